@@ -1,0 +1,80 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Language settings of every target: Swift 6 mode with strict concurrency, the upcoming
+/// features this code base is written against, and warnings as errors.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+/// Declares a library target with the strict settings.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// Declares a test target with the strict settings.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "mergewalk",
+  products: [
+    .library(name: "MergewalkObjects", targets: ["ObjectModel", "ObjectStore", "ObjectContext"]),
+    .library(name: "MergewalkImport", targets: ["RecordFormats", "Importing", "Pipelines"]),
+    .executable(name: "mergewalk", targets: ["mergewalk"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+  ],
+  targets: [
+    // C libraries of the system.
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
+    .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+    .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+    // Foundations: no entity, no SQL.
+    module("Diagnostics"),
+    module("YAML", ["Diagnostics", "CLibYAML"]),
+    module("PropertyLists", ["Diagnostics"]),
+
+    // The object layer.
+    module("ObjectModel", ["Diagnostics", "YAML", "CLibXML2", "CCrypto"]),
+    module("SQLite", ["CSQLite"]),
+    module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "CZlib"]),
+    module("ObjectContext", ["ObjectModel", "ObjectStore"]),
+
+    // The import layer.
+    module("RecordFormats", ["Diagnostics"]),
+    module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
+    module("Pipelines", ["Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
+
+    .executableTarget(
+      name: "mergewalk",
+      dependencies: [
+        "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+
+    // Helpers of the test targets: temporary folders, `../shared`, seeded random numbers.
+    module("TestSupport"),
+    tests("DiagnosticsTests", ["Diagnostics", "TestSupport"]),
+    tests("YAMLTests", ["YAML", "Diagnostics", "TestSupport"]),
+    tests("PropertyListsTests", ["PropertyLists", "TestSupport"]),
+    tests("ObjectModelTests", ["ObjectModel", "Diagnostics", "TestSupport"]),
+    tests("SQLiteTests", ["SQLite", "TestSupport"]),
+    tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "TestSupport"]),
+    tests("ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
+    tests("RecordFormatsTests", ["RecordFormats", "Diagnostics", "TestSupport"]),
+    tests("ImportingTests", ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),
+    tests("PipelinesTests", ["Pipelines", "Importing", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
+    tests("CLITests", ["TestSupport", "SQLite"]),
+  ]
+)

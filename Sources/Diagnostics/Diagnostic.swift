@@ -1,0 +1,58 @@
+/// One finding about a file that a person wrote: a pipeline, a model.
+///
+/// Its `description` is the form that compilers, editors and CI read:
+/// `path:line:column: error: message [code]`, followed by the hint when there is one.
+public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
+  /// How much the finding weighs.
+  public enum Severity: String, Sendable, Hashable {
+    /// The file cannot be used.
+    case error
+    /// The file can be used, but probably does not say what was meant.
+    case warning
+  }
+
+  /// Whether the finding stops the run.
+  public var severity: Severity
+  /// The stable code that tests and users match, such as `unknownField`.
+  public var code: String
+  /// The file's path as the user gave it.
+  public var path: String
+  /// Where in the file.
+  public var position: SourcePosition
+  /// What was expected and what was found.
+  public var message: String
+  /// What to do about it, or `nil`.
+  public var hint: String?
+
+  /// Creates a finding.
+  public init(
+    _ severity: Severity, code: String, path: String, position: SourcePosition, message: String, hint: String? = nil
+  ) {
+    self.severity = severity
+    self.code = code
+    self.path = path
+    self.position = position
+    self.message = message
+    self.hint = hint
+  }
+
+  /// `path:line:column: severity: message [code]`, then `; hint`.
+  public var description: String {
+    let place = position.line == 0 ? path : "\(path):\(position.line):\(position.column)"
+    return "\(place): \(severity.rawValue): \(message)\(hint.map { "; " + $0 } ?? "") [\(code)]"
+  }
+}
+
+/// A list of findings of which at least one is an error: what reading a configuration file throws.
+public struct DiagnosticList: Error, Sendable, CustomStringConvertible {
+  /// All findings, sorted by position.
+  public let diagnostics: [Diagnostic]
+
+  /// Sorts the findings by path and position.
+  public init(_ diagnostics: [Diagnostic]) {
+    self.diagnostics = diagnostics.sorted { ($0.path, $0.position) < ($1.path, $1.position) }
+  }
+
+  /// One finding a line.
+  public var description: String { diagnostics.map(\.description).joined(separator: "\n") }
+}

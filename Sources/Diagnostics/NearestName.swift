@@ -1,0 +1,36 @@
+/// Suggestions for misspelt names.
+public enum NearestName {
+  /// Returns the candidate with the smallest edit distance to `name`, if it is near enough to be meant.
+  ///
+  /// Near enough is a distance of at most a third of the longer name's length (at least 1), letters compared
+  /// without case; ties go to the candidate that comes first.
+  ///
+  /// - Complexity: O(candidates × name length × candidate length).
+  public static func find(_ name: String, in candidates: some Sequence<String>) -> String? {
+    let wanted = Array(name.lowercased().utf8)
+    var best: (name: String, distance: Int)?
+    for candidate in candidates {
+      let other = Array(candidate.lowercased().utf8)
+      let limit = max(1, max(wanted.count, other.count) / 3)
+      let distance = editDistance(wanted, other)
+      if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
+    }
+    return best?.name
+  }
+
+  /// The Levenshtein distance with two rows of memory.
+  static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
+    var previous = Array(0...right.count)
+    var current = previous
+    for i in left.indices {
+      current[0] = i + 1
+      for j in right.indices {
+        let substitution = previous[j] + (left[i] == right[j] ? 0 : 1)
+        current[j + 1] = min(substitution, previous[j + 1] + 1, current[j] + 1)
+      }
+      swap(&previous, &current)
+    }
+    return previous[right.count]
+  }
+}
