@@ -74,8 +74,9 @@ static void picture_scan(struct picture *picture, sqlite3 *db, uint64_t rows) {
 /* What to do with an order: `pk` 0 inserts it. */
 struct decision { int64_t pk; enum difference difference; };
 
+struct sortable { uint64_t key; uint32_t n; };
+
 struct run {
-  sqlite3 *db;
   struct shop shop;
   struct order_statements statements;
   struct writers writers;
@@ -86,56 +87,73 @@ struct run {
   struct order orders[BATCH];
   struct decision decisions[BATCH];
   uint64_t hashes[BATCH];
-  uint32_t sequence[BATCH];
+  struct sortable items[BATCH], spare[BATCH];
+  uint64_t batches;
 };
 
-static const struct order *sorted_orders;
-static const struct decision *sorted_decisions;
-
-static int by_id(const void *left, const void *right) {
-  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-  struct slice x = sorted_orders[a].id, y = sorted_orders[b].id;
-  int order = memcmp(x.bytes, y.bytes, x.count < y.count ? x.count : y.count);
-  if (order) return order;
-  if (x.count != y.count) return x.count < y.count ? -1 : 1;
-  return a < b ? -1 : 1;
+/* Sorts by `key`, stably, one byte after the other. */
+static void sort(struct sortable *items, struct sortable *spare, size_t count) {
+  for (int shift = 0; shift < 64; shift += 8) {
+    size_t starts[256] = {0}, at = 0;
+    for (size_t i = 0; i < count; i++) starts[items[i].key >> shift & 255]++;
+    if (starts[items[0].key >> shift & 255] == count) continue;
+    for (int b = 0; b < 256; b++) { size_t n = starts[b]; starts[b] = at; at += n; }
+    for (size_t i = 0; i < count; i++) spare[starts[items[i].key >> shift & 255]++] = items[i];
+    memcpy(items, spare, count * sizeof *items);
+  }
 }
 
-static int by_pk(const void *left, const void *right) {
-  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-  int64_t x = sorted_decisions[a].pk, y = sorted_decisions[b].pk;
-  return x < y ? -1 : x > y ? 1 : a < b ? -1 : 1;
+static uint64_t prefix(struct slice id) {
+  uint64_t word = 0;
+  memcpy(&word, id.bytes, id.count < 8 ? id.count : 8);
+  return __builtin_bswap64(word);
 }
 
-/* Sorts the batch by key and keeps the last record of every key. Returns how many are left in `sequence`. */
+static int compare(struct slice a, struct slice b) {
+  int order = memcmp(a.bytes, b.bytes, a.count < b.count ? a.count : b.count);
+  return order ? order : (a.count > b.count) - (a.count < b.count);
+}
+
+/* Sorts the batch by order id and keeps the last record of every id. Returns how many are left in `items`. */
 static size_t fold(struct run *run, size_t count) {
-  for (size_t i = 0; i < count; i++) run->sequence[i] = (uint32_t)i;
-  sorted_orders = run->orders;
-  qsort(run->sequence, count, sizeof *run->sequence, by_id);
+  struct sortable *items = run->items;
+  for (size_t i = 0; i < count; i++) items[i] = (struct sortable){prefix(run->orders[i].id), (uint32_t)i};
+  sort(items, run->spare, count);
   size_t kept = 0;
   for (size_t i = 0; i < count; i++) {
-    struct slice id = run->orders[run->sequence[i]].id;
-    if (i + 1 < count) {
-      struct slice next = run->orders[run->sequence[i + 1]].id;
-      if (id.count == next.count && !memcmp(id.bytes, next.bytes, id.count)) { run->counts.skipped++; continue; }
+    /* Equal prefixes are rare: insertion sort by the whole id. */
+    struct sortable item = items[i];
+    size_t at = kept;
+    int order = 1;
+    for (; at > 0 && items[at - 1].key == item.key; at--)
+      if ((order = compare(run->orders[items[at - 1].n].id, run->orders[item.n].id)) <= 0) break;
+    if (order == 0) {
+      items[at - 1] = item;
+      run->counts.skipped++;
+      continue;
     }
-    run->sequence[kept++] = run->sequence[i];
+    memmove(items + at + 1, items + at, (kept - at) * sizeof *items);
+    items[at] = item;
+    kept++;
   }
   return kept;
 }
 
-/* Seek: look the keys up in key order, which walks the unique index forwards, then fetch the rows in row order, which
- * walks the table forwards; each page is read at most once per batch. */
+/* Seek: look the keys up in key order, which walks the unique index, then fetch the rows in row order, which walks the
+ * table, so a batch reads no page twice. Every other batch walks backwards: what the last one left in the cache is
+ * then met before it is evicted. */
 static size_t decide_by_seeks(struct run *run, size_t count) {
+  struct sortable *items = run->items;
   count = fold(run, count);
+  bool backwards = run->batches++ & 1;
   for (size_t i = 0; i < count; i++) {
-    uint32_t n = run->sequence[i];
-    run->decisions[n] = (struct decision){order_find(&run->statements, run->orders[n].id), SAME};
+    struct sortable *item = items + (backwards ? count - 1 - i : i);
+    item->key = (uint64_t)order_find(&run->statements, run->orders[item->n].id);
+    run->decisions[item->n] = (struct decision){(int64_t)item->key, SAME};
   }
-  sorted_decisions = run->decisions;
-  qsort(run->sequence, count, sizeof *run->sequence, by_pk);
+  sort(items, run->spare, count);
   for (size_t i = 0; i < count; i++) {
-    uint32_t n = run->sequence[i];
+    uint32_t n = items[backwards ? count - 1 - i : i].n;
     struct decision *decision = run->decisions + n;
     if (decision->pk) decision->difference = order_compare(&run->statements, decision->pk, run->orders + n);
   }
@@ -146,7 +164,7 @@ static size_t decide_by_seeks(struct run *run, size_t count) {
 static void upsert_by_seeks(struct run *run, size_t count) {
   count = decide_by_seeks(run, count);
   for (size_t i = 0; i < count; i++) {
-    uint32_t n = run->sequence[i];
+    uint32_t n = run->items[i].n;
     const struct decision *decision = run->decisions + n;
     if (!decision->pk) {
       order_insert(&run->statements, ++run->order_max, run->orders + n);
@@ -209,11 +227,11 @@ static int64_t order_max(sqlite3 *db) {
 void nightly(const char *csv_path, const char *store, enum plan plan) {
   struct run *run = calloc(1, sizeof *run);
   if (!run) die("no memory");
-  sqlite3 *db = run->db = db_open(store, SQLITE_OPEN_READWRITE);
-  /* The WAL is checkpointed once at the end: 4 % of the rows touch most pages, so checkpoints in between would write
-   * the same pages several times. */
+  sqlite3 *db = db_open(store, SQLITE_OPEN_READWRITE);
+  /* Checkpoints at 64 MiB of WAL: the default, 4 MiB, syncs twice per batch, and a WAL that grows without bound makes
+   * every look-up of a page in it slower. */
   db_run(db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536;"
-             "PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 0");
+             "PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 16000");
   struct csv *csv = csv_open(csv_path);
   store_read_references(db, &run->shop);
   run->order_max = order_max(db);
