@@ -47,7 +47,7 @@ struct Shop {
     }
 
     var product = products[fields[8]] ?? Product(pk: 0, sku: fields[8])
-    if product.name != fields[9] || product.category != category.pk {
+    if !sameBytes(product.name, fields[9]) || product.category != category.pk {
       product.name = fields[9]
       product.category = category.pk
       try save(&product, next: &productMax, db) { $0.pk = $1 }
@@ -55,7 +55,7 @@ struct Shop {
     }
 
     var customer = customers[fields[5]] ?? Customer(pk: 0, email: fields[5])
-    if customer.name != fields[6] || customer.country != fields[7] {
+    if !sameBytes(customer.name, fields[6]) || !sameBytes(customer.country, fields[7]) {
       customer.name = fields[6]
       customer.country = fields[7]
       try save(&customer, next: &customerMax, db) { $0.pk = $1 }
@@ -74,21 +74,20 @@ struct Shop {
       try record.insert(db)
     } else {
       record.version += 1
-      try updateByKey(record, db)
+      try record.update(db)
     }
   }
 
   func writeMaxima(_ db: Database) throws {
-    let maxima = [(1, "Category", categoryMax), (2, "Customer", customerMax), (3, "Order", orderMax), (4, "Product", productMax)]
+    let maxima = [
+      (1, "Category", categoryMax), (2, "Customer", customerMax), (3, "Order", orderMax), (4, "Product", productMax),
+    ]
     for (entity, name, max) in maxima {
       try db.cachedStatement(sql: "INSERT OR REPLACE INTO Z_PRIMARYKEY VALUES (?, ?, 0, ?)")
         .execute(arguments: [entity, name, max])
     }
   }
 }
-
-/// `update(_:)` wants the primary key among the columns it looks up, which `Z_PK` is.
-func updateByKey<R: ShopRecord>(_ record: R, _ db: Database) throws { try record.update(db) }
 
 func configuration(_ pragmas: String) -> Configuration {
   var configuration = Configuration()
@@ -149,7 +148,9 @@ func load(csv: String, store: String) throws -> Counts {
 }
 
 /// Inserts an order, updates the row it differs from, or leaves an equal row alone.
-func upsert(_ order: inout Order, over stored: Order?, _ shop: inout Shop, _ counts: inout Counts, _ db: Database) throws {
+func upsert(_ order: inout Order, over stored: Order?, _ shop: inout Shop, _ counts: inout Counts, _ db: Database)
+  throws
+{
   guard let stored else {
     shop.orderMax += 1
     order.pk = shop.orderMax
@@ -159,8 +160,7 @@ func upsert(_ order: inout Order, over stored: Order?, _ shop: inout Shop, _ cou
   }
   order.pk = stored.pk
   order.version = stored.version
-  // Bytes decide, not canonical equivalence: a note may change from composed to decomposed.
-  if order == stored, order.note.map({ Array($0.utf8) }) == stored.note.map({ Array($0.utf8) }) {
+  if order.hasSameValues(as: stored) {
     counts.unchanged += 1
   } else {
     order.version += 1
@@ -176,7 +176,8 @@ func nightly(csv: String, store: String) throws -> Counts {
   let queue = try DatabaseQueue(
     path: store,
     configuration: configuration(
-      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16000"))
+      "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16000"
+    ))
   var shop = try queue.read { db in try Shop(db) }
   while true {
     let batch = try readBatch(&reader)

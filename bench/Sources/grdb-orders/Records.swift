@@ -1,14 +1,12 @@
 import Foundation
 import GRDB
 
-/// A row of the store. GRDB's idiom for speed is to encode and decode by hand instead of by `Codable`.
-protocol ShopRecord: FetchableRecord, PersistableRecord, Equatable, Sendable {
+/// A row of the store.
+///
+/// GRDB's idiom for speed is to encode and decode by hand instead of by `Codable`.
+protocol ShopRecord: FetchableRecord, PersistableRecord, Sendable {
   var pk: Int64 { get }
   var version: Int64 { get set }
-}
-
-extension ShopRecord {
-  static var persistenceConflictPolicy: PersistenceConflictPolicy { .init(insert: .abort, update: .abort) }
 }
 
 struct Category: ShopRecord {
@@ -151,6 +149,22 @@ struct Order: ShopRecord {
     container["ZUNITPRICE"] = unitPrice
     container["ZNOTE"] = note
     container["ZORDERID"] = orderID
+  }
+}
+
+extension Order {
+  func hasSameValues(as other: Order) -> Bool {
+    quantity == other.quantity && customer == other.customer && product == other.product
+      && orderedAt == other.orderedAt && unitPrice == other.unitPrice && sameBytes(note, other.note)
+  }
+}
+
+/// Bytes decide, not canonical equivalence: a text may change from composed to decomposed.
+func sameBytes(_ left: String?, _ right: String?) -> Bool {
+  switch (left, right) {
+  case (nil, nil): true
+  case (let left?, let right?): left.utf8.elementsEqual(right.utf8)
+  default: false
   }
 }
 
