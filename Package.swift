@@ -73,7 +73,9 @@ let package = Package(
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "TestSupport"]),
     tests("ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
     tests("RecordFormatsTests", ["RecordFormats", "Diagnostics", "TestSupport"]),
-    tests("ImportingTests", ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),
+    tests(
+      "ImportingTests",
+      ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),
     tests("PipelinesTests", ["Pipelines", "Importing", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
     tests("CLITests", ["TestSupport", "SQLite"]),
   ]

@@ -1,0 +1,63 @@
+public import Diagnostics
+
+/// A model that can still be changed: what readers produce, code builds and ``ManagedObjectModel`` freezes.
+public struct ModelDraft: Sendable, Hashable {
+  /// The path that findings name.
+  public var path = "model"
+  /// The name of this version of the model: the folder's name without `.xcdatamodel`.
+  public var name = ""
+  /// `userDefinedModelVersionIdentifier`.
+  public var versionIdentifier = ""
+  /// The entities in the order of the file.
+  public var entities: [EntityDraft] = []
+  /// The named fetch requests.
+  public var fetchRequestTemplates: [FetchRequestTemplate] = []
+  /// The configurations.
+  public var configurations: [ModelConfiguration] = []
+  /// The other attributes of the XML `model` element (`lastSavedToolsVersion` ...), kept for writing.
+  public var xmlAttributes: [String: String] = [:]
+
+  /// Creates an empty draft.
+  public init() {}
+}
+
+/// An entity that can still be changed.
+public struct EntityDraft: Sendable, Hashable {
+  /// The entity's name.
+  public var name: String
+  /// The name of the entity it inherits from, or `nil`.
+  public var parentName: String?
+  /// Whether it has no objects of its own.
+  public var isAbstract = false
+  /// `representedClassName`; `nil` for plain managed objects.
+  public var className: String?
+  /// `codeGenerationType` as the file says.
+  public var codeGenerationType: String?
+  /// `syncable` as the file says; `nil` when it says nothing.
+  public var isSyncable: Bool?
+  /// Its own attributes in the order of the file.
+  public var attributes: [AttributeDescription] = []
+  /// Its own relationships in the order of the file.
+  public var relationships: [RelationshipDescription] = []
+  /// Its own fetched properties in the order of the file.
+  public var fetchedProperties: [FetchedPropertyDescription] = []
+  /// Its fetch indexes.
+  public var fetchIndexes: [FetchIndexDescription] = []
+  /// Its old compound indexes: lists of property names.
+  public var compoundIndexes: [[String]] = []
+  /// Its uniqueness constraints: lists of property names.
+  public var uniquenessConstraints: [[String]] = []
+  /// Text that changes the version hash without changing anything else.
+  public var versionHashModifier: String?
+  /// The name this entity had in earlier versions of the model (`elementID`).
+  public var renamingIdentifier: String?
+  /// Free key-value pairs.
+  public var userInfo: [String: String] = [:]
+  /// XML attributes this version does not know.
+  public var unknownXMLAttributes: [String: String] = [:]
+  /// Where the model file declares it.
+  public var position = SourcePosition.file
+
+  /// Creates an entity without properties.
+  public init(name: String) { self.name = name }
+}
