@@ -26,6 +26,8 @@ final class YAMLComposer {
   private let limits: YAMLLimits
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let input: UnsafeMutableBufferPointer<UInt8>
+  /// The number of bytes of the byte order mark, which libyaml never sees.
+  private let start: Int
   private var tracker: PositionTracker
   private var frames: [Frame] = []
   private var anchors: [String: (node: YAMLNode, nodes: Int)] = [:]
@@ -36,7 +38,8 @@ final class YAMLComposer {
     self.bytes = bytes
     self.path = path
     self.limits = limits
-    tracker = PositionTracker(bytes, start: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+    start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    tracker = PositionTracker(bytes, start: start)
     // libyaml keeps the address of both, so they live outside Swift's values.
     parser = .allocate(capacity: 1)
     input = .allocate(capacity: max(bytes.count, 1))
@@ -50,7 +53,7 @@ final class YAMLComposer {
       throw failure("notUTF8", tracker.position(ofByte: valid), "the file is not UTF-8", hint: "save it as UTF-8")
     }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-    yaml_parser_set_input_string(parser, input.baseAddress, bytes.count)
+    yaml_parser_set_input_string(parser, input.baseAddress.map { $0 + start }, bytes.count - start)
   }
 
   deinit {
@@ -183,7 +186,7 @@ final class YAMLComposer {
     if let context = state.context { message = String(cString: context) + ": " + message }
     let place =
       state.error == YAML_READER_ERROR
-      ? tracker.position(ofByte: state.problem_offset) : tracker.position(ofCodePoint: state.problem_mark.index)
+      ? tracker.position(ofByte: start + state.problem_offset) : tracker.position(ofCodePoint: state.problem_mark.index)
     return failure("yamlSyntax", place, message)
   }
 

@@ -49,7 +49,7 @@ public enum YAMLText {
     }
     guard case .string = YAMLScalar(plain: text) else { return false }
     // Readers of YAML 1.1 take these for Booleans, and digits with colons or underscores for numbers.
-    let others = ["y", "n", "yes", "no", "on", "off"]
+    let others = ["yes", "no", "on", "off"]
     guard !others.contains(text.lowercased()) else { return false }
     return !(first >= UInt8(ascii: "0") && first <= UInt8(ascii: "9")) && first != UInt8(ascii: ".")
       || bytes.contains { isLetter($0) && !isHexLetter($0) }
