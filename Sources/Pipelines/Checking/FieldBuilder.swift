@@ -35,7 +35,7 @@ struct FieldBuilder {
     if attribute.isDerived { return "is derived: the store computes it" }
     if attribute.isTransient { return "is transient: it is never stored" }
     switch attribute.type {
-    case .undefined, .transformable, .objectID, .composite:
+    case .undefined, .objectID, .composite:
       return "has the type \(attribute.type.xmlName), which no column converts to"
     default: return nil
     }
@@ -133,7 +133,7 @@ struct FieldBuilder {
     }
     let type = attribute.type
     refuse(["date", "zone"], unless: type == .date, "Date")
-    refuse(["encoding"], unless: type == .binary, "Binary")
+    refuse(["encoding"], unless: type == .binary || type == .transformable, "Binary or Transformable")
     refuse(["true", "false"], unless: type == .boolean, "Boolean")
     let isNumber = [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
     refuse(["decimal_mark", "group_mark"], unless: isNumber, "Decimal, Double, Float or Integer")
