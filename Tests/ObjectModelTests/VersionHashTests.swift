@@ -121,7 +121,9 @@ import Testing
   @Test(.enabled(if: Locations.shared != nil), arguments: Examples.models)
   func `every example model freezes without errors`(path: String) throws {
     let draft = try ModelReader.read(Locations.shared("coredata/" + path))
-    let errors = ModelLint.check(draft).filter { $0.severity == .error }
+    let findings = ModelLint.check(draft)
+    print(DiagnosticList(findings))
+    let errors = findings.filter { $0.severity == .error }
     #expect(errors.isEmpty, "\(DiagnosticList(errors))")
     let model = try ManagedObjectModel(draft)
     #expect(model.entities.count == draft.entities.count)

@@ -89,30 +89,3 @@ extension ManagedObjectModel {
     return [0, 8, 16, 24].map { UInt8(truncatingIfNeeded: bits >> $0) }
   }
 }
-
-/// The text of a derived attribute's expression.
-enum DerivationText {
-  /// The form that enters the version hash: `rel.@count` becomes `count:(rel)`, `rel.@sum.x` becomes `sum:(rel.x)`.
-  ///
-  /// Only the count is backed by a real store; the sum follows the same pattern.
-  static func normalised(_ expression: String) -> String {
-    let trimmed = expression.trimmingSpaces
-    guard let mark = trimmed.firstIndex(of: "@"), mark > trimmed.startIndex else { return trimmed }
-    let point = trimmed.index(before: mark)
-    guard trimmed[point] == "." else { return trimmed }
-    let path = trimmed[..<point]
-    let rest = trimmed[trimmed.index(after: mark)...]
-    guard let dot = rest.firstIndex(of: ".") else { return "\(rest):(\(path))" }
-    return "\(rest[..<dot]):(\(path).\(rest[rest.index(after: dot)...]))"
-  }
-}
-
-extension String {
-  /// The text without spaces at both ends.
-  var trimmingSpaces: String {
-    var text = self[...]
-    while text.first == " " { text.removeFirst() }
-    while text.last == " " { text.removeLast() }
-    return String(text)
-  }
-}

@@ -22,14 +22,14 @@ struct XMLAttributeBag {
   }
   mutating func take(_ name: String) -> String? { rest.removeValue(forKey: name) }
 
-  /// Takes a Boolean: `YES`, `NO`, `true`, `false`, `1`, `0`. Other text stays in the bag.
+  /// Takes a Boolean; text that is none stays in the bag.
   mutating func takeFlag(_ name: String) -> Bool? {
     guard let text = rest[name], let value = XMLText.boolean(text) else { return nil }
     rest[name] = nil
     return value
   }
 
-  /// Takes a whole number. Other text stays in the bag.
+  /// Takes a whole number; text that is none stays in the bag.
   mutating func takeCount(_ name: String) -> Int? {
     guard let text = rest[name], let value = Int(text) else { return nil }
     rest[name] = nil
