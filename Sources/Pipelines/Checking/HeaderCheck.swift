@@ -19,7 +19,8 @@ struct HeaderCheck {
           .unknownColumn, at: column.position, "“\(input.path)” has no column “\(column.name)”", name: column.name,
           candidates: header)
       }
-      if isFirst { checkUnused(header, input, source: source, columns: columns) }
+      // What nothing uses is a question only once everything else is right.
+      if isFirst, !findings.hasErrors { checkUnused(header, input, source: source, columns: columns) }
       isFirst = false
     }
   }
@@ -35,14 +36,11 @@ struct HeaderCheck {
     }
     let used = Set(columns.map(\.name) + ignored.map(\.value))
     let unused = header.filter { !used.contains($0) }
-    // A misspelt column leaves the right one unused: that is one mistake, not two.
-    let misspelt = columns.map(\.name).filter { !header.contains($0) }
-    let rest = unused.filter { name in !misspelt.contains { NearestName.find($0, in: [name]) != nil } }
-    guard !rest.isEmpty else { return }
+    guard !unused.isEmpty else { return }
     findings.add(
       .unusedColumn, at: input.position,
-      "“\(input.path)” has \(rest.count == 1 ? "a column" : "columns") that nothing uses: "
-        + rest.joined(separator: ", "), hint: "use it, or list it under “ignore”")
+      "“\(input.path)” has \(unused.count == 1 ? "a column" : "columns") that nothing uses: "
+        + unused.joined(separator: ", "), hint: "use it, or list it under “ignore”")
   }
 
   private func header(of input: SourceFiles.Input, _ options: CSVOptions) -> [String]? {

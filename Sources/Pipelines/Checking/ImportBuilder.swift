@@ -49,11 +49,12 @@ struct ImportBuilder {
     for named in component.named("find_by") {
       let name = named.name.value
       keys.append((name, named.name.position))
+      if result.findBy.contains(where: { $0.attributeName == name }) { continue }
       guard let index = attributes.firstIndex(where: { $0.attributeName == name }) else {
         result.findBy.append(field(named, of: entity))
         continue
       }
-      if named.value != nil || result.findBy.contains(where: { $0.attributeName == name }) {
+      if named.value != nil {
         findings.add(
           .mappedTwice, at: named.name.position, "“\(name)” has a column under “attributes” already",
           hint: "keep one of the two")

@@ -12,7 +12,9 @@ struct RequiredCheck {
     _ component: ComponentValue, entity: EntityDescription, position: SourcePosition, filledBy inverse: String?
   ) {
     // What is broken may well be the field that is missed here: one mistake, one finding.
-    guard component.brokenFields.isEmpty else { return }
+    guard component.brokenFields.isEmpty, component.has("find_by") || component.text("mode")?.value == "insert" else {
+      return
+    }
     let filled = Set((component.named("attributes") + component.named("find_by")).map(\.name.value))
     for attribute in entity.attributes where isMissed(attribute) && !filled.contains(attribute.name) {
       // A misspelt name is one mistake, not two.
