@@ -46,13 +46,12 @@ struct SchemaAdoptionTests {
     ])
     let join = try #require(try page().adapted(to: connection).joinTables.first)
     #expect(join.name == "Z_1LINKS")
-    let links = try #require(join.side(entity: 0, slot: try #require(slot("links"))))
+    let slot = try #require(try page().model.entities[0].relationship(named: "links")?.slot)
+    let links = try #require(join.side(entity: 0, slot: slot))
     #expect(links.ownerColumn == "Z_1SOURCES2")
     #expect(links.targetColumn == "Z_1LINKS")
     #expect(links.orderColumn == "Z_FOK_1LINKS")
   }
-
-  private func slot(_ name: String) throws -> Int? { try page().model.entities[0].relationship(named: name)?.slot }
 
   @Test("missing tables and columns are named")
   func missing() throws {
