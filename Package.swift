@@ -68,7 +68,7 @@ let package = Package(
     tests("DiagnosticsTests", ["Diagnostics", "TestSupport"]),
     tests("YAMLTests", ["YAML", "Diagnostics", "TestSupport"]),
     tests("PropertyListsTests", ["PropertyLists", "TestSupport"]),
-    tests("ObjectModelTests", ["ObjectModel", "Diagnostics", "TestSupport"]),
+    tests("ObjectModelTests", ["ObjectModel", "YAML", "Diagnostics", "CSQLite", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "TestSupport"]),
     tests("ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
