@@ -16,7 +16,9 @@ extension CompiledField {
     _ records: inout RecordBatch, column: Int, into cells: inout CellColumn, failures: inout [FieldFailure]
   ) {
     precondition(column >= 0 && column < max(1, records.columnCount), "the batch has no column \(column)")
-    cells.reset(count: records.recordCount)
+    // Every cell is written below, so a column of the right length need not be cleared.
+    let isReady = cells.tags.count == records.recordCount && cells.payloads.count == records.recordCount
+    if !isReady { cells.reset(count: records.recordCount) }
     guard records.recordCount > 0 else { return }
     switch kind {
     case .integer(let conversion): fill(conversion, &records, column, &cells, &failures)
@@ -54,7 +56,7 @@ extension CompiledField {
       lengths.withUnsafeBufferPointer { lengths in
         states.withUnsafeBufferPointer { states in
           var room = defaultRoom
-          if conversion.room(for: 1) > 0 {
+          if conversion.decodes {
             for slot in fields where states[slot] >= FieldState.text.rawValue {
               room += conversion.room(for: Int(lengths[slot]))
             }
@@ -79,6 +81,7 @@ extension CompiledField {
                       FieldFailure(
                         record: Int32(truncatingIfNeeded: record), column: Int32(truncatingIfNeeded: column),
                         field: identifier, code: error))
+                    payloads[record] = 0
                   }
                   record += 1
                 }

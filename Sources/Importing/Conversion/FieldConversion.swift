@@ -6,6 +6,8 @@ protocol FieldConversion {
   var takesAnyJSON: Bool { get }
   /// The cell of JSON `true` or `false`, or `nil` when they convert as text or not at all.
   func cell(of literal: Bool) -> ConvertedCell?
+  /// Whether values are written to the arena.
+  var decodes: Bool { get }
   /// How many bytes the value of a field of `length` bytes may add to the arena.
   func room(for length: Int) -> Int
   /// Converts `bytes`, which start at `offset` in the arena and are not empty.
@@ -17,6 +19,7 @@ protocol FieldConversion {
 extension FieldConversion {
   @inline(__always) var takesAnyJSON: Bool { false }
   @inline(__always) func cell(of literal: Bool) -> ConvertedCell? { nil }
+  @inline(__always) var decodes: Bool { false }
   @inline(__always) func room(for length: Int) -> Int { 0 }
 }
 
@@ -196,6 +199,7 @@ struct RawConversion: FieldConversion, Sendable {
 
 /// Binary and Transformable in hexadecimal digits.
 struct HexConversion: FieldConversion, Sendable {
+  @inline(__always) var decodes: Bool { true }
   @inline(__always) func room(for length: Int) -> Int { length / 2 }
 
   @inline(__always)
@@ -208,6 +212,7 @@ struct HexConversion: FieldConversion, Sendable {
 
 /// Binary and Transformable in base64.
 struct Base64Conversion: FieldConversion, Sendable {
+  @inline(__always) var decodes: Bool { true }
   @inline(__always) func room(for length: Int) -> Int { length / 4 * 3 + 3 }
 
   @inline(__always)
@@ -220,6 +225,7 @@ struct Base64Conversion: FieldConversion, Sendable {
 
 /// UUID: its 16 bytes.
 struct UUIDConversion: FieldConversion, Sendable {
+  @inline(__always) var decodes: Bool { true }
   @inline(__always) func room(for length: Int) -> Int { 16 }
 
   @inline(__always)
