@@ -62,7 +62,8 @@ struct HeaderCheck {
       return try CSVReader(source: ByteSource(path: input.path), options: options).header
     } catch {
       // What is wrong with the options has findings of its own, at its own place.
-      if error.code != .invalidOption { findings.add([error.diagnostic]) }
+      let isAboutOptions = error.code == .invalidOption || error.code == .duplicateHeader && error.position == .file
+      if !isAboutOptions { findings.add([error.diagnostic]) }
       return nil
     }
   }
