@@ -9,7 +9,9 @@ struct YAMLFields {
   private let entries: [YAMLNode.Entry]
   private var asked: [String] = []
 
-  /// Takes a node that must be a mapping; anything else is reported and has no fields. Nothing has no fields either.
+  /// Takes a node that must be a mapping; anything else is reported and has no fields.
+  ///
+  /// Nothing has no fields either, without a report.
   init(_ node: YAMLNode, _ owner: String, _ findings: inout FindingList) {
     self.owner = owner
     position = node.position
