@@ -11,7 +11,10 @@ import Testing
     #expect(left.hashesByName == right.hashesByName)
     #expect(left.versionHashesDigest == right.versionHashesDigest)
     #expect(left.versionChecksum == right.versionChecksum)
-    #expect(ModelWriter.xml(yaml) == ModelWriter.xml(xml), "nothing but the spelling differs")
+    // Only Xcode's instruction to generate classes is left out of the YAML.
+    var plain = xml
+    for i in plain.entities.indices { plain.entities[i].codeGenerationType = nil }
+    #expect(ModelWriter.xml(yaml) == ModelWriter.xml(plain))
   }
 
   @Test(arguments: ["shop/Shop.xcdatamodeld", "shop/Shop.yaml", "models/chinook.yaml", "models/openflights.yaml"])
