@@ -1,6 +1,7 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import SQLite
 
 extension BatchImporter {
   /// The cells of a batch, lent for the time of its import.
@@ -22,7 +23,7 @@ extension BatchImporter {
     case .scan(let table): findInScan(table, state, &batch)
     case .seek: try findBySeek(state, &batch, keys, arena, only: nil)
     }
-    insert(state, batch, views, arena, byteCount: byteCount)
+    try insert(state, batch, views, arena, byteCount: byteCount)
     try apply(state, &batch, views, arena)
   }
 
