@@ -133,7 +133,7 @@ public final class ImportSession {
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
-      for state in nodes where state.part.duplicates != .last && state.hasExactMemory { state.seenKeys = SeenKeys() }
+      for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
       if file.isNew { try importer.buildEarlyIndexes(file) }
       if case .filter = nodes[plan.root].strategy {
         importer.deferred = DeferredRecords(
