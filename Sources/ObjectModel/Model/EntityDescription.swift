@@ -11,8 +11,10 @@ public final class EntityDescription: Sendable {
   public let superentityIndex: Int?
   /// The index of the topmost ancestor; a root's own index.
   public let rootIndex: Int
-  /// The index of the last entity below this one; its own index when there is none. Entities are numbered depth
-  /// first, so the entity and everything below it are the range `index...lastDescendantIndex`.
+  /// The index of the last entity below this one; its own index when there is none.
+  ///
+  /// Entities are numbered depth first, so the entity and everything below it are the range
+  /// `index...lastDescendantIndex`.
   public let lastDescendantIndex: Int
   /// All attributes, inherited ones included, sorted by name (code points).
   public let attributes: [AttributeDescription]

@@ -87,6 +87,8 @@ public struct FetchIndexDescription: Sendable, Hashable {
     public var kind = Kind.binary
     /// Whether the order is ascending.
     public var isAscending = true
+    /// XML attributes this version does not know.
+    public var unknownXMLAttributes: [String: String] = [:]
 
     /// Creates an ascending element over a property.
     public init(propertyName: String?) { self.propertyName = propertyName }

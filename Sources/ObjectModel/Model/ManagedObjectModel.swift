@@ -9,10 +9,11 @@ public final class ManagedObjectModel: Sendable {
   public let draft: ModelDraft
   /// All entities, by number: roots by name without case, each followed by what inherits from it.
   public let entities: [EntityDescription]
-  /// For each entity index that is a root: how many slots its hierarchy has. 0 at other indexes.
+  /// For each entity index that is a root: how many slots its hierarchy has; 0 at other indexes.
   public let slotCounts: [Int]
-  /// For each entity index that is a root: how many of the first slots have a column of their own (attributes and
-  /// to-one relationships, transient ones included). 0 at other indexes.
+  /// For each entity index that is a root: how many of the first slots have a column of their own; 0 at other indexes.
+  ///
+  /// These are the attributes and the to-one relationships, transient ones included.
   public let columnSlotCounts: [Int]
 
   private let positions: [String: Int]

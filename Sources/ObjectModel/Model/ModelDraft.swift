@@ -14,11 +14,58 @@ public struct ModelDraft: Sendable, Hashable {
   public var fetchRequestTemplates: [FetchRequestTemplate] = []
   /// The configurations.
   public var configurations: [ModelConfiguration] = []
+  /// The definitions of composite attribute types (`compositeAttribute` elements).
+  public var composites: [CompositeDefinition] = []
+  /// The boxes of Xcode's diagram, kept for writing.
+  public var diagram: [DiagramElement] = []
   /// The other attributes of the XML `model` element (`lastSavedToolsVersion` ...), kept for writing.
   public var xmlAttributes: [String: String] = [:]
+  /// What the reader of a file found wrong in its content; ``ModelLint/check(_:advice:)`` returns it with its own findings.
+  public var readerFindings: [Diagnostic] = []
 
   /// Creates an empty draft.
   public init() {}
+}
+
+/// A named group of attributes that attributes of the composite type may have (Xcode 15 and later).
+public struct CompositeDefinition: Sendable, Hashable {
+  /// The group's name.
+  public var name: String
+  /// Its attributes in the order of the file.
+  public var attributes: [AttributeDescription]
+  /// XML attributes this version does not know.
+  public var unknownXMLAttributes: [String: String] = [:]
+  /// Where the model file declares it.
+  public var position = SourcePosition.file
+
+  /// Creates a definition.
+  public init(name: String, attributes: [AttributeDescription]) {
+    self.name = name
+    self.attributes = attributes
+  }
+}
+
+/// The place of an entity's box in Xcode's diagram, as the file spells it.
+public struct DiagramElement: Sendable, Hashable {
+  /// The entity's name.
+  public var name: String
+  /// `positionX`.
+  public var x: String
+  /// `positionY`.
+  public var y: String
+  /// `width`.
+  public var width: String
+  /// `height`.
+  public var height: String
+
+  /// Creates a box.
+  public init(name: String, x: String, y: String, width: String, height: String) {
+    self.name = name
+    self.x = x
+    self.y = y
+    self.width = width
+    self.height = height
+  }
 }
 
 /// An entity that can still be changed.

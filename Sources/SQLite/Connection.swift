@@ -1,0 +1,184 @@
+import CSQLite
+
+/// An open connection to one SQLite file, confined to the task that made it.
+///
+/// The connection has no mutex (`SQLITE_OPEN_NOMUTEX`), so neither it nor its statements may be used by two threads
+/// at the same time. All statements are ended when it closes.
+/// Source: [Using SQLite in multi-threaded applications](https://sqlite.org/threadsafe.html).
+public final class Connection {
+  /// How a file is opened.
+  public enum Mode: Sendable, Hashable {
+    /// The file must exist and is never changed.
+    case readOnly
+    /// The file must exist.
+    case readWrite
+    /// The file is made when it is not there.
+    case create
+  }
+
+  /// SQLite's handle.
+  public let handle: OpaquePointer
+  /// The file's path as given.
+  public let path: String
+  /// How many statements ran: every first step after a reset counts, whichever call made it.
+  ///
+  /// Unchecked exclusivity: it is touched once a row in the hot loops, and the class is confined to one thread.
+  @exclusivity(unchecked) public private(set) var statementsExecuted = 0
+  /// Whether ``close()`` was called.
+  public private(set) var isClosed = false
+
+  private var tracer: Tracer?
+
+  /// Switches memory statistics off before the library starts.
+  ///
+  /// They cost a global mutex at every allocation and nothing here reads them. The call has no effect,
+  /// and does no harm, when something else in the process used SQLite before.
+  private static let libraryPrepared = mergewalk_config(SQLITE_CONFIG_MEMSTATUS, 0)
+
+  /// Opens a file.
+  ///
+  /// Extended result codes are on and `foreign_keys` is untouched. The schema of the file is not trusted: its triggers
+  /// and views may call only functions that are marked innocuous. Files that are not made by us are opened in
+  /// SQLite's defensive mode as well (not with ``Mode/create``, as that mode also forbids `journal_mode=OFF`).
+  /// Source: [Defense against the dark arts](https://sqlite.org/security.html).
+  ///
+  /// - Throws: ``SQLiteError`` when the file cannot be opened. That a file is no database shows at the first statement.
+  public init(path: String, mode: Mode) throws(SQLiteError) {
+    _ = Connection.libraryPrepared
+    let access =
+      switch mode {
+      case .readOnly: SQLITE_OPEN_READONLY
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      }
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let opened else {
+      let error = SQLiteError(handle: opened, fallback: code)
+      sqlite3_close(opened)
+      throw SQLiteError(code: error.code, message: "cannot open \(path): \(error.message)")
+    }
+    handle = opened
+    self.path = path
+    sqlite3_busy_timeout(opened, 2000)
+    mergewalk_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nil)
+    mergewalk_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nil)
+    if mode != .create { mergewalk_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nil) }
+  }
+
+  deinit {
+    if !isClosed { _ = closeHandle() }
+  }
+
+  /// Ends all statements and closes the file; closing twice does nothing.
+  ///
+  /// - Throws: ``SQLiteError`` when SQLite refuses, for example because a backup is running.
+  public func close() throws(SQLiteError) {
+    if isClosed { return }
+    let code = closeHandle()
+    guard code == SQLITE_OK else { throw SQLiteError(handle: handle, fallback: code) }
+  }
+
+  private func closeHandle() -> Int32 {
+    while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
+    isClosed = true
+    let code = sqlite3_close(handle)
+    if code != SQLITE_OK { isClosed = false }
+    return code
+  }
+
+  /// Runs all statements in a text and throws their rows away.
+  ///
+  /// - Throws: ``SQLiteError`` of the first statement that fails; the ones before it stay done.
+  public func execute(_ sql: String) throws(SQLiteError) {
+    var text = Array(sql.utf8CString)
+    var failure: SQLiteError?
+    text.withUnsafeMutableBufferPointer { buffer in
+      var rest = UnsafePointer(buffer.baseAddress)
+      while failure == nil, let start = rest, start.pointee != 0 {
+        var statement: OpaquePointer?
+        var code = sqlite3_prepare_v2(handle, start, -1, &statement, &rest)
+        if code == SQLITE_OK, let statement {
+          countStatement()
+          repeat { code = sqlite3_step(statement) } while code == SQLITE_ROW
+          if code == SQLITE_DONE { code = SQLITE_OK }
+        }
+        if code != SQLITE_OK { failure = SQLiteError(handle: handle, fallback: code, sql: sql) }
+        sqlite3_finalize(statement)
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Compiles the first statement of a text for repeated use.
+  ///
+  /// - Throws: ``SQLiteError`` when the text is no statement or names what is not there.
+  public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard code == SQLITE_OK, let statement else {
+      throw SQLiteError(handle: handle, fallback: code == SQLITE_OK ? SQLITE_MISUSE : code, sql: sql)
+    }
+    return Statement(handle: statement, sql: sql, connection: self)
+  }
+
+  /// The first column of the first row as an integer; `nil` when there is no row or it is null.
+  public func integer(_ sql: String) throws(SQLiteError) -> Int64? {
+    let statement = try prepare(sql)
+    return try statement.step() && !statement.isNull(0) ? statement.integer(0) : nil
+  }
+
+  /// The first column of the first row as text; `nil` when there is no row or it is null.
+  public func text(_ sql: String) throws(SQLiteError) -> String? {
+    let statement = try prepare(sql)
+    return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
+  }
+
+  /// Adds one to ``statementsExecuted``; statements call it.
+  public func countStatement() { statementsExecuted &+= 1 }
+
+  /// How many rows the last INSERT, UPDATE or DELETE changed, without those that triggers changed.
+  public var changes: Int { Int(sqlite3_changes(handle)) }
+
+  /// Whether no transaction is open.
+  public var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
+
+  /// Sets one of SQLite's `SQLITE_DBCONFIG_…` switches and returns whether SQLite knows it.
+  @discardableResult
+  public func setOption(_ option: Int32, _ isOn: Bool) -> Bool {
+    mergewalk_db_config(handle, option, isOn ? 1 : 0, nil) == SQLITE_OK
+  }
+
+  /// Calls `body` with every statement's text, values filled in, when it starts; `nil` stops.
+  ///
+  /// For tests.
+  public func trace(_ body: ((String) -> Void)?) {
+    tracer = body.map(Tracer.init)
+    guard let tracer else {
+      sqlite3_trace_v2(handle, 0, nil, nil)
+      return
+    }
+    sqlite3_trace_v2(
+      handle, UInt32(SQLITE_TRACE_STMT),
+      { _, context, statement, plain in
+        guard let context, let plain else { return 0 }
+        let tracer = Unmanaged<Tracer>.fromOpaque(context).takeUnretainedValue()
+        if let statement, let expanded = sqlite3_expanded_sql(OpaquePointer(statement)) {
+          tracer.body(String(cString: expanded))
+          sqlite3_free(expanded)
+        } else {
+          tracer.body(String(cString: plain.assumingMemoryBound(to: CChar.self)))
+        }
+        return 0
+      }, Unmanaged.passUnretained(tracer).toOpaque())
+  }
+}
+
+/// A class around a closure, so that a C pointer can refer to it.
+private final class Tracer {
+  let body: (String) -> Void
+  init(_ body: @escaping (String) -> Void) { self.body = body }
+}
+
+@available(*, unavailable, message: "a connection is confined to one task; open another one there")
+extension Connection: Sendable {}
