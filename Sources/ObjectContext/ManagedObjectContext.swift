@@ -16,7 +16,9 @@ public final class ManagedObjectContext {
 
   private var buffers: [RowBuffer?]
   private var templates: [RowTemplate?]
-  package var attributeRules: [AttributeRules?]
+  private var validators: [EntityValidator?]
+  /// The last order keys given out since the last reset.
+  var lastOrderKeys: [OrderedOwner: Int64] = [:]
 
   /// Creates an empty context over a store, without an undo manager.
   public init(store: SQLiteStore) {
@@ -24,7 +26,7 @@ public final class ManagedObjectContext {
     self.store = store
     buffers = Array(repeating: nil, count: model.entities.count)
     templates = Array(repeating: nil, count: model.entities.count)
-    attributeRules = Array(repeating: nil, count: model.entities.count)
+    validators = Array(repeating: nil, count: model.entities.count)
   }
 
   /// The rows of the hierarchy below a root entity.
@@ -62,11 +64,20 @@ public final class ManagedObjectContext {
     return template
   }
 
+  /// The rules of an entity.
+  func validator(_ entity: EntityDescription) -> EntityValidator {
+    if let validator = validators[entity.index] { return validator }
+    let validator = EntityValidator(entity)
+    validators[entity.index] = validator
+    return validator
+  }
+
   /// Forgets every row; objects made before are no longer valid.
   ///
   /// - Complexity: O(number of root entities), whatever the number of rows.
   public func reset() {
     for buffer in buffers { buffer?.removeAll() }
+    lastOrderKeys.removeAll(keepingCapacity: true)
   }
 
   /// Sets everything that was changed since the last save back, and forgets what was inserted.

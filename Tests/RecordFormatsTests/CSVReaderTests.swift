@@ -205,6 +205,7 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
           }, limit: limit)
         #expect(reading.lines == test.expected, "pieces of \(sizes), \(limit)")
         #expect(reading.failure == test.failure, "pieces of \(sizes), \(limit)")
+        if reading.lines != test.expected || reading.failure != test.failure { return }
       }
     }
   }

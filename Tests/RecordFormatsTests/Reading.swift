@@ -40,7 +40,9 @@ struct Reading: Equatable, CustomStringConvertible {
 
   /// A field: `·` absent, `∅` null, quoted text in « », others as they are.
   static func show(_ batch: RecordBatch, _ record: Int, _ column: Int) -> String {
-    let text = (batch.text(record, column) ?? "").replacing("\n", with: "⏎").replacing("\r", with: "␍")
+    let raw = batch.text(record, column) ?? ""
+    // By scalar: CRLF is one Character.
+    let text = String(raw.unicodeScalars.map { $0 == "\n" ? "⏎" : $0 == "\r" ? "␍" : Character($0) })
     return switch batch.state(record, column) {
     case .absent: "·"
     case .null: "∅"
@@ -51,10 +53,6 @@ struct Reading: Equatable, CustomStringConvertible {
     case .json: "$\(text)"
     }
   }
-}
-
-extension Sequence<UInt8> {
-  func replacing(_ old: UInt8, with new: [UInt8]) -> [UInt8] { flatMap { $0 == old ? new : [$0] } }
 }
 
 /// The ways in which an input may arrive.

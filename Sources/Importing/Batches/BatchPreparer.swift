@@ -12,10 +12,10 @@ struct BatchPreparer: Sendable {
   func prepare(_ batch: inout ImportBatch) {
     let count = batch.records.recordCount
     batch.failures.removeAll(keepingCapacity: true)
+    batch.refusals.removeAll(keepingCapacity: true)
     for field in plan.fields.indices {
       plan.fields[field].convert(
-        &batch.records, column: plan.fieldColumns[field], into: &batch.columns[field], failures: &batch.failures,
-        field: field)
+        &batch.records, column: plan.fieldColumns[field], into: &batch.columns[field], failures: &batch.failures)
     }
     batch.hasFailed.fill(false, count: count)
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
@@ -76,8 +76,8 @@ struct BatchPreparer: Sendable {
     if node == plan.root, !part.keyFields.isEmpty {
       for i in 0..<count where batch.keyStates[node][i] != ImportBatch.KeyState.usable && !batch.hasFailed[i] {
         batch.hasFailed[i] = true
-        batch.failures.append(
-          FieldFailure(
+        batch.refusals.append(
+          RecordReject(
             record: Int32(i), field: Int32(part.keyFields[0]),
             code: batch.keyStates[node][i] == ImportBatch.KeyState.empty ? .emptyKey : .nullKey))
       }
@@ -90,8 +90,8 @@ struct BatchPreparer: Sendable {
           continue
         }
         batch.hasFailed[i] = true
-        batch.failures.append(
-          FieldFailure(record: Int32(i), field: Int32(target.keyFields[0]), code: .missingTarget))
+        batch.refusals.append(
+          RecordReject(record: Int32(i), field: Int32(target.keyFields[0]), code: .missingTarget))
       }
     }
   }

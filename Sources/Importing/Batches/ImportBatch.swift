@@ -11,7 +11,9 @@ struct ImportBatch: Sendable {
   var columns: [CellColumn]
   /// Values that did not convert or are not valid, by record.
   var failures: [FieldFailure] = []
-  /// Whether the record has a failure.
+  /// Records that are refused for other reasons before they reach the store.
+  var refusals: [RecordReject] = []
+  /// Whether the record has a failure or is refused.
   var hasFailed = ContiguousArray<Bool>()
   /// For each node: whether the record names an object.
   var keyStates: [ContiguousArray<UInt8>]

@@ -1,5 +1,6 @@
 import Diagnostics
 import ObjectModel
+import ObjectContext
 
 /// An ``ImportDefinition`` resolved against the model: names have become slots, columns and indexes.
 struct ImportPlan: Sendable {
@@ -65,7 +66,9 @@ struct ImportNode: Sendable {
   /// The slots whose content is compared: the attributes', then the relationships'.
   var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) }
   /// All slots that change detection needs.
-  var fetchedSlots: [Int] { keySlots + contentSlots }
+  var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots }
+  /// Slots of to-one relationships that are set from their other side.
+  var inverseSlots: [Int] = []
 }
 
 /// A to-one relationship from one node to another.
@@ -82,6 +85,8 @@ struct ImportRelationship: Sendable {
   var isOptional: Bool
   /// Whether setting it needs more than the reference itself: a to-one or an ordered inverse.
   var needsInverse: Bool
+  /// The relationship.
+  var description: RelationshipDescription
 }
 
 /// Walks a definition's tree and collects what is wrong with it.
@@ -140,13 +145,16 @@ private struct ImportPlanBuilder {
           "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(target.name)")
       }
       guard let target = add(relationship.target, isRoot: false) else { continue }
+      if description.inverseSlot >= 0, !description.isInverseToMany {
+        nodes[target].inverseSlots.append(description.inverseSlot)
+      }
       let needsInverse =
         description.inverseSlot >= 0
         && (!description.isInverseToMany || description.isInverseOrdered(in: definition.model))
       relationships.append(
         ImportRelationship(
           name: description.name, slot: description.slot, target: target, missing: relationship.missing,
-          isOptional: description.isOptional, needsInverse: needsInverse))
+          isOptional: description.isOptional, needsInverse: needsInverse, description: description))
     }
     let keys = part.findBy.compactMap { add($0, entity: entity) }
     let attributes = part.attributes.compactMap { add($0, entity: entity) }
@@ -173,7 +181,9 @@ private struct ImportPlanBuilder {
       return nil
     }
     do {
-      fields.append(try CompiledField(field, attribute: attribute))
+      var compiled = try CompiledField(field, attribute: attribute)
+      compiled.identifier = Int32(fields.count)
+      fields.append(compiled)
     } catch {
       findings += error.diagnostics
       return nil

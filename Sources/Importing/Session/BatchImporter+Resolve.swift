@@ -1,6 +1,7 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import SQLite
 
 extension BatchImporter {
   /// The cells of a batch, lent for the time of its import.
@@ -22,7 +23,7 @@ extension BatchImporter {
     case .scan(let table): findInScan(table, state, &batch)
     case .seek: try findBySeek(state, &batch, keys, arena, only: nil)
     }
-    insert(state, batch, views, arena, byteCount: byteCount)
+    try insert(state, batch, views, arena, byteCount: byteCount)
     try apply(state, &batch, views, arena)
   }
 
@@ -282,6 +283,7 @@ extension BatchImporter {
         continue
       }
       if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state) { continue }
+      if state.foundMeansSeen, !mayRepeat(record, state) { continue }
       guard mayUpdate(record, state) else { continue }
       state.applies.append(NodeState.Apply(record: wanted, primaryKey: primaryKey))
     }
@@ -299,15 +301,5 @@ extension BatchImporter {
       if order != 0 { return order }
     }
     return 0
-  }
-}
-
-extension ScanTable {
-  /// Notes a key; returns whether it is the first time.
-  @discardableResult
-  func noteFirst(_ hash: UInt64) -> Bool {
-    if find(hash) >= 0 { return false }
-    insert(hash, content: 0, primaryKey: 0)
-    return true
   }
 }

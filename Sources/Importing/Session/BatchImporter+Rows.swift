@@ -1,12 +1,13 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import SQLite
 
 extension BatchImporter {
   /// Adds the rows of the records on the node's insert list and fills their columns, one after the other.
   func insert(
     _ state: NodeState, _ batch: ImportBatch, _ views: Views, _ arena: UnsafeRawPointer, byteCount: Int
-  ) {
+  ) throws(ImportError) {
     let count = state.inserts.count
     guard count > 0 else { return }
     let first = context.insertRows(state.entity, count: count)
@@ -16,7 +17,7 @@ extension BatchImporter {
     let shift =
       takesAll
       ? UInt64(buffer.arena.append(UnsafeRawBufferPointer(start: arena, count: byteCount)).offset) << 32 : 0
-    state.inserts.withUnsafeBufferPointer { records in
+    try state.inserts.withUnsafeBufferPointer { records throws(ImportError) in
       let fields = state.part.keyFields + state.part.attributeFields
       let slots = state.part.keySlots + state.part.attributeSlots
       for (field, slot) in zip(fields, slots) {
@@ -47,7 +48,7 @@ extension BatchImporter {
         for i in 0..<count {
           let target = batch.targets[relationship.target][Int(records[i])]
           if relationship.needsInverse {
-            relate(first + i, state, relationship, target, batch, Int(records[i]))
+            try relate(first + i, state, relationship, target, batch, Int(records[i]))
           } else {
             buffer.setReference(
               row: first + i, slot: slot, primaryKey: target,
@@ -77,7 +78,7 @@ extension BatchImporter {
         collisions.append(apply.record)
         continue
       }
-      settle(record, update(row, state, batch, views, arena, record: record) ? .updated : .unchanged, state)
+      settle(record, try update(row, state, batch, views, arena, record: record) ? .updated : .unchanged, state)
     }
     guard !collisions.isEmpty else { return }
     // Two keys with one hash: the records are looked for by their bytes.
@@ -87,7 +88,7 @@ extension BatchImporter {
     let kept = state.strategy
     state.strategy = .seek
     try findBySeek(state, &batch, state.part.keyFields.map { views[$0] }, arena, only: collisions)
-    insert(state, batch, views, arena, byteCount: batch.records.byteCount)
+    try insert(state, batch, views, arena, byteCount: batch.records.byteCount)
     try apply(state, &batch, views, arena)
     state.strategy = kept
   }
@@ -120,7 +121,7 @@ extension BatchImporter {
   /// Sets the cells of a row from a record, and returns whether anything changed.
   private func update(
     _ row: Int, _ state: NodeState, _ batch: ImportBatch, _ views: Views, _ arena: UnsafeRawPointer, record: Int
-  ) -> Bool {
+  ) throws(ImportError) -> Bool {
     let buffer = context.buffer(root: state.part.rootEntity)
     var isChanged = false
     for (field, slot) in zip(state.part.attributeFields, state.part.attributeSlots) {
@@ -133,7 +134,7 @@ extension BatchImporter {
     for relationship in state.part.relationships {
       let target = batch.targets[relationship.target][record]
       if relationship.needsInverse {
-        if relate(row, state, relationship, target, batch, record) { isChanged = true }
+        if try relate(row, state, relationship, target, batch, record) { isChanged = true }
       } else if buffer.setReference(
         row: row, slot: relationship.slot, primaryKey: target,
         destinationEntity: destinationEntity(relationship, batch, record))
@@ -149,10 +150,14 @@ extension BatchImporter {
   private func relate(
     _ row: Int, _ state: NodeState, _ relationship: ImportRelationship, _ target: Int64, _ batch: ImportBatch,
     _ record: Int
-  ) -> Bool {
-    context.setToOne(
-      root: state.part.rootEntity, row: row, entity: state.entity, slot: relationship.slot, target: target,
-      targetEntity: destinationEntity(relationship, batch, record))
+  ) throws(ImportError) -> Bool {
+    do {
+      return try context.setToOne(
+        root: state.part.rootEntity, row: row, relationship: relationship.description, target: target,
+        targetEntity: destinationEntity(relationship, batch, record))
+    } catch {
+      throw ImportError(error)
+    }
   }
 
   /// The entity of the object that a record's relationship refers to.

@@ -3,6 +3,7 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
+import SQLite
 
 /// Moves prepared batches into the context and saves them: find-or-create for every node, targets first.
 ///
@@ -106,7 +107,7 @@ final class BatchImporter {
           if outcomes[record] == .inserted { state.counts.inserted -= 1 }
           if outcomes[record] == .updated { state.counts.updated -= 1 }
         }
-        reject(record, field: state.part.keyFields.first, .constraint, refused.error.message)
+        reject(record, field: state.part.keyFields.first, .unique, refused.error.message)
         if state.node != plan.root { withdrawRoot(of: record, batch) }
       }
       if state.node != plan.root { state.counts.inserted -= 1 }
@@ -125,7 +126,7 @@ final class BatchImporter {
 }
 
 /// A record that was rejected after its conversion.
-struct RecordReject {
+struct RecordReject: Sendable {
   /// The record's position in its batch.
   var record: Int32
   /// The field that is to blame, or `nil`.
@@ -133,7 +134,7 @@ struct RecordReject {
   /// Why.
   var code: RejectCode
   /// What the database said, or nothing.
-  var detail: String
+  var detail = ""
 }
 
 /// An address for batches without bytes; nothing is read from it.

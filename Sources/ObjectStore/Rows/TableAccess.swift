@@ -255,6 +255,20 @@ package final class TableAccess {
     return Int(try connection.integer("SELECT count(*) FROM \(table.name)\(condition)") ?? 0)
   }
 
+  /// The slots that have a column, in the order of the columns.
+  package var storedSlots: [Int] {
+    table.columns.compactMap { column in
+      if case .slot(let slot) = column.role { slot } else { nil }
+    }
+  }
+
+  /// The greatest order key among the rows whose to-one relationship at `slot` refers to `target`; `nil` for none.
+  package func lastOrderKey(slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
+    guard let column = table.orderKeyColumn(slot: slot) else { return nil }
+    return try connection.integer(
+      "SELECT max(\(column)) FROM \(table.name) WHERE \(self.column(slot)) = \(target)")
+  }
+
   private func entityCondition(_ entity: EntityDescription, alias: String) -> String? {
     guard model.entities[table.rootEntity].hasSubentities, !entity.isRoot else { return nil }
     return entity.hasSubentities

@@ -71,12 +71,18 @@ struct SpecialScanner {
     _ block: UnsafeRawPointer, _ delimiter: SIMD16<UInt8>, _ quote: SIMD16<UInt8>, _ escape: SIMD16<UInt8>
   ) -> UInt64 {
     let bytes = block.loadUnaligned(as: SIMD16<UInt8>.self)
-    let found =
-      (bytes .== delimiter) .| (bytes .== quote) .| (bytes .== escape)
-      .| (bytes .== SIMD16(repeating: 10)) .| (bytes .== SIMD16(repeating: 13))
+    let lineFeed: SIMD16<UInt8> = SIMD16<UInt8>(repeating: 10)
+    let carriageReturn: SIMD16<UInt8> = SIMD16<UInt8>(repeating: 13)
+    // Swift 6.3 makes vector instructions of this form only: operands of concrete type, masks joined as integers
+    // (`.|` on masks, and a comparison with `SIMD16(repeating: 10)` in place, become loops over the lanes).
+    let words =
+      unsafeBitCast(bytes .== delimiter, to: SIMD2<UInt64>.self)
+      | unsafeBitCast(bytes .== quote, to: SIMD2<UInt64>.self)
+      | unsafeBitCast(bytes .== escape, to: SIMD2<UInt64>.self)
+      | unsafeBitCast(bytes .== lineFeed, to: SIMD2<UInt64>.self)
+      | unsafeBitCast(bytes .== carriageReturn, to: SIMD2<UInt64>.self)
     // Each byte of the mask is 00 or FF. One bit of each is kept, a different one in each byte, and the multiplication
     // adds the eight bytes up in the highest.
-    let words = unsafeBitCast(found, to: SIMD2<UInt64>.self)
     let low = ((UInt64(littleEndian: words[0]) & 0x8040_2010_0804_0201) &* 0x0101_0101_0101_0101) >> 56
     let high = ((UInt64(littleEndian: words[1]) & 0x8040_2010_0804_0201) &* 0x0101_0101_0101_0101) >> 56
     return low | high << 8

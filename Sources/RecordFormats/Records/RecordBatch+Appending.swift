@@ -19,3 +19,34 @@ extension RecordBatch {
     byteCount = used + written
   }
 }
+
+extension RecordBatch {
+  /// Appends a record of another batch without its fields: its position and its raw bytes.
+  ///
+  /// The batch must have been cleared to no columns (``clearToRawRecords(source:)``) before the first one.
+  public mutating func appendRawRecord(_ record: Int, of other: RecordBatch) {
+    precondition(columnCount == 0, "raw records have no fields")
+    var position = other.records[record]
+    let start = byteCount
+    other.withRawRecord(record) { raw in
+      appendBytes(atMost: raw.count) { base, used in
+        UnsafeMutableRawBufferPointer(start: base + used, count: raw.count).copyMemory(from: raw)
+        return raw.count
+      }
+    }
+    position.rawStart = UInt32(start)
+    appendPosition(position)
+  }
+
+  /// Appends the position of a record whose raw bytes are in the batch already.
+  public mutating func appendPosition(_ position: RecordPosition) {
+    if records.count > recordCount { records[recordCount] = position } else { records.append(position) }
+    recordCount += 1
+  }
+
+  /// Forgets all records and prepares for records without fields.
+  public mutating func clearToRawRecords(source: Int) {
+    clear(columnCount: 0)
+    self.source = source
+  }
+}
