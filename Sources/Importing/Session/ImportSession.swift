@@ -29,7 +29,7 @@ public final class ImportSession {
   private let definition: ImportDefinition
   private let plan: ImportPlan
   private var summary = ImportSummary()
-  private let started = Self.now()
+  private let started = ImportSession.now()
 
   /// Resolves a definition against its model.
   ///
@@ -240,7 +240,7 @@ public final class ImportSession {
   /// The greatest resident set of the process so far, in bytes.
   private static func peakResidentBytes() -> Int {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return usage.ru_maxrss * 1024
   }
 }
