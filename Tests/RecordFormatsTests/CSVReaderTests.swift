@@ -59,7 +59,7 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
       $0.lenientQuotes = true
     },
     CSVCase("text behind a quote", "\"a\"b,c\nd,e\n", ["textAfterQuote@1:4", "d|e"]),
-    CSVCase("text behind a quote, leniently", "\"a\"\"x\"b\"c\",c\nd,\"e\" \n", ["«a\"xb\"c\"»|c", "d|«e »"]) {
+    CSVCase("text behind a quote, leniently", "\"a\"\"x\"b\"c\",c\nd,\"e\" \n", ["«a\"xb\"c\"»|c", "d|«e»"]) {
       $0.header = .none
       $0.lenientQuotes = true
     },

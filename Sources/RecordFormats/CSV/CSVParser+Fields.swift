@@ -77,7 +77,7 @@ extension CSVParser {
       return .at(end)
     }
     var behind = close + 1
-    if trim { while behind < end, base[behind] != delimiter, sink.isBlank(base[behind]) { behind += 1 } }
+    if trim || lenient { while behind < end, base[behind] != delimiter, sink.isBlank(base[behind]) { behind += 1 } }
     if behind >= end {
       if !isLast { return .needsInput }
     } else if base[behind] != delimiter, base[behind] != 10, base[behind] != 13 {

@@ -125,7 +125,7 @@ struct NDJSONParser: RecordParser {
         if check.fault < window.origin + start { recheck(base, &check, from: start, window) }
         if check.fault < window.origin + next {
           let at = check.fault - window.origin
-          if fault == nil || at <= faultAt {
+          if fault == nil || fault == .notAnObject || at <= faultAt {
             fault = base[at] == 0 ? .nulByte : .invalidText
             faultAt = at
           }
