@@ -35,7 +35,10 @@ private func records(_ source: ByteSource, _ options: CSVOptions) throws -> (hea
     if name == "location_coordinates.csv" {
       // Quotes inside unquoted fields, and a JSON file that is neither valid nor of the same record.
       var options = CSVOptions()
-      #expect(Reading.of { () throws(ReadError) in try CSVReader(source: ByteSource(bytes: source)) }.lines == ["strayQuote@2:24"])
+      #expect(
+        Reading.of { () throws(ReadError) in try CSVReader(source: ByteSource(bytes: source)) }.lines == [
+          "strayQuote@2:24"
+        ])
       options.lenientQuotes = true
       let rows = try records(ByteSource(bytes: source), options).rows
       #expect(rows == [["2095257564", "37\u{FFFD}36'37.8\"N 121\u{FFFD}2'17.9\"W", "Modesto", "Stanislaus"]])
@@ -45,7 +48,8 @@ private func records(_ source: ByteSource, _ options: CSVOptions) throws -> (hea
     let expected = try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [[String: String]])
     for size in [1, 3, Int.max] {
       let found = try records(ByteSource(bytes: source, chunkSize: size), CSVOptions())
-      let rows = found.rows.map { row in Dictionary(uniqueKeysWithValues: zip(found.header, row.map { $0 ?? "absent" })) }
+      let rows = found.rows.map { row in Dictionary(uniqueKeysWithValues: zip(found.header, row.map { $0 ?? "absent" }))
+      }
       #expect(rows == expected)
     }
   }
@@ -134,7 +138,8 @@ private func records(_ source: ByteSource, _ options: CSVOptions) throws -> (hea
       } else if accepted {
         let duplicate = name.contains("duplicated_key")
         let expected = duplicate ? "duplicateMember" : text.drop(while: { $0 == 32 }).first == 0x7B ? "" : "notAnObject"
-        #expect(reading.lines.count == 1 && reading.lines[0].prefix(while: { $0 != "@" && $0 != "|" }).hasPrefix(expected))
+        #expect(
+          reading.lines.count == 1 && reading.lines[0].prefix(while: { $0 != "@" && $0 != "|" }).hasPrefix(expected))
       } else if text.contains(where: { $0 != 32 && $0 != 9 && $0 != 12 }) {
         let line = try #require(reading.lines.first)
         #expect(reading.lines.count == 1 && line.contains("@") && !line.hasPrefix("notAnObject"))
@@ -146,8 +151,10 @@ private func records(_ source: ByteSource, _ options: CSVOptions) throws -> (hea
     "the NDJSON files are read as expected",
     arguments: [
       ("duplicate_key.ndjson", 4, ["duplicateMember@3:9"]), ("empty.ndjson", 0, []), ("example_n.ndjson", 5, []),
-      ("example_r.ndjson", 0, ["invalidJSON@1:46"]), ("example_rn.ndjson", 5, []), ("inconsistent_schemas.ndjson", 5, []),
-      ("multiple_objects_per_line.ndjson", 0, ["invalidJSON@1:45"]), ("trailing_content.ndjson", 2, ["invalidJSON@2:8"]),
+      ("example_r.ndjson", 0, ["invalidJSON@1:46"]), ("example_rn.ndjson", 5, []),
+      ("inconsistent_schemas.ndjson", 5, []),
+      ("multiple_objects_per_line.ndjson", 0, ["invalidJSON@1:45"]),
+      ("trailing_content.ndjson", 2, ["invalidJSON@2:8"]),
       ("unterminated_quotes.ndjson", 4, ["invalidJSON@3:16"]),
     ])
   func ndjson(_ name: String, _ good: Int, _ refused: [String]) throws {

@@ -162,7 +162,8 @@ struct NDJSONParser: RecordParser {
   }
 
   /// Looks for faults of the text anew, from `offset` of the window on.
-  private func recheck(_ base: UnsafePointer<UInt8>, _ check: inout TextCheck, from offset: Int, _ window: ParseWindow) {
+  private func recheck(_ base: UnsafePointer<UInt8>, _ check: inout TextCheck, from offset: Int, _ window: ParseWindow)
+  {
     check.resume(at: window.origin + offset)
     check.advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
   }

@@ -128,7 +128,8 @@ struct StreamingReader<Parser: RecordParser> {
       } else if !atEnd {
         let end = window.end
         let count: Int = try batch.bytes.withUnsafeMutableBufferPointer { (target) throws(ReadError) in
-          try stream.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: target[end..<end + size])))
+          try stream.read(
+            into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: target[end..<end + size])))
         }
         window.end += count
         if count == 0 { atEnd = true }
