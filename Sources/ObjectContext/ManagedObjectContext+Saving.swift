@@ -1,5 +1,5 @@
-package import ObjectModel
-import ObjectStore
+import ObjectModel
+package import ObjectStore
 package import SQLite
 
 /// Why a save did not happen.
@@ -20,11 +20,11 @@ public struct SaveError: Error, CustomStringConvertible {
   /// What was expected and what was found.
   public let message: String
   /// All findings of a validation.
-  public let failures: [ValidationFailure]
+  public let failures: [ObjectValidationFailure]
   /// SQLite's extended result code, 0 when SQLite is not the cause.
   public let databaseCode: Int32
 
-  init(code: Code, message: String, failures: [ValidationFailure] = [], databaseCode: Int32 = 0) {
+  init(code: Code, message: String, failures: [ObjectValidationFailure] = [], databaseCode: Int32 = 0) {
     self.code = code
     self.message = message
     self.failures = failures

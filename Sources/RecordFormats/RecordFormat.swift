@@ -4,4 +4,15 @@ public enum RecordFormat: Sendable, Hashable {
   case csv(CSVOptions)
   /// One JSON object a line.
   case ndjson(NDJSONOptions)
+
+  /// Opens an input.
+  ///
+  /// - Parameter index: What `RecordBatch.source` will be.
+  /// - Throws: What the format's reader throws.
+  public func reader(source: ByteSource, columns: ColumnRequest, index: Int) throws(ReadError) -> any RecordReader {
+    switch self {
+    case .csv(let options): try CSVReader(source: source, options: options, columns: columns, index: index)
+    case .ndjson(let options): try NDJSONReader(source: source, options: options, columns: columns, index: index)
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import ObjectStore
+import RecordFormats
 
 /// Turns records into cells, keys and hashes: everything that needs no store, done on the reader's core.
 struct BatchPreparer: Sendable {

@@ -36,7 +36,9 @@ final class NodeState {
   var firstStrategyName: String
   var counts = ImportSummary.EntityCounts()
   /// Keys that records of this run have named, by hash, for the policies `first` and `reject`; else `nil`.
-  var seenKeys: ScanTable?
+  var seenKeys: SeenKeys?
+  /// Whether an object that is found was made in this run: the store was empty when it began.
+  var foundMeansSeen = false
 
   // Work lists of one batch.
   /// Records that create their object, in order.
@@ -54,6 +56,23 @@ final class NodeState {
   struct Apply {
     var record: Int32
     var primaryKey: Int64
+  }
+
+  /// Whether the strategy meets every key of the run, so that repeated ones can be told.
+  var seesAllKeys: Bool {
+    switch strategy {
+    case .table, .scan, .seek: true
+    case .none, .filter: false
+    }
+  }
+
+  /// Whether what is kept in memory has outgrown it.
+  func isOverfull(memory: Int) -> Bool {
+    switch strategy {
+    case .table(let table): table.bytesInUse > memory
+    case .scan(let table): table.isFull
+    default: false
+    }
   }
 
   init(node: Int, part: ImportNode, entity: EntityDescription, strategy: FindStrategy) {

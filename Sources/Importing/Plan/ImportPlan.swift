@@ -1,5 +1,6 @@
 import Diagnostics
 import ObjectModel
+import ObjectStore
 import ObjectContext
 
 /// An ``ImportDefinition`` resolved against the model: names have become slots, columns and indexes.

@@ -1,6 +1,7 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import RecordFormats
 import SQLite
 
 extension BatchImporter {
@@ -283,6 +284,7 @@ extension BatchImporter {
         continue
       }
       if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state) { continue }
+      if state.foundMeansSeen, !mayRepeat(record, state) { continue }
       guard mayUpdate(record, state) else { continue }
       state.applies.append(NodeState.Apply(record: wanted, primaryKey: primaryKey))
     }
@@ -300,15 +302,5 @@ extension BatchImporter {
       if order != 0 { return order }
     }
     return 0
-  }
-}
-
-extension ScanTable {
-  /// Notes a key; returns whether it is the first time.
-  @discardableResult
-  func noteFirst(_ hash: UInt64) -> Bool {
-    if find(hash) >= 0 { return false }
-    insert(hash, content: 0, primaryKey: 0)
-    return true
   }
 }

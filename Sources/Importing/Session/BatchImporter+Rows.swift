@@ -1,6 +1,7 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import RecordFormats
 import SQLite
 
 extension BatchImporter {

@@ -68,16 +68,31 @@ final class BatchImporter {
       }
     }
     if let failure { throw failure }
-    do {
-      try context.writeChanges(order: saveOrder) { [self] refused in
-        refuse(refused, &batch)
-      }
-    } catch {
-      throw ImportError(error)
-    }
+    try writeChanges(batch)
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
     batches += 1
+  }
+
+  /// Saves what the context holds; what is not valid or breaks a constraint becomes rejects.
+  func writeChanges(_ batch: ImportBatch) throws(ImportError) {
+    let targets = batch.targets
+    while true {
+      do {
+        try context.writeChanges(order: saveOrder) { [self] refused in
+          refuse(refused.buffer, refused.row, .unique, refused.error.message, targets)
+        }
+        return
+      } catch {
+        guard error.code == .validation else { throw ImportError(error) }
+        // Nothing was written yet. The rows that are not valid go, the others are tried again.
+        for failure in error.failures {
+          let buffer = context.buffer(root: failure.rootEntity)
+          refuse(buffer, failure.row, .missing, failure.description, targets)
+          buffer.withdraw(row: Int(failure.row))
+        }
+      }
+    }
   }
 
   /// Root entities in the order of their nodes.
@@ -96,28 +111,30 @@ final class BatchImporter {
     rejects.append(RecordReject(record: Int32(record), field: field.map(Int32.init), code: code, detail: detail))
   }
 
-  /// Rejects the records that stand behind a row the database refused, and all that refer to it.
-  private func refuse(_ refused: RefusedRow, _ batch: inout ImportBatch) {
-    let key = refused.buffer.primaryKeys[Int(refused.row)]
-    for state in nodes where state.part.rootEntity == refused.buffer.rootEntity {
+  /// Rejects the records that stand behind a row the database or the model refused, and all that refer to it.
+  private func refuse(
+    _ buffer: RowBuffer, _ row: Int32, _ code: RejectCode, _ detail: String, _ targets: [ContiguousArray<Int64>]
+  ) {
+    let key = buffer.primaryKeys[Int(row)]
+    for state in nodes where state.part.rootEntity == buffer.rootEntity {
       if case .table(let table) = state.strategy { table.remove(primaryKey: key) }
-      for record in 0..<outcomes.count where batch.targets[state.node][record] == key {
+      for record in 0..<outcomes.count where targets[state.node][record] == key {
         guard outcomes[record] != .rejected else { continue }
         if state.node == plan.root {
           if outcomes[record] == .inserted { state.counts.inserted -= 1 }
           if outcomes[record] == .updated { state.counts.updated -= 1 }
         }
-        reject(record, field: state.part.keyFields.first, .unique, refused.error.message)
-        if state.node != plan.root { withdrawRoot(of: record, batch) }
+        reject(record, field: state.part.keyFields.first, code, detail)
+        if state.node != plan.root { withdrawRoot(of: record, targets) }
       }
       if state.node != plan.root { state.counts.inserted -= 1 }
     }
   }
 
   /// Takes the record's own row back before it is written, because something it refers to was refused.
-  private func withdrawRoot(of record: Int, _ batch: ImportBatch) {
+  private func withdrawRoot(of record: Int, _ targets: [ContiguousArray<Int64>]) {
     let root = nodes[plan.root]
-    let key = batch.targets[plan.root][record]
+    let key = targets[plan.root][record]
     let buffer = context.buffer(root: root.part.rootEntity)
     guard key != 0, let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.inserted else { return }
     buffer.free(row: row)

@@ -29,7 +29,7 @@ public final class ImportSession {
   private let definition: ImportDefinition
   private let plan: ImportPlan
   private var summary = ImportSummary()
-  private let started = Self.now()
+  private let started = ImportSession.now()
 
   /// Resolves a definition against its model.
   ///
@@ -133,7 +133,7 @@ public final class ImportSession {
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
-      for state in nodes where state.part.duplicates != .last && state.hasExactMemory { state.seenKeys = SeenKeys() }
+      for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
       if file.isNew { try importer.buildEarlyIndexes(file) }
       if case .filter = nodes[plan.root].strategy {
         importer.deferred = DeferredRecords(
@@ -240,7 +240,7 @@ public final class ImportSession {
   /// The greatest resident set of the process so far, in bytes.
   private static func peakResidentBytes() -> Int {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return usage.ru_maxrss * 1024
   }
 }

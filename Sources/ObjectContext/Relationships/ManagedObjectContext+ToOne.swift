@@ -1,6 +1,6 @@
-import ObjectModel
+package import ObjectModel
 import ObjectStore
-import SQLite
+package import SQLite
 
 extension ManagedObjectContext {
   /// Sets a to-one relationship of a row and keeps its inverse: a to-one inverse is set and what it replaces is

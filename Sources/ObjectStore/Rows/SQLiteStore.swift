@@ -20,20 +20,15 @@ public final class SQLiteStore {
 
   /// Takes over an open file.
   ///
-  /// - Throws: ``SQLiteError`` when the bookkeeping cannot be read.
-  public init(file: StoreFile) throws(SQLiteError) {
+  /// - Throws: ``StoreError`` when the bookkeeping cannot be read.
+  public init(file: StoreFile) throws(StoreError) {
     self.file = file
     model = file.schema.model
     schema = file.schema
     connection = file.connection
     accesses = Array(repeating: nil, count: model.entities.count)
     maxima = Array(repeating: 0, count: model.entities.count)
-    let statement = try connection.prepare("SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY")
-    while try statement.step() {
-      let index = Int(statement.integer(0)) - 1
-      // History keeps pseudo-entities here, from 16001 on.
-      if model.entities.indices.contains(index) { maxima[index] = statement.integer(1) }
-    }
+    for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
     writtenMaxima = maxima
   }
 
@@ -61,7 +56,7 @@ public final class SQLiteStore {
   /// Writes the sequences that moved since the last call; belongs into the transaction of the rows.
   package func writeMaxima() throws(SQLiteError) {
     for root in maxima.indices where maxima[root] != writtenMaxima[root] {
-      try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(root + 1)")
+      try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])")
       writtenMaxima[root] = maxima[root]
     }
   }
