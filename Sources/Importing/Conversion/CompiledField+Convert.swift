@@ -80,7 +80,7 @@ extension CompiledField {
                     failures.append(
                       FieldFailure(
                         record: Int32(truncatingIfNeeded: record), column: Int32(truncatingIfNeeded: column),
-                        field: identifier, code: error))
+                        field: identifier, code: RejectCode(error)))
                     payloads[record] = 0
                   }
                   record += 1

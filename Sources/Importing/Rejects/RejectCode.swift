@@ -1,5 +1,5 @@
-import ObjectContext
-import RecordFormats
+public import ObjectContext
+public import RecordFormats
 
 /// Why a record was rejected, across all stages; raw values are what the rejects file and the summary carry.
 ///
@@ -102,7 +102,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   /// The code of a value that the model does not allow.
   public init(_ code: ValidationFailureCode) {
     switch code {
-    case .missingMandatoryProperty: self = .validateMissing
+    case .missing: self = .validateMissing
     case .type: self = .validateType
     case .tooLarge: self = .validateTooLarge
     case .tooSmall: self = .validateTooSmall

@@ -9,12 +9,12 @@ extension AttributeValidator {
   /// - Parameter arena: the first byte of the arena that ranges in the column refer to; needed for text.
   /// - Complexity: O(rows); for text with a pattern O(bytes).
   public func check(_ column: CellColumn, arena: UnsafeRawPointer?, failures: inout [CellFailure]) {
-    guard !acceptsAnything else { return }
+    guard canFail else { return }
     let before = failures.count
     column.tags.withUnsafeBufferPointer { tags in
       if !isOptional {
         for row in tags.indices where tags[row] == CellTag.null {
-          failures.append(CellFailure(row: Int32(truncatingIfNeeded: row), code: .missingMandatoryProperty))
+          failures.append(CellFailure(row: Int32(truncatingIfNeeded: row), code: .missing))
         }
       }
       column.payloads.withUnsafeBufferPointer { payloads in

@@ -27,8 +27,8 @@ public struct AttributeValidator: Sendable {
 
   let rule: Rule
   let isOptional: Bool
-  /// Whether no value of the right type, nor its absence, can fail.
-  public let acceptsAnything: Bool
+  /// Whether some value of the right type, or its absence, can fail.
+  public let canFail: Bool
   /// Demands that cannot be checked, or not fast; whoever plans an import reports them.
   ///
   /// An expression that is malformed matches nothing, and a bound that is not a value of the type is ignored.
@@ -37,7 +37,7 @@ public struct AttributeValidator: Sendable {
   /// Compiles what `attribute` demands.
   public init(_ attribute: AttributeDescription) {
     isOptional = attribute.isOptional
-    acceptsAnything = attribute.isOptional && attribute.validation.isEmpty
+    canFail = !attribute.isOptional || !attribute.validation.isEmpty
     let validation = attribute.validation
     var problems: [ValidationRuleProblem] = []
     switch attribute.type {
@@ -70,7 +70,7 @@ public struct AttributeValidator: Sendable {
   /// - Parameter arena: the first byte of the arena that ranges in `payload` refer to; needed for text and blobs.
   /// - Complexity: O(1); for text with a length limit or a pattern O(length).
   public func check(tag: UInt8, payload: UInt64, arena: UnsafeRawPointer?) -> ValidationFailureCode? {
-    if tag == CellTag.null { return isOptional ? nil : .missingMandatoryProperty }
+    if tag == CellTag.null { return isOptional ? nil : .missing }
     if tag == CellTag.absent || tag == CellTag.failed { return nil }
     switch rule {
     case .integer(let minimum, let maximum, let range):
@@ -161,7 +161,7 @@ extension AttributeValidator.NumberBounds {
         problems.append(
           ValidationRuleProblem(
             code: .invalidBound,
-            message: "a bound of attribute \"\(attribute.name)\" is not a value of type \(attribute.type.xmlName)"))
+            message: "a bound is not a value of type \(attribute.type.xmlName)"))
         continue
       }
       if isMinimum { setMinimum(value, number) } else { setMaximum(value, number) }

@@ -26,7 +26,7 @@ struct TextRule: Sendable {
         problems.append(
           ValidationRuleProblem(
             code: .slowPattern,
-            message: "the regular expression of attribute \"\(attribute.name)\" needs backtracking; texts of more than "
+            message: "the regular expression needs backtracking; texts of more than "
               + "\(TextPattern.greatestBacktrackingLength) bytes are rejected, and some texts can take very long"))
       }
     } catch {
@@ -34,7 +34,7 @@ struct TextRule: Sendable {
       problems.append(
         ValidationRuleProblem(
           code: .invalidPattern,
-          message: "the regular expression of attribute \"\(attribute.name)\" cannot be used: \(error.message)"))
+          message: "the regular expression cannot be used: \(error.message)"))
     }
   }
 

@@ -3,7 +3,7 @@
 /// The list is closed: `docs/rejects.md` describes every one, and a test holds it to that.
 public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
   /// The attribute is not optional and has no value.
-  case missingMandatoryProperty = "validate.missing"
+  case missing = "validate.missing"
   /// The value is not of the attribute's type, such as text for a number, or 70,000 for a 16-bit integer.
   case type = "validate.type"
   /// The number is above the maximum.
@@ -29,7 +29,7 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
   public var coreDataErrorNumber: Int {
     switch self {
     case .type: 1550
-    case .missingMandatoryProperty: 1570
+    case .missing: 1570
     case .tooLarge: 1610
     case .tooSmall: 1620
     case .tooLate: 1630
@@ -44,7 +44,7 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
   /// What is wrong, as the end of a sentence about the value: `"x" …`.
   public var message: String {
     switch self {
-    case .missingMandatoryProperty: "has no value, but is not optional"
+    case .missing: "has no value, but is not optional"
     case .type: "is not a value of the attribute's type"
     case .tooLarge: "is above the maximum"
     case .tooSmall: "is below the minimum"
