@@ -70,6 +70,8 @@ struct LintTests {
     Mistake("invalidOption", "files: orders.csv", "files: [orders.csv, '-', «'-']", "can be read only once"),
 
     // The model.
+    Mistake("fileMissing", "Shop.xcdatamodeld", "Shup.xcdatamodeld", "there is no such file"),
+    Mistake("unknownVersion", "store: shop", "model_version: «Shop 2\nstore: shop", "no version “Shop 2”"),
     Mistake("unknownEntity", "entity: Order", "entity: «Ordr", "did you mean “Order”?"),
     Mistake("unknownAttribute", "    quantity: quantity", "    «quantty: quantity", "did you mean “quantity”?"),
     Mistake("unknownAttribute", "{ sku: sku }", "{ «skuu: sku }", "did you mean “sku”?"),
@@ -91,10 +93,15 @@ struct LintTests {
     Mistake("unsuitableOption", "date: iso8601", "absent: «default", "has no default"),
     Mistake("unsuitableOption", "date: iso8601", "empty: «null", "say so with “empty: reject”"),
 
+    Mistake("datePattern", "date: iso8601", "date: «dd.MM.yyyy QQ", "does not support"),
+    Mistake("ambiguousMark", "unitPrice: unit_price", "unitPrice: { from: unit_price, group_mark: «point }", "the same"),
+
     // The header.
     Mistake("unknownColumn", "quantity: quantity", "quantity: «quantiti", "did you mean “quantity”?"),
     Mistake("unknownColumn", "from: ordered_at", "from: «orderedat", "did you mean “ordered_at”?"),
     Mistake("unknownColumn", "{ sku: sku }", "{ sku: «article_number }", "there is order_id, ordered_at"),
+    Mistake("unknownColumn", "format: csv", "ignore: [«nothing]", "to ignore"),
+    Mistake("duplicateColumn", "format: csv", "columns: [a, «A]", "twice"),
     Mistake("unusedColumn", "files: orders.csv", "files: «orders.csv", "that nothing uses: note"),
   ]
 

@@ -26,7 +26,10 @@ struct FieldBuilder {
     if let value = component.choice("null", as: FieldImport.Substitute.self) { field.whenNull = value }
     field.whenEmpty = component.choice("empty", as: FieldImport.Substitute.self)
     field.conversion = conversion(component)
-    if let attribute { check(component, against: attribute) }
+    if let attribute {
+      check(component, field, against: attribute)
+      compile(field, component, attribute)
+    }
     return field
   }
 
@@ -88,9 +91,6 @@ struct FieldBuilder {
       }
     }
     options.groupMark = component.text("group_mark")?.value.utf8.first
-    if let mark = component.text("group_mark"), options.groupMark == options.decimalMark {
-      findings.add(.invalidOption, at: mark.position, "“group_mark” and “decimal_mark” are the same character")
-    }
     return options
   }
 
@@ -120,8 +120,28 @@ struct FieldBuilder {
     return sign == "-" ? -seconds : seconds
   }
 
+  /// Lets the conversion check itself, and puts what it finds at the option that it is about.
+  private func compile(_ field: FieldImport, _ component: ComponentValue, _ attribute: AttributeDescription) {
+    var list: [Diagnostic] = []
+    _ = CompiledField.compile(field, attribute: attribute, path: findings.path, findings: &list)
+    for var finding in list {
+      let option: String
+      switch finding.code {
+      case "datePattern": option = "date"
+      case "invalidTimeZone": option = "zone"
+      case "ambiguousSpelling", "emptySpelling": option = component.has("true") ? "true" : "false"
+      case "ambiguousMark", "invalidMark": option = component.has("group_mark") ? "group_mark" : "decimal_mark"
+      case "invalidDefault": option = ""
+      // The others have findings of their own above, at their options.
+      default: continue
+      }
+      if let place = component.fields[option]?.position { finding.position = place }
+      findings.add([finding])
+    }
+  }
+
   /// Finds options that mean nothing for the attribute's type.
-  private func check(_ component: ComponentValue, against attribute: AttributeDescription) {
+  private func check(_ component: ComponentValue, _ field: FieldImport, against attribute: AttributeDescription) {
     func refuse(_ names: [String], unless fits: Bool, _ wanted: String) {
       guard !fits else { return }
       for name in names {
@@ -136,7 +156,10 @@ struct FieldBuilder {
     refuse(["encoding"], unless: type == .binary || type == .transformable, "Binary or Transformable")
     refuse(["true", "false"], unless: type == .boolean, "Boolean")
     let isNumber = [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
-    refuse(["decimal_mark", "group_mark"], unless: isNumber, "Decimal, Double, Float or Integer")
+    let isCount = type == .date && [.secondsSince1970, .millisecondsSince1970, .secondsSince2001].contains(
+      field.conversion.dateFormat)
+    refuse(["group_mark"], unless: isNumber, "Decimal, Double, Float or Integer")
+    refuse(["decimal_mark"], unless: isNumber || isCount, "Decimal, Double, Float or Integer")
     for name in ["absent", "null", "empty"] {
       guard let substitute = component.text(name) else { continue }
       if substitute.value == "empty", type != .string, type != .binary {

@@ -27,7 +27,7 @@ struct ImportBuilder {
     guard let name = component.text("entity") else { return nil }
     let entity = find(name)
     if let entity { checkConcrete(entity, at: name.position) }
-    let result = build(component, name: name.value, entity: entity, position: name.position)
+    let result = build(component, name: name.value, entity: entity, position: name.position, isRoot: true)
     if let entity, result.mode != .update {
       RequiredCheck(findings: findings).run(component, entity: entity, position: name.position, filledBy: nil)
     }
@@ -36,7 +36,7 @@ struct ImportBuilder {
 
   /// Builds the import of one entity.
   private mutating func build(
-    _ component: ComponentValue, name: String, entity: EntityDescription?, position: SourcePosition
+    _ component: ComponentValue, name: String, entity: EntityDescription?, position: SourcePosition, isRoot: Bool
   ) -> EntityImport {
     var result = EntityImport(entityName: name, findBy: [])
     result.position = position
@@ -63,7 +63,7 @@ struct ImportBuilder {
     }
     result.attributes = attributes
     if let entity { KeyCheck(findings: findings).run(keys, of: entity) }
-    if keys.isEmpty, result.mode != .insert, !component.brokenFields.contains("find_by") {
+    if isRoot, keys.isEmpty, result.mode != .insert, !component.brokenFields.contains("find_by") {
       findings.add(
         .missingField, at: position, "“\(name)” needs the field “find_by”",
         hint: "name the attributes that identify an object, or say “mode: insert”")
@@ -83,7 +83,7 @@ struct ImportBuilder {
       description = relationship(named.name, of: entity)
       if description == nil {
         // Its columns are still used, and its own mistakes are still mistakes.
-        _ = build(component, name: named.name.value, entity: nil, position: place)
+        _ = build(component, name: named.name.value, entity: nil, position: place, isRoot: false)
         return nil
       }
     }
@@ -106,7 +106,7 @@ struct ImportBuilder {
       name: named.name.value,
       target: build(
         component, name: target?.name ?? component.text("entity")?.value ?? named.name.value, entity: target,
-        position: place))
+        position: place, isRoot: false))
     result.position = place
     let missing = component.choice("missing", as: MissingTargetPolicy.self)
     result.missing = missing ?? (result.target.mode == .update ? .reject : .create)

@@ -1,6 +1,4 @@
 extension ComponentSpec {
-  private static let keyNote = "the attributes that identify an object, as a list or with their columns"
-
   private static let substitutes = ["keep", "null", "default", "empty", "reject"]
 
   /// What each record becomes.
@@ -10,7 +8,7 @@ extension ComponentSpec {
       FieldSpec("entity", .text, required: true, "The entity.", example: "Order"),
       FieldSpec(
         "find_by", .names("field"),
-        "Except in mode `insert`: \(keyNote). A name in a list takes the column that `attributes` gives it, or the one"
+        "The attributes that identify an object, needed in every mode but `insert`. A name in a list takes the column that `attributes` gives it, or the one"
           + " of the same name.",
         example: "[orderID]"),
       FieldSpec(
@@ -36,9 +34,11 @@ extension ComponentSpec {
       FieldSpec(
         "entity", .text, default: "the relationship's destination",
         "The entity of the target, when it inherits from the relationship's destination.", example: "Company"),
-      FieldSpec("find_by", .names("field"), "Except in mode `insert`: \(keyNote).", example: "{ email: customer_email }"),
       FieldSpec(
-        "mode", .choice(["upsert", "insert", "update", "create-missing"]), default: "upsert",
+        "find_by", .names("field"), required: true, "The attributes that identify the target (as for `import`).",
+        example: "{ email: customer_email }"),
+      FieldSpec(
+        "mode", .choice(["upsert", "update", "create-missing"]), default: "upsert",
         "As for `import`; `create-missing` leaves the attributes of a target that is there alone.",
         example: "create-missing"),
       FieldSpec(
