@@ -92,7 +92,7 @@ final class BatchImporter {
         // Nothing was written yet. The rows that are not valid go, the others are tried again.
         for failure in error.failures {
           let buffer = context.buffer(root: failure.rootEntity)
-          refuse(buffer, failure.row, .missing, failure.description, targets)
+          refuse(buffer, failure.row, RejectCode(failure.code), failure.description, targets)
           buffer.withdraw(row: Int(failure.row))
         }
       }

@@ -77,7 +77,7 @@ public final class ImportSession {
     let totalBytes = inputBytes()
     let seed = CellHash.randomSeed()
     let importer = try makeImporter(file, seed: seed, inputBytes: totalBytes)
-    let rejects = RejectOutput(definition, plan: plan)
+    let rejects = try RejectOutput(definition, plan: plan)
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let reading = InputReading(
       inputs: definition.inputs, format: definition.format, limit: definition.batchLimit,
