@@ -72,6 +72,7 @@ extension CSVParser {
           }
           if byte == quote, at == fieldStart {
             // A quoted field. The common case is finished here: nothing doubled, a delimiter or line end behind.
+            let atQuote = scan
             var close = scan.next()
             var inner: UInt8 = 0
             while close < end {
@@ -94,9 +95,8 @@ extension CSVParser {
                 break fields
               }
             }
-            scan = SpecialScanner(
-              base, from: fieldStart, end: end, delimiter: delimiter, quote: quote, escape: escape)
-            at = scan.next()
+            // Anything else is looked at again, slowly, from the quote on.
+            scan = atQuote
           }
           if byte == quote || byte == escape {
             countsNewlines = true
