@@ -68,13 +68,17 @@ let package = Package(
     tests("DiagnosticsTests", ["Diagnostics", "TestSupport"]),
     tests("YAMLTests", ["YAML", "Diagnostics", "TestSupport"]),
     tests("PropertyListsTests", ["PropertyLists", "TestSupport"]),
-    tests("ObjectModelTests", ["ObjectModel", "Diagnostics", "TestSupport"]),
+    tests("ObjectModelTests", ["ObjectModel", "YAML", "Diagnostics", "CSQLite", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "TestSupport"]),
     tests("ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
     tests("RecordFormatsTests", ["RecordFormats", "Diagnostics", "TestSupport"]),
-    tests("ImportingTests", ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),
-    tests("PipelinesTests", ["Pipelines", "Importing", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
-    tests("CLITests", ["TestSupport", "SQLite"]),
+    tests(
+      "ImportingTests",
+      ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),
+    tests(
+      "PipelinesTests",
+      ["Pipelines", "Importing", "ObjectModel", "RecordFormats", "Diagnostics", "SQLite", "TestSupport"]),
+    tests("CLITests", ["mergewalk", "TestSupport", "SQLite"]),
   ]
 )

@@ -1,0 +1,234 @@
+public import Diagnostics
+public import ObjectModel
+public import RecordFormats
+
+/// What one import does, resolved against nothing yet: names are as the user wrote them.
+///
+/// A pipeline file is parsed into this; Swift code can build it by hand. `ImportPlan` resolves it against the model.
+public struct ImportDefinition: Sendable {
+  /// The pipeline's name, which rejects and summaries carry.
+  public var name: String
+  /// The model of the store.
+  public var model: ManagedObjectModel
+  /// The path of the store; it is created when it does not exist.
+  public var storePath: String
+  /// The input files in order, globs already expanded; `-` is standard input.
+  public var inputs: [String]
+  /// How the inputs are read.
+  public var format: RecordFormat
+  /// When a batch is full: whichever limit comes first.
+  public var batchLimit = BatchLimit(records: 20_000, bytes: 32 << 20)
+  /// The entity that each record stands for, and how.
+  public var root: EntityImport
+  /// Where rejects go and how many are too many.
+  public var rejects = RejectPolicy()
+  /// How much memory tables of keys may take, in bytes.
+  public var keyMemory = 32 << 20
+  /// How much memory SQLite's page cache may take, in bytes.
+  public var cacheMemory = 24 << 20
+  /// Whether everything is done and then thrown away.
+  public var isDryRun = false
+  /// Which way existing objects are found, when the counts must not decide.
+  public var findPlan = FindPlan.automatic
+
+  /// Creates a definition with the default limits.
+  public init(
+    name: String, model: ManagedObjectModel, storePath: String, inputs: [String], format: RecordFormat,
+    root: EntityImport
+  ) {
+    self.name = name
+    self.model = model
+    self.storePath = storePath
+    self.inputs = inputs
+    self.format = format
+    self.root = root
+  }
+}
+
+/// How existing objects are found.
+public enum FindPlan: String, Sendable, CaseIterable {
+  /// Chosen by the sizes of the input and the store.
+  case automatic
+  /// One sorted fetch of the batch's keys by index, and a merge walk.
+  case seek
+  /// One sequential scan of the table before the first batch, then look-ups in memory.
+  case scan
+}
+
+/// What to do with a record whose key is in the store, or is not.
+public enum ImportMode: String, Sendable, CaseIterable {
+  /// Update what is there, insert what is not.
+  case upsert
+  /// Insert everything without searching.
+  case insert
+  /// Update what is there; records without an object are skipped.
+  case update
+  /// Insert what is not there; records with an object are skipped unchanged.
+  case createMissing = "create-missing"
+}
+
+/// Which record of several with the same key counts.
+public enum DuplicatePolicy: String, Sendable, CaseIterable {
+  /// Each later record updates what the earlier one left.
+  case last
+  /// Later records are skipped.
+  case first
+  /// Later records are rejected.
+  case reject
+}
+
+/// What happens to a relationship whose target is named by the record but does not exist.
+public enum MissingTargetPolicy: String, Sendable, CaseIterable {
+  /// The target is created.
+  case create
+  /// The record is rejected.
+  case reject
+  /// The relationship is set to nothing.
+  case null
+}
+
+/// How the records fill one entity.
+public struct EntityImport: Sendable {
+  /// The entity's name.
+  public var entityName: String
+  /// The attributes that identify an object, in order; empty only for mode `insert`.
+  public var findBy: [FieldImport]
+  /// What to do with known and unknown keys.
+  public var mode = ImportMode.upsert
+  /// Which of several records with one key counts.
+  public var duplicates = DuplicatePolicy.last
+  /// The other attributes.
+  public var attributes: [FieldImport]
+  /// The to-one relationships.
+  public var relationships: [RelationshipImport]
+  /// Where the definition stands.
+  public var position = SourcePosition.file
+
+  /// Creates the import of one entity.
+  public init(
+    entityName: String, findBy: [FieldImport], attributes: [FieldImport] = [],
+    relationships: [RelationshipImport] = []
+  ) {
+    self.entityName = entityName
+    self.findBy = findBy
+    self.attributes = attributes
+    self.relationships = relationships
+  }
+}
+
+/// How the records fill one relationship: by finding or creating its target.
+public struct RelationshipImport: Sendable {
+  /// The relationship's name.
+  public var name: String
+  /// The entity at the other end, and how it is found and filled.
+  public var target: EntityImport
+  /// What a target that does not exist means.
+  public var missing = MissingTargetPolicy.create
+  /// Where the definition stands.
+  public var position = SourcePosition.file
+
+  /// Creates the import of one relationship.
+  public init(name: String, target: EntityImport) {
+    self.name = name
+    self.target = target
+  }
+}
+
+/// How the records fill one attribute.
+public struct FieldImport: Sendable {
+  /// What to do when a field has no value of its own.
+  public enum Substitute: String, Sendable, CaseIterable {
+    /// Leave what is there; a new object takes the model's default.
+    case keep
+    /// Set it to nothing.
+    case null
+    /// Set it to the model's default.
+    case useDefault = "default"
+    /// Set it to the empty string or empty bytes (other types: as `null`).
+    case empty
+    /// Reject the record.
+    case reject
+  }
+
+  /// The attribute's name.
+  public var attributeName: String
+  /// The column or dotted path it comes from.
+  public var column: String
+  /// How the bytes become a value.
+  public var conversion = ConversionOptions()
+  /// The record has no such field (a short row by option, a missing member).
+  public var whenAbsent = Substitute.keep
+  /// The field is null (JSON null, a null token).
+  public var whenNull = Substitute.null
+  /// The field is there and empty. `nil`: the empty string for String and Binary, null for other types.
+  public var whenEmpty: Substitute?
+  /// Where the definition stands.
+  public var position = SourcePosition.file
+
+  /// Creates the import of one attribute.
+  public init(attributeName: String, column: String) {
+    self.attributeName = attributeName
+    self.column = column
+  }
+}
+
+/// How the bytes of a field become a value.
+public struct ConversionOptions: Sendable, Hashable {
+  /// How a date is written.
+  public enum DateFormat: Sendable, Hashable {
+    /// ISO 8601 / RFC 3339 (a date alone, or with a time and an optional zone).
+    case iso8601
+    /// A Unicode (UTS 35) pattern such as `dd.MM.yyyy HH:mm`.
+    case pattern(String)
+    /// Seconds since 1970-01-01 UTC, fractions allowed.
+    case secondsSince1970
+    /// Milliseconds since 1970-01-01 UTC.
+    case millisecondsSince1970
+    /// Seconds since 2001-01-01 UTC, as Core Data stores dates.
+    case secondsSince2001
+  }
+  /// How bytes are written as text.
+  public enum BinaryEncoding: String, Sendable, Hashable, CaseIterable {
+    /// RFC 4648 base64 (padding optional, standard or URL alphabet).
+    case base64
+    /// Hexadecimal digits in pairs.
+    case hex
+    /// The field's bytes themselves.
+    case raw
+  }
+
+  /// Whether white space around the value is removed before anything else is asked.
+  public var trim = false
+  /// How a date is written.
+  public var dateFormat = DateFormat.iso8601
+  /// The zone of dates that name none, in seconds east of UTC.
+  public var timeZoneOffset = 0
+  /// How bytes are written.
+  public var binaryEncoding = BinaryEncoding.base64
+  /// The decimal mark of numbers; `.` unless said otherwise.
+  public var decimalMark = UInt8(ascii: ".")
+  /// The mark between groups of digits that is removed, or `nil` for none.
+  public var groupMark: UInt8?
+  /// Spellings of true, compared without ASCII case; empty for `true`, `t`, `yes`, `y`, `1`, `on`.
+  public var trueSpellings: [String] = []
+  /// Spellings of false, compared without ASCII case; empty for `false`, `f`, `no`, `n`, `0`, `off`.
+  public var falseSpellings: [String] = []
+  /// Spellings that mean null, compared exactly, before conversion.
+  public var nullSpellings: [String] = []
+
+  /// Creates the default options.
+  public init() {}
+}
+
+/// Where rejects go and how many are too many.
+public struct RejectPolicy: Sendable {
+  /// The file that takes rejected records, or `nil` to only count them.
+  public var path: String?
+  /// The greatest number of rejects that a run survives; `nil` for any number.
+  public var limit: Int?
+  /// The greatest share of rejects (0...1) that a run survives, asked at the end; `nil` for any.
+  public var ratio: Double?
+
+  /// Creates a policy without limits.
+  public init() {}
+}

@@ -1,0 +1,69 @@
+/// What a run did: the counts of records and of objects.
+///
+/// `read = inserted + updated + unchanged + skipped + rejected` holds for records at the end of every run.
+public struct ImportSummary: Sendable, Hashable {
+  /// How a run ended.
+  public enum Status: String, Sendable {
+    /// Everything was imported.
+    case completed
+    /// Finished; some records were rejected, within the limits.
+    case completedWithRejects = "completed_with_rejects"
+    /// Too many rejects: the store is as before.
+    case limitBreached = "limit_breached"
+    /// A dry run: the store is as before.
+    case dryRun = "dry_run"
+  }
+  /// What happened to the objects of one entity.
+  public struct EntityCounts: Sendable, Hashable {
+    /// Objects created.
+    public var inserted = 0
+    /// Objects changed, counted once for each time a record changed one.
+    public var updated = 0
+    /// Records that found their object and changed nothing.
+    public var unchanged = 0
+    /// Creates zero counts.
+    public init() {}
+  }
+
+  /// The pipeline's name.
+  public var pipeline = ""
+  /// How the run ended.
+  public var status = Status.completed
+  /// Records read, rejected ones included.
+  public var read = 0
+  /// Records that created their object.
+  public var inserted = 0
+  /// Records that changed their object.
+  public var updated = 0
+  /// Records that changed nothing.
+  public var unchanged = 0
+  /// Records that the mode or the duplicate policy passed over.
+  public var skipped = 0
+  /// Records that were rejected.
+  public var rejected = 0
+  /// Batches written.
+  public var batches = 0
+  /// Wall time of the run.
+  public var seconds = 0.0
+  /// The process's greatest resident set, in bytes.
+  public var peakResidentBytes = 0
+  /// SQL statements executed.
+  public var statements = 0
+  /// Fetches executed to find existing objects.
+  public var fetches = 0
+  /// Bytes of input read.
+  public var bytesRead = 0
+  /// The store's path.
+  public var storePath = ""
+  /// The rejects file's path, when rejects were written.
+  public var rejectsPath: String?
+  /// How existing objects were found, by entity name.
+  public var findPlans: [String: String] = [:]
+  /// Counts of rejects by code.
+  public var rejectCounts: [String: Int] = [:]
+  /// Counts of objects by entity name.
+  public var entities: [String: EntityCounts] = [:]
+
+  /// Creates a summary of nothing.
+  public init() {}
+}

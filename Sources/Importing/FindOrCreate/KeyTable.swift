@@ -1,0 +1,116 @@
+import Glibc
+import ObjectStore
+
+/// Every key of one entity in memory, with its primary key and the hash of its content: exact look-ups without SQL.
+///
+/// Keys are bytes: the UTF-8 of a text key, the payload of a numeric one, or the encoded parts of a composite one
+/// (``KeyBytes``). An entry takes 32 bytes, its key bytes and about 6 bytes of places.
+///
+/// - Complexity: ``find(hash:key:)`` and ``insert(hash:key:primaryKey:content:)`` are O(1).
+final class KeyTable {
+  /// What is known of one key.
+  struct Entry {
+    var hash: UInt64
+    /// The hash of the content, 0 when unknown.
+    var content: UInt64
+    var primaryKey: Int64
+    var key: ByteRange
+  }
+
+  private(set) var count = 0
+  private var entries: UnsafeMutablePointer<Entry>
+  private var capacity: Int
+  /// Entry + 1, or 0 for an empty place.
+  private var places: UnsafeMutablePointer<UInt32>
+  private var mask: Int
+  private let arena: ByteArena
+
+  init(expecting expected: Int = 0) {
+    capacity = max(1024, expected + expected / 8)
+    entries = .allocate(capacity: capacity)
+    var size = 2048
+    while size * 7 < capacity * 10 { size *= 2 }
+    places = .allocate(capacity: size)
+    places.initialize(repeating: 0, count: size)
+    mask = size - 1
+    arena = ByteArena(capacity: 1 << 16)
+  }
+
+  deinit {
+    entries.deallocate()
+    places.deallocate()
+  }
+
+  /// Memory in use, in bytes.
+  var bytesInUse: Int { capacity * MemoryLayout<Entry>.stride + (mask + 1) * 4 + arena.count }
+
+  /// The entry's content hash.
+  func content(_ entry: Int) -> UInt64 { entries[entry].content }
+  /// Replaces the entry's content hash.
+  func setContent(_ entry: Int, _ content: UInt64) { entries[entry].content = content }
+  /// The entry's primary key.
+  func primaryKey(_ entry: Int) -> Int64 { entries[entry].primaryKey }
+
+  /// The entry of a key, or -1.
+  @inline(__always)
+  func find(hash: UInt64, key: UnsafeRawBufferPointer) -> Int {
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while true {
+      let found = Int(places[place])
+      if found == 0 { return -1 }
+      let entry = entries[found - 1]
+      if entry.hash == hash, entry.key.length == key.count {
+        guard let bytes = key.baseAddress, !key.isEmpty else { return found - 1 }
+        if memcmp(arena.base + entry.key.offset, bytes, key.count) == 0 { return found - 1 }
+      }
+      place = (place + 1) & mask
+    }
+  }
+
+  /// Adds a key that is not in the table.
+  @discardableResult
+  func insert(hash: UInt64, key: UnsafeRawBufferPointer, primaryKey: Int64, content: UInt64) -> Int {
+    if count == capacity { growEntries() }
+    if (count + 1) * 10 > (mask + 1) * 7 { growPlaces() }
+    (entries + count).initialize(
+      to: Entry(hash: hash, content: content, primaryKey: primaryKey, key: arena.append(key)))
+    place(hash, entry: count)
+    count += 1
+    return count - 1
+  }
+
+  /// Makes an entry unfindable: its object could not be written after all.
+  ///
+  /// - Complexity: O(number of entries); it happens only when the database refuses a row.
+  func remove(primaryKey: Int64) {
+    for i in 0..<count where entries[i].primaryKey == primaryKey {
+      // No key has this hash and an impossible length at the same time.
+      entries[i].key = ByteRange(offset: 0, length: 0xFFFF_FFFF)
+    }
+  }
+
+  @inline(__always)
+  private func place(_ hash: UInt64, entry: Int) {
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while places[place] != 0 { place = (place + 1) & mask }
+    places[place] = UInt32(entry + 1)
+  }
+
+  private func growEntries() {
+    let larger = capacity + capacity / 2
+    let fresh = UnsafeMutablePointer<Entry>.allocate(capacity: larger)
+    fresh.moveInitialize(from: entries, count: count)
+    entries.deallocate()
+    entries = fresh
+    capacity = larger
+  }
+
+  private func growPlaces() {
+    let size = (mask + 1) * 2
+    places.deallocate()
+    places = .allocate(capacity: size)
+    places.initialize(repeating: 0, count: size)
+    mask = size - 1
+    for i in 0..<count { place(entries[i].hash, entry: i) }
+  }
+}

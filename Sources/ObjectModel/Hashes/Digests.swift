@@ -1,0 +1,40 @@
+import CCrypto
+
+/// SHA-2 digests by libcrypto.
+enum Digests {
+  /// The 32 bytes of SHA-256.
+  static func sha256(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, EVP_sha256(), 32) }
+
+  /// The 64 bytes of SHA-512.
+  static func sha512(_ bytes: [UInt8]) -> [UInt8] { digest(bytes, EVP_sha512(), 64) }
+
+  private static func digest(_ bytes: [UInt8], _ type: OpaquePointer?, _ size: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: size) { out, count in
+      var length: UInt32 = 0
+      let status = EVP_Digest(bytes, bytes.count, out.baseAddress, &length, type, nil)
+      // It fails only when libcrypto has no memory or was built without SHA-2.
+      precondition(status == 1 && length == size, "libcrypto cannot compute SHA-2")
+      count = size
+    }
+  }
+}
+
+/// Base64 with padding (RFC 4648, section 4).
+enum Base64 {
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func encode(_ bytes: [UInt8]) -> String {
+    var out: [UInt8] = []
+    out.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let group = bytes[start..<min(start + 3, bytes.count)]
+      var bits = 0
+      for byte in group { bits = bits << 8 | Int(byte) }
+      bits <<= 8 * (3 - group.count)
+      for i in 0..<4 {
+        out.append(i <= group.count ? alphabet[bits >> (18 - 6 * i) & 63] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: out, as: UTF8.self)
+  }
+}

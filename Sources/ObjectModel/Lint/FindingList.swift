@@ -1,0 +1,24 @@
+import Diagnostics
+
+/// Collects the findings about one file.
+struct FindingList {
+  let path: String
+  private(set) var diagnostics: [Diagnostic] = []
+
+  init(path: String) { self.path = path }
+
+  mutating func error(_ code: String, _ position: SourcePosition, _ message: String, hint: String? = nil) {
+    diagnostics.append(
+      Diagnostic(.error, code: code, path: path, position: position, message: message, hint: hint))
+  }
+
+  mutating func warning(_ code: String, _ position: SourcePosition, _ message: String, hint: String? = nil) {
+    diagnostics.append(
+      Diagnostic(.warning, code: code, path: path, position: position, message: message, hint: hint))
+  }
+
+  /// The hint that names the nearest candidate, if one is near.
+  static func didYouMean(_ name: String, _ candidates: some Sequence<String>) -> String? {
+    NearestName.find(name, in: candidates).map { "did you mean “\($0)”?" }
+  }
+}

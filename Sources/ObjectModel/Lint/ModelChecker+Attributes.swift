@@ -1,0 +1,208 @@
+import Diagnostics
+
+/// Types, defaults, bounds, transformers and expressions of attributes.
+extension ModelChecker {
+  mutating func checkAttribute(_ attribute: AttributeDescription, of entity: Int) {
+    let position = attribute.position
+    if attribute.type == .undefined, !attribute.isTransient {
+      findings.error(
+        "undefinedType", position, "the attribute “\(attribute.name)” has no type",
+        hint: "only a transient attribute may go without one")
+    }
+    if attribute.type == .composite || !attribute.elements.isEmpty {
+      findings.warning(
+        "unsupportedComposite", position,
+        "the attribute “\(attribute.name)” is composite; stores with such attributes cannot be written")
+    }
+    checkTransformer(attribute)
+    checkBounds(attribute)
+    checkDefault(attribute)
+    if let expression = attribute.derivationExpression { checkExpression(expression, attribute, of: entity) }
+    if advice, attribute.isOptional, !attribute.isDerived, !attribute.isTransient, attribute.type.isNumber {
+      findings.warning(
+        "optionalNumber", position,
+        "the number “\(attribute.name)” is optional; a search for 0 misses what has no value",
+        hint: "make it required with the default 0")
+    }
+  }
+
+  private mutating func checkTransformer(_ attribute: AttributeDescription) {
+    guard let name = attribute.valueTransformerName, !name.isEmpty else { return }
+    if attribute.type != .transformable {
+      findings.warning(
+        "unusedTransformer", attribute.position,
+        "“\(attribute.name)” names a value transformer but its type is \(attribute.type.xmlName)")
+    }
+    // The default transformer works in reverse; naming it makes it work in the wrong direction.
+    if ["NSKeyedUnarchiveFromData", "NSKeyedUnarchiveFromDataTransformerName", "NSUnarchiveFromData"].contains(name) {
+      findings.error(
+        "defaultTransformerNamed", attribute.position,
+        "“\(attribute.name)” names the default transformer “\(name)”, which works in the wrong direction then",
+        hint: "leave the name out, or use NSSecureUnarchiveFromData")
+    }
+  }
+
+  private mutating func checkBounds(_ attribute: AttributeDescription) {
+    let validation = attribute.validation
+    let isLength = attribute.type == .string
+    for (text, isRead, label) in [
+      (validation.minimumText, validation.minimumValue != nil || validation.minimumLength != nil, "minimum"),
+      (validation.maximumText, validation.maximumValue != nil || validation.maximumLength != nil, "maximum"),
+    ] {
+      guard let text, !isRead else { continue }
+      let what = isLength ? "a length" : "a value of type \(attribute.type.xmlName)"
+      if attribute.type.hasBounds {
+        findings.error(
+          "invalidBound", attribute.position, "the \(label) “\(text)” of “\(attribute.name)” is not \(what)")
+      } else if !text.isEmpty {
+        findings.warning(
+          "invalidBound", attribute.position,
+          "“\(attribute.name)” has a \(label), which the type \(attribute.type.xmlName) does not use")
+      }
+    }
+    if let low = validation.minimumLength, low < 0 {
+      findings.error("invalidBound", attribute.position, "the minimum length of “\(attribute.name)” is negative")
+    }
+    let isReversed =
+      switch (validation.minimumValue, validation.maximumValue) {
+      case (let low?, let high?): low.isGreater(than: high)
+      default:
+        if let low = validation.minimumLength, let high = validation.maximumLength { low > high } else { false }
+      }
+    if isReversed {
+      findings.error(
+        "reversedBounds", attribute.position, "the minimum of “\(attribute.name)” is greater than its maximum")
+    }
+    if validation.regularExpression != nil, attribute.type != .string {
+      findings.warning(
+        "unusedPattern", attribute.position,
+        "“\(attribute.name)” has a regular expression but its type is \(attribute.type.xmlName)")
+    }
+  }
+
+  private mutating func checkDefault(_ attribute: AttributeDescription) {
+    guard let value = attribute.defaultValue else {
+      guard let text = attribute.defaultValueText, attribute.type.hasTextualValues else { return }
+      // Xcode keeps words such as “today” here; without an interval they have no meaning.
+      if attribute.type == .date {
+        findings.warning(
+          "invalidDefault", attribute.position, "the default “\(text)” of “\(attribute.name)” is not a date")
+      } else {
+        findings.error(
+          "invalidDefault", attribute.position,
+          "the default “\(text)” of “\(attribute.name)” is not a value of type \(attribute.type.xmlName)",
+          hint: attribute.type.range.map { "it has values from \($0.lowerBound) to \($0.upperBound)" })
+      }
+      return
+    }
+    if case .integer(let number) = value, let range = attribute.type.range, !range.contains(number) {
+      findings.error(
+        "invalidDefault", attribute.position,
+        "the default \(number) of “\(attribute.name)” does not fit the type \(attribute.type.xmlName)",
+        hint: "it has values from \(range.lowerBound) to \(range.upperBound)")
+    }
+    let validation = attribute.validation
+    var problem: String?
+    if let low = validation.minimumValue, low.isGreater(than: value) { problem = "is less than the minimum" }
+    if let high = validation.maximumValue, value.isGreater(than: high) { problem = "is greater than the maximum" }
+    if case .string(let text) = value {
+      if let low = validation.minimumLength, text.utf16.count < low { problem = "is shorter than \(low) characters" }
+      if let high = validation.maximumLength, text.utf16.count > high { problem = "is longer than \(high) characters" }
+    }
+    if let problem {
+      findings.warning(
+        "defaultBreaksBounds", attribute.position,
+        "the default “\(attribute.defaultValueText ?? "")” of “\(attribute.name)” \(problem)",
+        hint: "an object that keeps it cannot be saved")
+    }
+  }
+
+  // MARK: Derived attributes
+
+  private mutating func checkExpression(_ expression: String, _ attribute: AttributeDescription, of entity: Int) {
+    guard !expression.isEmpty else {
+      findings.error(
+        "missingExpression", attribute.position, "the derived attribute “\(attribute.name)” has no expression")
+      return
+    }
+    if attribute.isTransient {
+      findings.error("transientDerived", attribute.position, "the derived attribute “\(attribute.name)” is transient")
+    }
+    guard let derivation = DerivationText(expression) else {
+      findings.warning(
+        "unknownExpression", attribute.position, "the expression “\(expression)” of “\(attribute.name)” is not known",
+        hint: "known are a key path, canonical:, uppercase:, lowercase:, @count, @sum and now()")
+      return
+    }
+    var current = entity
+    for (i, name) in derivation.path.enumerated() {
+      let isLast = i == derivation.path.count - 1
+      if let relationship = relationship(name, of: current) {
+        guard let next = entityIndex[relationship.destinationEntityName] else { return }
+        current = next
+      } else if attributeExists(name, of: current), isLast {
+        return
+      } else {
+        findings.error(
+          "unknownProperty", attribute.position,
+          "the expression “\(expression)” names “\(name)”, which “\(draft.entities[current].name)” has not",
+          hint: propertyHint(name, of: current))
+        return
+      }
+    }
+  }
+
+  private func attributeExists(_ name: String, of entity: Int) -> Bool { attribute(name, of: entity) != nil }
+}
+
+extension AttributeType {
+  /// Whether values are numbers in a person's sense: not Booleans, not dates.
+  var isNumber: Bool {
+    switch self {
+    case .integer16, .integer32, .integer64, .decimal, .double, .float: true
+    default: false
+    }
+  }
+
+  /// Whether `minValueString` and `maxValueString` mean something.
+  var hasBounds: Bool { isNumber || self == .string }
+
+  /// Whether a default can be written as text.
+  var hasTextualValues: Bool {
+    switch self {
+    case .undefined, .binary, .transformable, .objectID, .composite: false
+    default: true
+    }
+  }
+
+  /// The range of the integers, without Boolean.
+  var range: ClosedRange<Int64>? { self == .boolean ? nil : integerRange }
+}
+
+extension AttributeValue {
+  /// Whether both are numbers or dates of one kind and this is the greater one.
+  func isGreater(than other: AttributeValue) -> Bool {
+    switch (self, other) {
+    case (.integer(let left), .integer(let right)): left > right
+    case (.double(let left), .double(let right)): left > right
+    case (.date(let left), .date(let right)): left > right
+    case (.decimal(let left), .decimal(let right)): left.isGreater(than: right)
+    default: false
+    }
+  }
+}
+
+extension DecimalNumber {
+  /// Compares exactly, by the digits of both numbers at one exponent.
+  func isGreater(than other: DecimalNumber) -> Bool {
+    if significand.signum() != other.significand.signum() { return significand > other.significand }
+    // The position of the first digit decides unless it is the same; then both fit one exponent.
+    let magnitude = String(significand.magnitude).utf8.count + exponent
+    let otherMagnitude = String(other.significand.magnitude).utf8.count + other.exponent
+    if magnitude != otherMagnitude { return (magnitude > otherMagnitude) == (significand > 0) }
+    let digits = Array(String(significand.magnitude).utf8)
+    let otherDigits = Array(String(other.significand.magnitude).utf8)
+    if digits == otherDigits { return false }
+    return otherDigits.lexicographicallyPrecedes(digits) == (significand > 0)
+  }
+}

@@ -1,0 +1,193 @@
+import Diagnostics
+
+/// Names, inheritance, uniqueness and indexes of entities.
+extension ModelChecker {
+  mutating func checkEntity(_ index: Int) {
+    let entity = draft.entities[index]
+    checkName(entity.name, "an entity", entity.position)
+    if let first = entityIndex[entity.name], first != index {
+      findings.error(
+        "duplicateEntity", entity.position, "there are two entities “\(entity.name)”",
+        hint: "the first is in line \(draft.entities[first].position.line)")
+    }
+    if let parent = entity.parentName {
+      if entityIndex[parent] == nil {
+        findings.error(
+          "unknownParent", entity.position, "“\(entity.name)” inherits from “\(parent)”, which is not in the model",
+          hint: entityHint(parent))
+      } else if isInCycle(index) {
+        findings.error(
+          "inheritanceCycle", entity.position, "“\(entity.name)” inherits from itself through “\(parent)”")
+      }
+    }
+    checkPropertyNames(index)
+  }
+
+  private func isInCycle(_ index: Int) -> Bool {
+    var current = index
+    for _ in draft.entities.indices {
+      guard let parent = draft.entities[current].parentName.flatMap({ entityIndex[$0] }) else { return false }
+      if parent == index { return true }
+      current = parent
+    }
+    return false
+  }
+
+  private mutating func checkPropertyNames(_ index: Int) {
+    let entity = draft.entities[index]
+    let own =
+      entity.attributes.map { ($0.name, $0.position) } + entity.relationships.map { ($0.name, $0.position) }
+      + entity.fetchedProperties.map { ($0.name, $0.position) }
+    var inherited: [String: String] = [:]
+    for ancestor in ancestors[index].reversed() {
+      let parent = draft.entities[ancestor]
+      let names =
+        parent.attributes.map(\.name) + parent.relationships.map(\.name) + parent.fetchedProperties.map(\.name)
+      for name in names { inherited[name] = parent.name }
+    }
+    var seen: Set<String> = []
+    for (name, position) in own {
+      checkName(name, "a property", position)
+      if !seen.insert(name).inserted {
+        findings.error("duplicateProperty", position, "“\(entity.name)” has two properties “\(name)”")
+      } else if let ancestor = inherited[name] {
+        findings.error(
+          "duplicateProperty", position, "“\(entity.name)” inherits “\(name)” from “\(ancestor)” and declares it again",
+          hint: "remove it here or rename it")
+      }
+      if ReservedNames.methods.contains(name) {
+        findings.error(
+          "reservedName", position, "“\(name)” is a method of NSObject or NSManagedObject", hint: "choose another name")
+      } else if ReservedNames.keys.contains(name) {
+        findings.warning(
+          "reservedName", position, "“\(name)” is a key of NSManagedObject itself, which hides the property",
+          hint: "choose another name")
+      }
+      if let first = name.unicodeScalars.first, first.properties.isUppercase {
+        findings.warning(
+          "capitalisedProperty", position, "the property “\(name)” begins with an upper-case letter",
+          hint: "Xcode demands a lower-case letter")
+      }
+    }
+  }
+
+  mutating func checkName(_ name: String, _ kind: String, _ position: SourcePosition) {
+    // A missing name is the reader's finding.
+    guard let first = name.unicodeScalars.first else { return }
+    let isStart = first == "_" || first.properties.isAlphabetic
+    let isRest = name.unicodeScalars.dropFirst().allSatisfy {
+      $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+        || $0.properties.generalCategory == .nonspacingMark
+    }
+    if !isStart || !isRest {
+      findings.error(
+        "invalidName", position, "“\(name)” cannot be the name of \(kind)",
+        hint: "a name has letters, digits and underscores and does not begin with a digit")
+    }
+  }
+
+  // MARK: Uniqueness and indexes
+
+  mutating func checkConstraints(_ index: Int) {
+    let entity = draft.entities[index]
+    var seen: Set<[String]> = []
+    for constraint in entity.uniquenessConstraints {
+      guard !constraint.isEmpty else {
+        findings.error("emptyConstraint", entity.position, "a uniqueness constraint of “\(entity.name)” has no names")
+        continue
+      }
+      if !seen.insert(constraint).inserted || Set(constraint).count < constraint.count {
+        findings.warning(
+          "duplicateConstraint", entity.position,
+          "the uniqueness constraint \(constraint.joined(separator: ", ")) of “\(entity.name)” repeats itself")
+      }
+      for name in constraint { checkConstraintMember(name, of: index) }
+    }
+  }
+
+  private mutating func checkConstraintMember(_ name: String, of index: Int) {
+    let entity = draft.entities[index]
+    if let attribute = attribute(name, of: index) {
+      if attribute.isTransient {
+        findings.error(
+          "transientConstraint", entity.position, "“\(name)” is unique but transient, so it is never in the store")
+      }
+    } else if let relationship = relationship(name, of: index) {
+      if relationship.isToMany || relationship.isTransient {
+        findings.error(
+          "unfitConstraint", entity.position,
+          "“\(name)” is a \(relationship.isToMany ? "to-many" : "transient") relationship and cannot be unique")
+      }
+    } else {
+      findings.error(
+        "unknownProperty", entity.position, "“\(entity.name)” has no property “\(name)” for a uniqueness constraint",
+        hint: propertyHint(name, of: index))
+    }
+  }
+
+  mutating func checkIndexes(_ index: Int) {
+    let entity = draft.entities[index]
+    var names: Set<String> = []
+    for fetchIndex in entity.fetchIndexes {
+      if !names.insert(fetchIndex.name).inserted {
+        findings.error(
+          "duplicateIndex", fetchIndex.position, "“\(entity.name)” has two indexes “\(fetchIndex.name)”")
+      }
+      if fetchIndex.elements.isEmpty {
+        findings.error("emptyIndex", fetchIndex.position, "the index “\(fetchIndex.name)” has no elements")
+      }
+      for element in fetchIndex.elements {
+        if let name = element.propertyName {
+          checkIndexMember(name, of: index, "the index “\(fetchIndex.name)”", fetchIndex.position)
+        } else if element.expression == nil {
+          findings.error(
+            "emptyIndex", fetchIndex.position,
+            "an element of the index “\(fetchIndex.name)” has neither a property nor an expression")
+        }
+      }
+    }
+    for members in entity.compoundIndexes {
+      for name in members { checkIndexMember(name, of: index, "a compound index", entity.position) }
+    }
+  }
+
+  private mutating func checkIndexMember(
+    _ name: String, of index: Int, _ owner: String, _ position: SourcePosition
+  ) {
+    let entity = draft.entities[index]
+    if let attribute = attribute(name, of: index) {
+      if attribute.isTransient {
+        findings.warning("transientIndex", position, "“\(name)” is transient, so \(owner) cannot hold it")
+      }
+    } else if let relationship = relationship(name, of: index) {
+      if relationship.isToMany {
+        findings.error("unfitIndex", position, "“\(name)” is a to-many relationship, so \(owner) cannot hold it")
+      }
+    } else if !ReservedNames.indexColumns.contains(name) {
+      findings.error(
+        "unknownProperty", position, "“\(entity.name)” has no property “\(name)” for \(owner)",
+        hint: propertyHint(name, of: index))
+    }
+  }
+}
+
+/// Names that properties must not have.
+enum ReservedNames {
+  /// Methods without parameters of NSObject and NSManagedObject, which a property's accessor would replace.
+  ///
+  /// Source: Apple, Core Data Programming Guide, "Creating a Managed Object Model" (behaviour MO9).
+  static let methods: Set<String> = [
+    "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "class",
+    "copy",
+    "dealloc", "debugDescription", "description", "didSave", "didTurnIntoFault", "entity", "fault", "faultingState",
+    "finalize", "hasChanges", "hasPersistentChangedValues", "hash", "init", "isDeleted", "isFault", "isInserted",
+    "isProxy", "isUpdated", "managedObjectContext", "mutableCopy", "objectID", "observationInfo", "prepareForDeletion",
+    "release", "retain", "retainCount", "self", "superclass", "willSave", "willTurnIntoFault", "zone",
+  ]
+
+  /// Keys whose accessors NSManagedObject has under another name (`isDeleted` for `deleted`).
+  static let keys: Set<String> = ["deleted", "inserted", "updated"]
+
+  /// What an index may hold besides properties.
+  static let indexColumns: Set<String> = ["self", "entity"]
+}

@@ -1,0 +1,97 @@
+import Diagnostics
+
+/// Ends, inverses and counts of relationships.
+extension ModelChecker {
+  mutating func checkRelationship(_ relationship: RelationshipDescription, of entity: Int) {
+    let position = relationship.position
+    let name = relationship.name
+    checkCounts(relationship)
+    guard let destination = entityIndex[relationship.destinationEntityName] else {
+      if relationship.destinationEntityName.isEmpty {
+        findings.error("missingDestination", position, "the relationship “\(name)” has no destination")
+      } else {
+        findings.error(
+          "unknownDestination", position,
+          "“\(name)” points to “\(relationship.destinationEntityName)”, which is not in the model",
+          hint: entityHint(relationship.destinationEntityName))
+      }
+      return
+    }
+    guard let inverseName = relationship.inverseName, !inverseName.isEmpty else {
+      if !relationship.isTransient {
+        findings.warning(
+          "missingInverse", position, "the relationship “\(name)” has no inverse",
+          hint: "without one, deleting an object can leave references to nothing")
+      }
+      return
+    }
+    guard let inverse = self.relationship(inverseName, of: destination) else {
+      let names = lineage(destination).flatMap { draft.entities[$0].relationships.map(\.name) }
+      findings.error(
+        "unknownInverse", position,
+        "the inverse “\(inverseName)” of “\(name)” is not a relationship of “\(draft.entities[destination].name)”",
+        hint: FindingList.didYouMean(inverseName, names))
+      return
+    }
+    if inverse.inverseName != name {
+      let found = inverse.inverseName.map { "“\($0)”" } ?? "nothing"
+      findings.error(
+        "inverseMismatch", position,
+        "“\(inverseName)” is the inverse of “\(name)”, but its own inverse is \(found)",
+        hint: "each must name the other")
+    } else if let back = entityIndex[inverse.destinationEntityName], !areRelated(back, entity) {
+      findings.error(
+        "inverseMismatch", position,
+        "“\(inverseName)” is the inverse of “\(name)”, but points to “\(inverse.destinationEntityName)”, "
+          + "not to “\(draft.entities[entity].name)”")
+    }
+    if let named = relationship.inverseEntityName {
+      guard let holder = entityIndex[named] else {
+        findings.error(
+          "unknownDestination", position,
+          "the inverse of “\(name)” is said to be in “\(named)”, which is not in the model",
+          hint: entityHint(named))
+        return
+      }
+      if !areRelated(holder, destination) {
+        findings.warning(
+          "inverseMismatch", position,
+          "the inverse of “\(name)” is said to be in “\(named)”, but the destination is "
+            + "“\(relationship.destinationEntityName)”")
+      }
+    }
+  }
+
+  /// Whether one is the other or inherits from it.
+  private func areRelated(_ left: Int, _ right: Int) -> Bool {
+    lineage(left).contains(right) || lineage(right).contains(left)
+  }
+
+  private mutating func checkCounts(_ relationship: RelationshipDescription) {
+    let position = relationship.position
+    let name = relationship.name
+    let (least, most) = (relationship.minCount, relationship.maxCount)
+    if least < 0 || most < 0 || least > Int(Int32.max) || most > Int(Int32.max) {
+      findings.error("illegalCount", position, "the counts \(least) and \(most) of “\(name)” are not counts")
+    } else if relationship.isToMany {
+      // Core Data takes any relationship with a maximum of one for to-one.
+      if most == 1 {
+        findings.error(
+          "illegalCount", position, "the to-many relationship “\(name)” has a maximum of 1", hint: "make it to-one")
+      } else if most != 0, least > most {
+        findings.error("illegalCount", position, "“\(name)” has a minimum of \(least) and a maximum of \(most)")
+      }
+    } else {
+      if most != 1 {
+        findings.error(
+          "illegalCount", position, "the to-one relationship “\(name)” has a maximum of \(most)",
+          hint: "make it to-many or the maximum 1")
+      } else if least > 1 {
+        findings.error("illegalCount", position, "“\(name)” has a minimum of \(least) and a maximum of 1")
+      }
+      if relationship.isOrdered {
+        findings.error("orderedToOne", position, "the to-one relationship “\(name)” is ordered")
+      }
+    }
+  }
+}

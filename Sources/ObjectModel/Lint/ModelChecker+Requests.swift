@@ -1,0 +1,72 @@
+import Diagnostics
+
+/// Fetch requests, configurations and composites.
+extension ModelChecker {
+  mutating func checkRequests() {
+    var names: Set<String> = []
+    for request in draft.fetchRequestTemplates {
+      if !names.insert(request.name).inserted {
+        findings.error("duplicateFetchRequest", request.position, "there are two fetch requests “\(request.name)”")
+      }
+      checkRequest(request, "fetch request", request.name, request.position)
+    }
+    var composites: Set<String> = []
+    for composite in draft.composites where !composites.insert(composite.name).inserted {
+      findings.error("duplicateComposite", composite.position, "there are two composites “\(composite.name)”")
+    }
+  }
+
+  mutating func checkRequest(
+    _ request: FetchRequestTemplate, _ kind: String, _ name: String, _ position: SourcePosition
+  ) {
+    // A fetched property without a request is the reader's finding.
+    if request.entityName.isEmpty {
+      if kind == "fetch request" {
+        findings.error("missingEntity", position, "the fetch request “\(name)” has no entity")
+      }
+    } else if entityIndex[request.entityName] == nil {
+      findings.error(
+        "unknownEntity", position, "the \(kind) “\(name)” fetches “\(request.entityName)”, which is not in the model",
+        hint: entityHint(request.entityName))
+    }
+    if request.fetchLimit < 0 || request.fetchBatchSize < 0 {
+      findings.error("illegalCount", position, "the limit or batch size of the \(kind) “\(name)” is negative")
+    }
+  }
+
+  mutating func checkConfigurations() {
+    var names: Set<String> = []
+    for configuration in draft.configurations {
+      if !names.insert(configuration.name).inserted {
+        findings.error(
+          "duplicateConfiguration", configuration.position, "there are two configurations “\(configuration.name)”")
+      }
+      for member in configuration.entityNames where entityIndex[member] == nil {
+        findings.error(
+          "unknownEntity", configuration.position,
+          "the configuration “\(configuration.name)” has the member “\(member)”, which is not in the model",
+          hint: entityHint(member))
+      }
+    }
+    checkCrossings()
+  }
+
+  /// Relationships cannot lead from one store to another, so both ends need a configuration in common.
+  private mutating func checkCrossings() {
+    var memberships: [String: Set<Int>] = [:]
+    for (i, configuration) in draft.configurations.enumerated() {
+      for member in configuration.entityNames { memberships[member, default: []].insert(i) }
+    }
+    for entity in draft.entities {
+      guard let own = memberships[entity.name] else { continue }
+      for relationship in entity.relationships where !relationship.isTransient {
+        guard let other = memberships[relationship.destinationEntityName], own.isDisjoint(with: other) else { continue }
+        findings.warning(
+          "crossConfiguration", relationship.position,
+          "“\(relationship.name)” leads from “\(entity.name)” to “\(relationship.destinationEntityName)”, "
+            + "and no configuration has both",
+          hint: "a relationship cannot cross stores; use a fetched property")
+      }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// The frozen description of one kind of object.
+///
+/// Everything a name stands for is resolved: looking a property up by name is for configuration and people, run-time
+/// code uses slots and indexes.
+public final class EntityDescription: Sendable {
+  /// The entity as the model declares it: its own properties only.
+  public let declaration: EntityDraft
+  /// The position in ``ManagedObjectModel/entities``, from 0.
+  public let index: Int
+  /// The index of the entity it inherits from, or `nil` for a root.
+  public let superentityIndex: Int?
+  /// The index of the topmost ancestor; a root's own index.
+  public let rootIndex: Int
+  /// The index of the last entity below this one; its own index when there is none.
+  ///
+  /// Entities are numbered depth first, so the entity and everything below it are the range
+  /// `index...lastDescendantIndex`.
+  public let lastDescendantIndex: Int
+  /// All attributes, inherited ones included, sorted by name (code points).
+  public let attributes: [AttributeDescription]
+  /// All relationships, inherited ones included, sorted by name (code points).
+  public let relationships: [RelationshipDescription]
+  /// All fetched properties, inherited ones included, sorted by name (code points).
+  public let fetchedProperties: [FetchedPropertyDescription]
+  /// All uniqueness constraints, inherited ones included.
+  public let uniquenessConstraints: [[String]]
+
+  private let attributePositions: [String: Int]
+  private let relationshipPositions: [String: Int]
+
+  init(
+    declaration: EntityDraft, index: Int, superentityIndex: Int?, rootIndex: Int, lastDescendantIndex: Int,
+    attributes: [AttributeDescription], relationships: [RelationshipDescription],
+    fetchedProperties: [FetchedPropertyDescription], uniquenessConstraints: [[String]]
+  ) {
+    self.declaration = declaration
+    self.index = index
+    self.superentityIndex = superentityIndex
+    self.rootIndex = rootIndex
+    self.lastDescendantIndex = lastDescendantIndex
+    self.attributes = attributes
+    self.relationships = relationships
+    self.fetchedProperties = fetchedProperties
+    self.uniquenessConstraints = uniquenessConstraints
+    attributePositions = Dictionary(uniqueKeysWithValues: attributes.enumerated().map { ($1.name, $0) })
+    relationshipPositions = Dictionary(uniqueKeysWithValues: relationships.enumerated().map { ($1.name, $0) })
+  }
+
+  /// The entity's name.
+  public var name: String { declaration.name }
+  /// Core Data's number of the entity (`Z_ENT`), from 1.
+  public var number: Int { index + 1 }
+  /// Whether it has no objects of its own.
+  public var isAbstract: Bool { declaration.isAbstract }
+  /// Whether it inherits from nothing.
+  public var isRoot: Bool { superentityIndex == nil }
+  /// Whether other entities inherit from it.
+  public var hasSubentities: Bool { lastDescendantIndex > index }
+
+  /// The attribute with this name, inherited ones included, or `nil`.
+  public func attribute(named name: String) -> AttributeDescription? { attributePositions[name].map { attributes[$0] } }
+  /// The relationship with this name, inherited ones included, or `nil`.
+  public func relationship(named name: String) -> RelationshipDescription? {
+    relationshipPositions[name].map { relationships[$0] }
+  }
+  /// Whether this is `other` or inherits from it.
+  public func isKind(of other: EntityDescription) -> Bool {
+    index >= other.index && index <= other.lastDescendantIndex
+  }
+}

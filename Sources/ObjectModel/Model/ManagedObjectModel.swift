@@ -1,0 +1,49 @@
+public import Diagnostics
+
+/// The frozen, immutable description of the data a store holds.
+///
+/// A model is built from a ``ModelDraft`` once; all names are resolved then, and every property gets a dense slot.
+/// Source: Apple, Core Data Programming Guide, "Creating a Managed Object Model".
+public final class ManagedObjectModel: Sendable {
+  /// The draft the model was made of; change a copy of it to make another model.
+  public let draft: ModelDraft
+  /// All entities, by number: roots by name without case, each followed by what inherits from it.
+  public let entities: [EntityDescription]
+  /// For each entity index that is a root: how many slots its hierarchy has; 0 at other indexes.
+  public let slotCounts: [Int]
+  /// For each entity index that is a root: how many of the first slots have a column of their own; 0 at other indexes.
+  ///
+  /// These are the attributes and the to-one relationships, transient ones included.
+  public let columnSlotCounts: [Int]
+
+  private let positions: [String: Int]
+
+  /// Freezes a draft.
+  ///
+  /// - Throws: ``DiagnosticList`` with every finding when the draft has an error; warnings alone do not throw.
+  /// - Complexity: O(entities × properties).
+  public init(_ draft: ModelDraft) throws(DiagnosticList) {
+    let findings = ModelLint.check(draft)
+    guard !findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(findings) }
+    var resolver = ModelResolver(draft)
+    resolver.resolve()
+    self.draft = draft
+    entities = resolver.entities
+    slotCounts = resolver.slotCounts
+    columnSlotCounts = resolver.columnSlotCounts
+    positions = Dictionary(uniqueKeysWithValues: resolver.entities.map { ($0.name, $0.index) })
+  }
+
+  /// The entity with this name, or `nil`.
+  public func entity(named name: String) -> EntityDescription? { positions[name].map { entities[$0] } }
+
+  /// The entities of a configuration; all entities for `nil`; `nil` when there is no such configuration.
+  public func entities(forConfiguration name: String?) -> [EntityDescription]? {
+    guard let name else { return entities }
+    guard let configuration = draft.configurations.first(where: { $0.name == name }) else { return nil }
+    return configuration.entityNames.compactMap(entity(named:))
+  }
+
+  /// The roots in number order.
+  public var rootEntities: [EntityDescription] { entities.filter(\.isRoot) }
+}

@@ -1,0 +1,30 @@
+extension AttributeDescription {
+  /// Takes the texts of default, bounds and pattern as a file spells them, and their meaning for the type.
+  ///
+  /// For strings the bounds are lengths. A text without meaning stays as text; model lint reports it.
+  mutating func takeValues(default: String?, minimum: String?, maximum: String?, pattern: String?) {
+    defaultValueText = `default`
+    defaultValue = `default`.flatMap { AttributeValue(text: $0, type: type) }
+    validation.minimumText = minimum
+    validation.maximumText = maximum
+    validation.regularExpression = pattern
+    switch type {
+    case .string, .uri:
+      validation.minimumLength = minimum.flatMap { Int($0) }
+      validation.maximumLength = maximum.flatMap { Int($0) }
+    case .integer16, .integer32, .integer64, .decimal, .double, .float, .date:
+      validation.minimumValue = minimum.flatMap { AttributeValue(text: $0, type: type) }
+      validation.maximumValue = maximum.flatMap { AttributeValue(text: $0, type: type) }
+    default:
+      break
+    }
+  }
+}
+
+extension FetchRequestTemplate {
+  /// The XML names of the options that ``options`` may hold.
+  public static let optionNames = [
+    "includeSubentities", "includePropertyValues", "includesPendingChanges", "returnObjectsAsFaults",
+    "returnDistinctResults",
+  ]
+}

@@ -1,0 +1,64 @@
+/// The expression of a derived attribute, taken apart.
+///
+/// Known forms: a key path (`author.name`), `canonical:(x)`, `uppercase:(x)`, `lowercase:(x)`, `rel.@count`,
+/// `rel.@sum.x`, `count:(rel)`, `sum:(rel.x)` and `now()`.
+struct DerivationText {
+  /// The function's name, or `nil` for a plain key path.
+  let function: String?
+  /// The names of the key path; empty for `now()`.
+  let path: [String]
+
+  /// Takes an expression apart; `nil` when it has another form.
+  init?(_ expression: String) {
+    let text = Self.normalised(expression)
+    if text == "now()" {
+      function = "now"
+      path = []
+      return
+    }
+    var keyPath = text[...]
+    if let colon = text.firstIndex(of: ":") {
+      let name = String(text[..<colon])
+      guard ["canonical", "uppercase", "lowercase", "count", "sum"].contains(name) else { return nil }
+      keyPath = text[text.index(after: colon)...]
+      guard keyPath.first == "(", keyPath.last == ")" else { return nil }
+      keyPath = keyPath.dropFirst().dropLast()
+      function = name
+    } else {
+      function = nil
+    }
+    let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    let isPath = names.allSatisfy { name in
+      !name.isEmpty
+        && name.unicodeScalars.allSatisfy {
+          $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+        }
+    }
+    guard isPath else { return nil }
+    path = names
+  }
+
+  /// The form that enters the version hash: `rel.@count` becomes `count:(rel)`, `rel.@sum.x` becomes `sum:(rel.x)`.
+  ///
+  /// Only the count is backed by a real store; the sum follows the same pattern.
+  static func normalised(_ expression: String) -> String {
+    let trimmed = expression.trimmingSpaces
+    guard let mark = trimmed.firstIndex(of: "@"), mark > trimmed.startIndex else { return trimmed }
+    let point = trimmed.index(before: mark)
+    guard trimmed[point] == "." else { return trimmed }
+    let path = trimmed[..<point]
+    let rest = trimmed[trimmed.index(after: mark)...]
+    guard let dot = rest.firstIndex(of: ".") else { return "\(rest):(\(path))" }
+    return "\(rest[..<dot]):(\(path).\(rest[rest.index(after: dot)...]))"
+  }
+}
+
+extension String {
+  /// The text without spaces at both ends.
+  var trimmingSpaces: String {
+    var text = self[...]
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,28 @@
+import Diagnostics
+
+/// Finds the line and column of byte offsets.
+struct LineIndex {
+  private let starts: [Int]
+
+  /// - Complexity: O(bytes).
+  init(_ bytes: [UInt8]) {
+    var starts = [bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0]
+    for (i, byte) in bytes.enumerated() {
+      let isLoneReturn =
+        byte == UInt8(ascii: "\r") && !(i + 1 < bytes.count && bytes[i + 1] == UInt8(ascii: "\n"))
+      if byte == UInt8(ascii: "\n") || isLoneReturn { starts.append(i + 1) }
+    }
+    self.starts = starts
+  }
+
+  /// - Complexity: O(log lines).
+  func position(of offset: Int) -> SourcePosition {
+    var low = 0
+    var high = starts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return SourcePosition(line: low + 1, column: max(0, offset - starts[low]) + 1, byteOffset: offset)
+  }
+}

@@ -1,0 +1,66 @@
+import Diagnostics
+
+/// An element of a small XML file: its attributes and child elements in order, and where it starts.
+struct XMLElement {
+  var name: String
+  var attributes: [(name: String, value: String)]
+  var children: [XMLElement] = []
+  /// The character data directly inside, joined.
+  var text = ""
+  /// Where the tag's `<` stands.
+  var position: SourcePosition
+
+  /// The value of an attribute, or `nil`.
+  subscript(name: String) -> String? { attributes.first { $0.name == name }?.value }
+}
+
+/// The attributes of an element, taken out one by one, so that what nobody asked for is left over.
+struct XMLAttributeBag {
+  private(set) var rest: [String: String]
+  init(_ element: XMLElement) {
+    rest = Dictionary(element.attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+  }
+  mutating func take(_ name: String) -> String? { rest.removeValue(forKey: name) }
+
+  /// Takes a Boolean; text that is none stays in the bag.
+  mutating func takeFlag(_ name: String) -> Bool? {
+    guard let text = rest[name], let value = XMLText.boolean(text) else { return nil }
+    rest[name] = nil
+    return value
+  }
+
+  /// Takes a whole number; text that is none stays in the bag.
+  mutating func takeCount(_ name: String) -> Int? {
+    guard let text = rest[name], let value = Int(text) else { return nil }
+    rest[name] = nil
+    return value
+  }
+}
+
+/// The spelling of simple values and text in model files.
+enum XMLText {
+  static func boolean(_ text: String) -> Bool? {
+    switch text {
+    case "YES", "yes", "true", "TRUE", "1": true
+    case "NO", "no", "false", "FALSE", "0": false
+    default: nil
+    }
+  }
+
+  /// Escapes an attribute's value, so that line feeds and tabs survive attribute normalisation.
+  static func escaped(_ text: String) -> String {
+    var out = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": out += "&amp;"
+      case "<": out += "&lt;"
+      case "\"": out += "&quot;"
+      case "\n": out += "&#10;"
+      case "\r": out += "&#13;"
+      case "\t": out += "&#9;"
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out
+  }
+}

@@ -1,0 +1,64 @@
+import Glibc
+
+/// Growing memory for text and bytes; cells refer to it by ``ByteRange``.
+///
+/// Bytes are only ever appended; ``removeAll()`` forgets them all and keeps the memory. An arena holds less than 4 GiB:
+/// a batch's byte limit keeps it far below.
+public final class ByteArena {
+  /// The first byte; moves when the arena grows.
+  @usableFromInline package private(set) var base: UnsafeMutableRawPointer
+  /// How many bytes are in use.
+  @usableFromInline package private(set) var count = 0
+  private var capacity: Int
+
+  /// Creates an empty arena with room for `capacity` bytes.
+  public init(capacity: Int = 4096) {
+    self.capacity = max(capacity, 64)
+    base = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: 16)
+  }
+
+  deinit { base.deallocate() }
+
+  /// Copies bytes to the end and returns where they are.
+  @discardableResult
+  public func append(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
+    let start = reserve(bytes.count)
+    if let source = bytes.baseAddress { memcpy(base + start, source, bytes.count) }
+    count = start + bytes.count
+    return ByteRange(offset: start, length: bytes.count)
+  }
+
+  /// Copies the text's UTF-8 bytes to the end and returns where they are.
+  public func append(_ text: String) -> ByteRange {
+    var copy = text
+    return copy.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// The bytes of a range; valid until the arena changes.
+  @inlinable public func bytes(_ range: ByteRange) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: base + range.offset, count: range.length)
+  }
+
+  /// Forgets all bytes and keeps the memory, unless it is far more than what was used lately.
+  public func removeAll() {
+    count = 0
+  }
+
+  /// Makes room for `length` more bytes and returns the offset at which they start.
+  private func reserve(_ length: Int) -> Int {
+    let needed = count + length
+    precondition(needed < 1 << 32, "an arena holds less than 4 GiB; use smaller batches")
+    if needed > capacity {
+      // Growth by half keeps the peak of old and new memory together small.
+      capacity = max(needed, capacity + capacity / 2)
+      let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+      memcpy(larger, base, count)
+      base.deallocate()
+      base = larger
+    }
+    return count
+  }
+}
+
+@available(*, unavailable, message: "an arena belongs to one context")
+extension ByteArena: Sendable {}

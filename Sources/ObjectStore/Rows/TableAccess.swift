@@ -1,0 +1,337 @@
+import CSQLite
+package import ObjectModel
+package import SQLite
+
+/// The statements that move rows between a ``RowBuffer`` and its table, whole batches at a time.
+///
+/// Each operation is one statement however many rows it moves: rows, keys and primary keys reach SQL through row
+/// sources (``CellSource``), so nothing is bound one by one and no statement text depends on the number of rows.
+package final class TableAccess {
+  /// The table as the schema describes it.
+  package let table: EntityTable
+  /// How the cells of each slot are read.
+  let kinds: [CellKind]
+
+  private let model: ManagedObjectModel
+  private let connection: Connection
+  private let rowSource: CellSource
+  private let primaryKeySource: CellSource
+  private var keySources: [Int: CellSource] = [:]
+  private var insertStatement: Statement?
+  private var deleteStatement: Statement?
+  private var updateStatements: [[UInt64]: Statement] = [:]
+  private var fetchStatements: [FetchKey: Statement] = [:]
+
+  /// What a fetch statement depends on.
+  private struct FetchKey: Hashable {
+    /// The slots of the key; empty for a fetch by primary key.
+    var keySlots: [Int]
+    var slots: [Int]
+    var entities: ClosedRange<Int>
+  }
+
+  init(connection: Connection, table: EntityTable, model: ManagedObjectModel) throws(SQLiteError) {
+    self.connection = connection
+    self.table = table
+    self.model = model
+    kinds = CellKind.kinds(of: model, root: model.entities[table.rootEntity])
+    rowSource = try CellSource(
+      name: "mergewalk_rows_\(table.name)", columnCount: table.columns.count, connection: connection)
+    primaryKeySource = try CellSource(
+      name: "mergewalk_pks_\(table.name)", columnCount: 1, connection: connection)
+  }
+
+  // MARK: Writing
+
+  /// Inserts rows in the given order.
+  ///
+  /// The order decides how fast it is: ascending primary keys append to the table.
+  package func insert(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(SQLiteError) {
+    guard !rows.isEmpty else { return }
+    let written = table.columns.indices.filter { sourceColumn($0, in: buffer) != nil }
+    if insertStatement == nil {
+      let names = written.map { table.columns[$0].name }.joined(separator: ", ")
+      let values = written.map { "c\($0)" }.joined(separator: ", ")
+      insertStatement = try connection.prepare(
+        "INSERT INTO \(table.name) (\(names)) SELECT \(values) FROM \(rowSource.name)")
+    }
+    fillRowSource(buffer, rows: rows)
+    defer { rowSource.clear() }
+    try insertStatement?.run()
+  }
+
+  /// Writes the given slots of rows that are in the table, and their versions.
+  ///
+  /// A row is written only if its version in the table is one below the row's: that is the optimistic lock.
+  ///
+  /// - Returns: How many rows were written; fewer than given means that somebody else changed or deleted the others.
+  package func update(
+    _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64]
+  ) throws(SQLiteError) -> Int {
+    guard !rows.isEmpty else { return 0 }
+    if updateStatements[slots] == nil {
+      var assignments: [String] = []
+      var versionColumn = 0
+      var keyColumn = 0
+      for (i, column) in table.columns.enumerated() {
+        switch column.role {
+        case .primaryKey: keyColumn = i
+        case .version:
+          versionColumn = i
+          assignments.append("\(column.name) = r.c\(i)")
+        case .slot(let slot), .destinationEntity(let slot), .orderKey(let slot):
+          if slots[slot >> 6] >> (UInt64(slot) & 63) & 1 == 1, sourceColumn(i, in: buffer) != nil {
+            assignments.append("\(column.name) = r.c\(i)")
+          }
+        default: break
+        }
+      }
+      updateStatements[slots] = try connection.prepare(
+        "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) FROM \(rowSource.name) AS r "
+          + "WHERE \(table.name).Z_PK = r.c\(keyColumn) "
+          + "AND ifnull(\(table.name).Z_OPT, 0) = r.c\(versionColumn) - 1")
+    }
+    fillRowSource(buffer, rows: rows)
+    defer { rowSource.clear() }
+    try updateStatements[slots]?.run()
+    return connection.changes
+  }
+
+  /// Deletes rows whose versions are those in the table.
+  ///
+  /// - Returns: How many rows were deleted.
+  package func delete(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(SQLiteError) -> Int {
+    guard !rows.isEmpty else { return 0 }
+    if deleteStatement == nil {
+      let keyColumn = table.columns.firstIndex { $0.role == .primaryKey } ?? 0
+      deleteStatement = try connection.prepare(
+        "DELETE FROM \(table.name) WHERE Z_PK IN (SELECT c\(keyColumn) FROM \(rowSource.name))")
+    }
+    fillRowSource(buffer, rows: rows)
+    defer { rowSource.clear() }
+    try deleteStatement?.run()
+    return connection.changes
+  }
+
+  private func fillRowSource(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) {
+    let columns = table.columns.indices.map { sourceColumn($0, in: buffer) ?? .integers(buffer.primaryKeys) }
+    rowSource.fill(rows: rows, columns: columns, arena: buffer.arena.base)
+  }
+
+  /// Where the values of a table column come from; `nil` for columns that rows do not fill.
+  private func sourceColumn(_ index: Int, in buffer: RowBuffer) -> CellSource.Column? {
+    switch table.columns[index].role {
+    case .primaryKey: .integers(buffer.primaryKeys)
+    case .entity: .entityNumbers(buffer.entities)
+    case .version: .integers(buffer.versions)
+    case .slot(let slot): .cells(buffer.tags[slot], buffer.payloads[slot])
+    case .destinationEntity(let slot): buffer.destinationEntities[slot].map { .entityNumbers($0) }
+    case .orderKey(let slot): buffer.orderKeys[slot].map { .orderKeys($0, buffer.tags[slot]) }
+    default: nil
+    }
+  }
+
+  // MARK: Fetching
+
+  /// Fetches rows by primary key and appends them to the buffer, in the order of the keys.
+  ///
+  /// - Parameter primaryKeys: The keys, ascending for speed; keys that are not in the table yield nothing.
+  /// - Parameter slots: The columns to fetch; the cells of other slots stay null.
+  package func fetch(
+    primaryKeys: UnsafeBufferPointer<Int64>, slots: [Int], into buffer: RowBuffer
+  ) throws(SQLiteError) {
+    guard !primaryKeys.isEmpty, let start = primaryKeys.baseAddress else { return }
+    let key = FetchKey(keySlots: [], slots: slots, entities: 0...Int.max)
+    if fetchStatements[key] == nil {
+      fetchStatements[key] = try connection.prepare(
+        "SELECT \(selectList(slots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
+          + "ON t.Z_PK = k.c0")
+    }
+    let order = ContiguousArray((0..<Int32(primaryKeys.count)))
+    try order.withUnsafeBufferPointer { rows throws(SQLiteError) in
+      primaryKeySource.fill(rows: rows, columns: [.integers(start)], arena: buffer.arena.base)
+      defer { primaryKeySource.clear() }
+      guard let statement = fetchStatements[key] else { return }
+      defer { statement.reset() }
+      while try statement.step() { appendRow(statement, slots: slots, to: buffer) }
+    }
+  }
+
+  /// Fetches the rows whose key is one of the given ones and appends them to the buffer, in the order of the keys.
+  ///
+  /// - Parameters:
+  ///   - keys: The key columns, one for each of `keySlots`.
+  ///   - order: Positions in the key columns, sorted as the store collates (``KeyOrder``), without duplicates and
+  ///     without nulls.
+  ///   - arena: The arena of the key columns.
+  ///   - entity: Only rows of this entity and below are fetched.
+  /// - Complexity: One statement; an index seek a key when an index covers the key, else a table scan a key.
+  package func fetch(
+    keys: [CellColumnView], order: UnsafeBufferPointer<Int32>, arena: UnsafeRawPointer, keySlots: [Int],
+    entity: EntityDescription, slots: [Int], into buffer: RowBuffer
+  ) throws(SQLiteError) {
+    guard !order.isEmpty else { return }
+    let key = FetchKey(keySlots: keySlots, slots: slots, entities: entity.index...entity.lastDescendantIndex)
+    let source: CellSource
+    if let known = keySources[keySlots.count] {
+      source = known
+    } else {
+      source = try CellSource(
+        name: "mergewalk_keys\(keySlots.count)_\(table.name)", columnCount: keySlots.count, connection: connection)
+      keySources[keySlots.count] = source
+    }
+    if fetchStatements[key] == nil {
+      var conditions = keySlots.enumerated().map { "t.\(column($1)) = k.c\($0)" }
+      if let condition = entityCondition(entity, alias: "t") { conditions.append(condition) }
+      fetchStatements[key] = try connection.prepare(
+        "SELECT \(selectList(slots)) FROM \(source.name) AS k CROSS JOIN \(table.name) AS t "
+          + "ON \(conditions.joined(separator: " AND "))")
+    }
+    source.fill(rows: order, columns: keys.map { .cells($0.tags, $0.payloads) }, arena: arena)
+    defer { source.clear() }
+    guard let statement = fetchStatements[key] else { return }
+    defer { statement.reset() }
+    while try statement.step() { appendRow(statement, slots: slots, to: buffer) }
+  }
+
+  /// Walks the rows of an entity and everything below it in primary key order.
+  ///
+  /// - Parameter body: Is called with each row's primary key and the hashes of its key and of its content (the key
+  ///   chained with `contentSlots` in order), as ``ContentHash`` computes them for incoming cells; a row whose key
+  ///   has a null is passed over.
+  package func scanHashes(
+    entity: EntityDescription, keySlots: [Int], contentSlots: [Int], seed: UInt64,
+    body: (_ primaryKey: Int64, _ keyHash: UInt64, _ contentHash: UInt64) throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
+    let slots = keySlots + contentSlots
+    let columns = ["Z_PK"] + slots.map { column($0) }
+    let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
+    let statement = try connection.prepare("SELECT \(columns.joined(separator: ", ")) FROM \(table.name)\(condition)")
+    let kinds = slots.map { self.kinds[$0] }
+    while try statement.step() {
+      var hash = ContentHash.start(seed)
+      var keyHash: UInt64 = 0
+      var hasNullKey = false
+      for i in kinds.indices {
+        if i == keySlots.count { keyHash = hash }
+        let column = Int32(truncatingIfNeeded: i + 1)
+        switch CellReader.read(statement.handle, column, kinds[i]) {
+        case .cell(let tag, let payload):
+          if tag == CellTag.null, i < keySlots.count { hasNullKey = true }
+          hash = CellHash.cell(tag, payload, noBytes, seed: hash)
+        case .bytes(_, let start, let count): hash = ContentHash.bytes(start, count, seed: hash)
+        }
+      }
+      if kinds.count == keySlots.count { keyHash = hash }
+      if hasNullKey { continue }
+      try body(statement.integer(0), keyHash, hash)
+    }
+  }
+
+  /// Walks the rows of an entity and everything below it in primary key order, a block of rows in `buffer` at a time.
+  ///
+  /// - Parameter body: Is called after every `blockSize` rows and at the end; the buffer is emptied after each call.
+  package func scan(
+    entity: EntityDescription, slots: [Int], buffer: RowBuffer, blockSize: Int, body: () -> Void
+  ) throws(SQLiteError) {
+    let condition = entityCondition(entity, alias: "t").map { " WHERE \($0)" } ?? ""
+    let statement = try connection.prepare("SELECT \(selectList(slots)) FROM \(table.name) AS t\(condition)")
+    while try statement.step() {
+      appendRow(statement, slots: slots, to: buffer)
+      if buffer.count >= blockSize {
+        body()
+        buffer.removeAll()
+      }
+    }
+    if buffer.count > 0 {
+      body()
+      buffer.removeAll()
+    }
+  }
+
+  /// The number of rows of an entity and everything below it.
+  package func count(_ entity: EntityDescription) throws(SQLiteError) -> Int {
+    let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
+    return Int(try connection.integer("SELECT count(*) FROM \(table.name)\(condition)") ?? 0)
+  }
+
+  /// The slots that have a column, in the order of the columns.
+  package var storedSlots: [Int] {
+    table.columns.compactMap { column in
+      if case .slot(let slot) = column.role { slot } else { nil }
+    }
+  }
+
+  /// The greatest order key among the rows whose to-one relationship at `slot` refers to `target`; `nil` for none.
+  package func lastOrderKey(slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
+    guard let column = table.orderKeyColumn(slot: slot) else { return nil }
+    return try connection.integer(
+      "SELECT max(\(column)) FROM \(table.name) WHERE \(self.column(slot)) = \(target)")
+  }
+
+  private func entityCondition(_ entity: EntityDescription, alias: String) -> String? {
+    guard model.entities[table.rootEntity].hasSubentities, !entity.isRoot else { return nil }
+    return entity.hasSubentities
+      ? "\(alias).Z_ENT BETWEEN \(entity.number) AND \(entity.lastDescendantIndex + 1)"
+      : "\(alias).Z_ENT = \(entity.number)"
+  }
+
+  /// The column of a slot that has one: attributes and to-one relationships that are stored.
+  private func column(_ slot: Int) -> String {
+    guard let name = table.columnName(slot: slot) else {
+      preconditionFailure("slot \(slot) of \(table.name) has no column: it is transient or to-many")
+    }
+    return name
+  }
+
+  private func selectList(_ slots: [Int]) -> String {
+    var columns = ["t.Z_PK", "t.Z_ENT", "t.Z_OPT"]
+    for slot in slots {
+      columns.append("t.\(column(slot))")
+      if let column = table.destinationEntityColumn(slot: slot) { columns.append("t.\(column)") }
+      if let column = table.orderKeyColumn(slot: slot) { columns.append("t.\(column)") }
+    }
+    return columns.joined(separator: ", ")
+  }
+
+  /// Reads the statement's row, whose columns are those of ``selectList(_:)``, into a new row of the buffer.
+  private func appendRow(_ statement: Statement, slots: [Int], to buffer: RowBuffer) {
+    let row = buffer.appendRows(1, entity: Int32(statement.integer(1)) - 1, state: RowState.clean)
+    buffer.primaryKeys[row] = statement.integer(0)
+    buffer.versions[row] = statement.integer(2)
+    var column: Int32 = 3
+    for slot in slots {
+      switch CellReader.read(statement.handle, column, kinds[slot]) {
+      case .cell(let tag, let payload):
+        buffer.tags[slot][row] = tag
+        buffer.payloads[slot][row] = payload
+      case .bytes(let tag, let start, let count):
+        buffer.tags[slot][row] = tag
+        buffer.payloads[slot][row] = buffer.arena.append(UnsafeRawBufferPointer(start: start, count: count)).payload
+      }
+      column += 1
+      if table.destinationEntityColumn(slot: slot) != nil {
+        buffer.destinationEntities[slot]?[row] = statement.isNull(column) ? -1 : Int32(statement.integer(column)) - 1
+        column += 1
+      }
+      if table.orderKeyColumn(slot: slot) != nil {
+        buffer.orderKeys[slot]?[row] = statement.integer(column)
+        column += 1
+      }
+    }
+  }
+}
+
+/// The memory of a column of cells, lent for the time of a call.
+package struct CellColumnView {
+  /// One ``CellTag`` value a cell.
+  package let tags: UnsafePointer<UInt8>
+  /// One payload a cell.
+  package let payloads: UnsafePointer<UInt64>
+
+  /// Lends the memory of a column.
+  package init(tags: UnsafePointer<UInt8>, payloads: UnsafePointer<UInt64>) {
+    self.tags = tags
+    self.payloads = payloads
+  }
+}

@@ -1,0 +1,53 @@
+/// The table of a root entity and of everything that inherits from it.
+public struct EntityTable: Sendable {
+  /// The index of the root entity in the model.
+  public let rootEntity: Int
+  /// The table's name, such as `ZORDER`.
+  public let name: String
+  /// All columns in the order of the DDL, `Z_PK`, `Z_ENT` and `Z_OPT` first.
+  public let columns: [ColumnDefinition]
+
+  private let slotColumns: [Int: Int]
+  private let destinationEntityColumns: [Int: Int]
+  private let orderKeyColumns: [Int: Int]
+
+  init(rootEntity: Int, name: String, columns: [ColumnDefinition]) {
+    self.rootEntity = rootEntity
+    self.name = name
+    self.columns = columns
+    var slots: [Int: Int] = [:]
+    var entities: [Int: Int] = [:]
+    var orders: [Int: Int] = [:]
+    for (i, column) in columns.enumerated() {
+      switch column.role {
+      case .slot(let slot): slots[slot] = i
+      case .destinationEntity(let slot): entities[slot] = i
+      case .orderKey(let slot): orders[slot] = i
+      default: break
+      }
+    }
+    slotColumns = slots
+    destinationEntityColumns = entities
+    orderKeyColumns = orders
+  }
+
+  /// The column of an attribute or a to-one relationship; `nil` for transient properties and to-many relationships.
+  public func columnName(slot: Int) -> String? { slotColumns[slot].map { columns[$0].name } }
+
+  /// The column with the destination's entity number; `nil` when nothing inherits from the destination entity.
+  public func destinationEntityColumn(slot: Int) -> String? { destinationEntityColumns[slot].map { columns[$0].name } }
+
+  /// The column with the position in the ordered inverse of a to-one relationship; `nil` when it is not ordered.
+  public func orderKeyColumn(slot: Int) -> String? { orderKeyColumns[slot].map { columns[$0].name } }
+
+  /// The `CREATE TABLE` statement as Core Data words it.
+  public var createStatement: String {
+    let list = columns.map { $0.role == .primaryKey ? "Z_PK INTEGER PRIMARY KEY" : "\($0.name) \($0.declaredType)" }
+    return "CREATE TABLE \(name) ( \(list.joined(separator: ", ")) )"
+  }
+
+  /// The same table with other columns.
+  func replacing(columns: [ColumnDefinition]) -> EntityTable {
+    EntityTable(rootEntity: rootEntity, name: name, columns: columns)
+  }
+}

@@ -1,0 +1,46 @@
+/// One index of a store.
+public struct IndexDefinition: Sendable, Hashable {
+  /// Why an index is there.
+  public enum Origin: Sendable, Hashable {
+    /// The column of a to-one relationship.
+    case foreignKey
+    /// `Z_ENT` of a table that several entities share.
+    case entity
+    /// The second column of a join table.
+    case joinTable
+    /// An attribute marked as indexed, or the only attribute of a fetch index.
+    case attribute
+    /// A fetch index of the model.
+    case fetchIndex
+    /// An old compound index of the model.
+    case compound
+    /// A uniqueness constraint.
+    case unique
+  }
+
+  /// The index's name.
+  public var name: String
+  /// The table's name.
+  public var table: String
+  /// The columns' names in order.
+  public var columns: [String]
+  /// For each column, whether it is in descending order.
+  public var descending: [Bool]
+  /// Why it is there.
+  public var origin: Origin
+  /// The index in the model of the entity it belongs to; `nil` for join tables.
+  public var entity: Int?
+
+  /// Whether it refuses equal rows.
+  public var isUnique: Bool { origin == .unique }
+
+  /// The `CREATE INDEX` statement as Core Data words it.
+  public var sql: String {
+    let list: [String] =
+      switch origin {
+      case .foreignKey, .entity, .joinTable: columns
+      default: zip(columns, descending).map { "\($0) COLLATE BINARY \($1 ? "DESC" : "ASC")" }
+      }
+    return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(list.joined(separator: ", ")))"
+  }
+}

@@ -1,0 +1,25 @@
+/// Something of a model that the store cannot hold, or where Core Data's own choice is not known.
+public struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
+  /// What kind of finding it is.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// Both ends of a many-to-many relationship are in one entity: which of them names the join table follows no
+    /// known rule, so Core Data may look for the table under the other name.
+    case uncertainJoinTable
+    /// An attribute of a type that has no known column: composite, object ID, undefined.
+    case unsupportedAttribute
+    /// An index with an R-tree, an expression or a predicate: it is left out, which costs speed only.
+    case unsupportedIndex
+  }
+
+  /// The kind.
+  public var code: Code
+  /// The entity's name.
+  public var entity: String
+  /// The name of the property or the index.
+  public var property: String
+  /// What it means.
+  public var message: String
+
+  /// `Entity.property: message [code]`.
+  public var description: String { "\(entity).\(property): \(message) [\(code.rawValue)]" }
+}

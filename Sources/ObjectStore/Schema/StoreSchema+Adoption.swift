@@ -1,0 +1,121 @@
+import ObjectModel
+public import SQLite
+
+extension StoreSchema {
+  /// Fits the schema to an existing store: checks that all tables and columns are there and takes over real names.
+  ///
+  /// Entity numbers come from the store's `Z_PRIMARYKEY`. Columns are found by name, so their order does not matter.
+  /// Where the rules are uncertain (which end of a relationship inside one entity names the join table, suffixes of
+  /// join columns) the store's own names win. ``indexes`` keeps only those that the store really has.
+  ///
+  /// - Throws: ``StoreError`` with `missingTable`, `missingColumn`, `damagedMetadata` or `sqlite`.
+  public func adapted(to connection: Connection) throws(StoreError) -> StoreSchema {
+    let path = connection.path
+    let numbers = try adoptedNumbers(connection)
+    var schema = numbers == entityNumbers ? self : StoreSchema(model: model, numbers: numbers)
+    let present = try storeErrors(path) { () throws(SQLiteError) in try SchemaCatalog(connection) }
+    for table in schema.tables {
+      guard let columns = present.tables[table.name.uppercased()] else {
+        throw StoreError(.missingTable, path: path, message: "there is no table \(table.name)")
+      }
+      let missing = table.columns.filter { !columns.contains($0.name.uppercased()) }
+      guard missing.isEmpty else {
+        throw StoreError(
+          .missingColumn, path: path,
+          message: "table \(table.name) has no column \(missing.map(\.name).joined(separator: ", "))")
+      }
+    }
+    var taken = Set<String>()
+    for i in schema.joinTables.indices {
+      guard let adopted = present.adopt(schema.joinTables[i], taken: taken) else {
+        throw StoreError(
+          .missingTable, path: path,
+          message: "there is no join table \(schema.joinTables[i].name) with the columns "
+            + schema.joinTables[i].keyColumns.joined(separator: ", "))
+      }
+      taken.insert(adopted.name.uppercased())
+      schema.joinTables[i] = adopted
+    }
+    schema.indexes = schema.indexes.filter { present.indexes.contains($0.name.uppercased()) }
+    schema.warnings.removeAll { $0.code == .uncertainJoinTable }
+    return schema
+  }
+
+  /// The numbers that the store's `Z_PRIMARYKEY` gives to the model's entities.
+  private func adoptedNumbers(_ connection: Connection) throws(StoreError) -> [Int] {
+    let rows = try storeErrors(connection.path) { () throws(SQLiteError) in try PrimaryKeyRow.read(connection) }
+    var numbers: [Int] = []
+    for (index, number) in entityNumbers.enumerated() {
+      guard number > 0 else {
+        numbers.append(0)
+        continue
+      }
+      guard let row = rows.first(where: { $0.name == model.entities[index].name }), row.number > 0 else {
+        throw StoreError(
+          .damagedMetadata, path: connection.path,
+          message: "Z_PRIMARYKEY has no row for entity \(model.entities[index].name)")
+      }
+      numbers.append(row.number)
+    }
+    return numbers
+  }
+}
+
+/// What tables, columns and indexes a database really has; all names in upper case.
+struct SchemaCatalog {
+  /// For each table its columns in order.
+  private(set) var tables: [String: [String]] = [:]
+  /// The names of the explicit indexes.
+  private(set) var indexes = Set<String>()
+
+  init(_ connection: Connection) throws(SQLiteError) {
+    let list = try connection.prepare(
+      "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY c.cid")
+    while try list.step() { tables[list.text(0).uppercased(), default: []].append(list.text(1).uppercased()) }
+    let names = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
+    while try names.step() { indexes.insert(names.text(0).uppercased()) }
+  }
+
+  /// The join table as it really is, or `nil` when no table fits.
+  func adopt(_ join: JoinTable, taken: Set<String>) -> JoinTable? {
+    for candidate in candidates(join) where !taken.contains(candidate.name.uppercased()) {
+      guard let columns = tables[candidate.name.uppercased()] else { continue }
+      if let fitted = fit(candidate, columns) { return fitted }
+    }
+    return nil
+  }
+
+  /// The expected table and, when both ends are in one entity, the one named after the other end.
+  private func candidates(_ join: JoinTable) -> [JoinTable] {
+    guard !join.isReflexive, join.master.entity == join.inverse.entity else { return [join] }
+    let other = JoinTable(name: join.inverse.targetColumn, master: join.inverse, inverse: join.master)
+    return [join, other]
+  }
+
+  /// Takes over columns that differ from the expected ones by a numeric suffix only.
+  private func fit(_ join: JoinTable, _ columns: [String]) -> JoinTable? {
+    guard
+      let owner = find(join.master.ownerColumn, in: columns, except: nil),
+      let target = find(join.master.targetColumn, in: columns, except: owner)
+    else { return nil }
+    var result = join
+    result.master.ownerColumn = owner
+    result.master.targetColumn = target
+    result.inverse.ownerColumn = join.isReflexive ? owner : target
+    result.inverse.targetColumn = join.isReflexive ? target : owner
+    for side in [\JoinTable.master, \JoinTable.inverse] {
+      guard let expected = result[keyPath: side].orderColumn else { continue }
+      guard let real = find(expected, in: columns, except: nil) else { return nil }
+      result[keyPath: side].orderColumn = real
+    }
+    return result
+  }
+
+  private func find(_ expected: String, in columns: [String], except taken: String?) -> String? {
+    let expected = expected.uppercased()
+    let free = columns.filter { $0 != taken }
+    if free.contains(expected) { return expected }
+    let stem = String(expected.reversed().drop { $0.isNumber }.reversed())
+    return free.first { $0.hasPrefix(stem) && $0.dropFirst(stem.count).allSatisfy(\.isNumber) }
+  }
+}

@@ -1,0 +1,97 @@
+public import SQLite
+
+/// A store that could not be opened, made, read or written.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+  /// What went wrong; tests and callers match this.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// There is no file at the path.
+    case notFound
+    /// A new store was to be made and there is a file already, or one appeared meanwhile.
+    case alreadyExists
+    /// The file is no SQLite database.
+    case notADatabase
+    /// The file is a database without Core Data's metadata.
+    case notACoreDataStore
+    /// The metadata cannot be read: not one row, not a property list, or without version hashes.
+    case damagedMetadata
+    /// The store was made with another model; ``StoreError/differences`` lists the entities.
+    case incompatibleModel
+    /// A table that the model needs is not there.
+    case missingTable
+    /// A column that the model needs is not there.
+    case missingColumn
+    /// The store uses something that cannot be written without Core Data.
+    case unsupported
+    /// Another process has the store open.
+    case busy
+    /// The file system refused.
+    case inputOutput
+    /// SQLite refused; ``StoreError/cause`` says why.
+    case sqlite
+  }
+
+  /// What went wrong.
+  public let code: Code
+  /// The store's path.
+  public let path: String
+  /// What was expected and what was found.
+  public let message: String
+  /// For ``Code/incompatibleModel``: how the model and the store differ.
+  public let differences: ModelDifferences?
+  /// SQLite's error, or `nil`.
+  public let cause: SQLiteError?
+
+  /// Creates an error.
+  public init(
+    _ code: Code, path: String, message: String, differences: ModelDifferences? = nil, cause: SQLiteError? = nil
+  ) {
+    self.code = code
+    self.path = path
+    self.message = message
+    self.differences = differences
+    self.cause = cause
+  }
+
+  /// Wraps SQLite's error, with the code that says most about a store.
+  public init(_ cause: SQLiteError, path: String) {
+    let code: Code =
+      switch cause.primaryCode {
+      case 26: .notADatabase
+      case 5, 6: .busy
+      default: .sqlite
+      }
+    self.init(code, path: path, message: cause.description, cause: cause)
+  }
+
+  /// `path: message [code]`.
+  public var description: String { "\(path): \(message) [\(code.rawValue)]" }
+}
+
+/// How a model and a store differ, entity by entity.
+public struct ModelDifferences: Sendable, Hashable, CustomStringConvertible {
+  /// Entities that both have, with different version hashes; sorted.
+  public var differing: [String] = []
+  /// Entities of the model that the store does not have; sorted.
+  public var missingInStore: [String] = []
+  /// Entities of the store that the model does not have; sorted.
+  public var missingInModel: [String] = []
+
+  /// Creates an empty list.
+  public init() {}
+
+  /// Whether there is no difference.
+  public var isEmpty: Bool { differing.isEmpty && missingInStore.isEmpty && missingInModel.isEmpty }
+
+  /// The lists in words.
+  public var description: String {
+    let parts = [
+      ("different in both", differing), ("only in the model", missingInStore), ("only in the store", missingInModel),
+    ]
+    return parts.filter { !$0.1.isEmpty }.map { "\($0.0): \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
+  }
+}
+
+/// Runs a piece of SQLite work and wraps its error for a store.
+func storeErrors<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+  do { return try body() } catch { throw StoreError(error, path: path) }
+}

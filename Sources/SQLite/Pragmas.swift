@@ -1,0 +1,54 @@
+/// Settings of a connection: the one place where the project decides them, with the reasons.
+///
+/// Everything is set explicitly, as builds of SQLite differ in their defaults (Debian's has `secure_delete` on).
+/// Source: [PRAGMA statements](https://sqlite.org/pragma.html).
+public struct Pragmas: Sendable {
+  /// The statements in the order in which they run.
+  public let statements: [String]
+
+  /// A new store that is built beside its final name and thrown away when anything fails.
+  ///
+  /// - `journal_mode=OFF`, `synchronous=OFF`: nothing has to survive a crash before the final sync and rename. A
+  ///   statement that fails half-way would leave the file undefined, so a failing row must be found before it is
+  ///   written, or the file discarded.
+  /// - `locking_mode=EXCLUSIVE`: no lock calls a statement and no check whether another process changed the file.
+  /// - `secure_delete=OFF`: freed pages are not overwritten with zeros.
+  /// - `temp_store=FILE`: the sorts of index builds stay inside the memory budget.
+  /// - `threads`: helpers that sort for `CREATE INDEX`.
+  /// - Parameter cacheKiB: The page cache in KiB; it also bounds the memory of one sort.
+  public static func load(cacheKiB: Int = 32 * 1024, threads: Int = 1) -> Pragmas {
+    Pragmas(statements: [
+      "PRAGMA journal_mode=OFF", "PRAGMA synchronous=OFF", "PRAGMA locking_mode=EXCLUSIVE",
+      "PRAGMA cache_size=-\(cacheKiB)", "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
+      "PRAGMA threads=\(threads)",
+    ])
+  }
+
+  /// An existing store, written in write-ahead mode, one transaction a batch.
+  ///
+  /// - `locking_mode=EXCLUSIVE` comes before `journal_mode=WAL`: then the WAL index lives in memory, not in a `-shm`
+  ///   file, and no other process can get in between two batches.
+  /// - `synchronous=NORMAL`: commits do not wait for the disk; the file stays consistent in any crash.
+  /// - `wal_autocheckpoint=0`: the main file is untouched until the run is over, so a run can be taken back.
+  public static func update(cacheKiB: Int = 32 * 1024) -> Pragmas {
+    Pragmas(statements: [
+      "PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL",
+      "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=-\(cacheKiB)", "PRAGMA temp_store=FILE",
+      "PRAGMA secure_delete=OFF",
+    ])
+  }
+
+  /// A store that is only read, possibly damaged: cells are checked when pages are read.
+  public static func read(cacheKiB: Int = 8 * 1024) -> Pragmas {
+    Pragmas(statements: [
+      "PRAGMA query_only=ON", "PRAGMA cell_size_check=ON", "PRAGMA cache_size=-\(cacheKiB)", "PRAGMA temp_store=FILE",
+    ])
+  }
+}
+
+extension Connection {
+  /// Runs the settings.
+  public func apply(_ pragmas: Pragmas) throws(SQLiteError) {
+    for statement in pragmas.statements { try execute(statement) }
+  }
+}

@@ -1,0 +1,96 @@
+import ObjectModel
+import ObjectStore
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Schema of a model")
+struct SchemaTests {
+  @Test("columns come in Core Data's groups, with entity, order and reverse columns")
+  func columnGroups() throws {
+    let schema = StoreSchema(model: try Models.zoo())
+    #expect(
+      schema.createTableStatements() == [
+        "CREATE TABLE ZANIMAL ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZLEGS INTEGER, ZKEEPER INTEGER,"
+          + " Z3_KEEPER INTEGER, Z3PATRONS INTEGER, Z3_3PATRONS INTEGER, ZSTATE INTEGER, Z_FOK_KEEPER INTEGER,"
+          + " ZBORN TIMESTAMP, ZWEIGHT FLOAT, ZPRICE DECIMAL, ZNAME VARCHAR, ZSTATE1 VARCHAR, ZTAG BLOB, ZPHOTO BLOB )",
+        "CREATE TABLE ZPERSON ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR )",
+        "CREATE TABLE Z_3FRIENDS ( Z_3FRIENDS INTEGER, REFLEXIVE INTEGER, PRIMARY KEY (Z_3FRIENDS, REFLEXIVE) )",
+        "CREATE TABLE Z_3VISITS ( Z_3VISITORS INTEGER, Z_5VISITS INTEGER, Z_FOK_5VISITS INTEGER,"
+          + " PRIMARY KEY (Z_3VISITORS, Z_5VISITS) )",
+        "CREATE TABLE ZZOO ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCITY VARCHAR )",
+      ])
+  }
+
+  @Test("indexes have Core Data's names and wording")
+  func indexes() throws {
+    let schema = StoreSchema(model: try Models.zoo())
+    #expect(
+      schema.createIndexStatements() == [
+        "CREATE INDEX ZANIMAL_ZKEEPER_INDEX ON ZANIMAL (ZKEEPER)",
+        "CREATE INDEX ZANIMAL_Z3PATRONS_INDEX ON ZANIMAL (Z3PATRONS)",
+        "CREATE INDEX ZANIMAL_Z_ENT_INDEX ON ZANIMAL (Z_ENT)",
+        "CREATE INDEX Z_Animal_name ON ZANIMAL (ZNAME COLLATE BINARY ASC)",
+        "CREATE INDEX Z_Animal_legs_born ON ZANIMAL (ZLEGS COLLATE BINARY ASC, ZBORN COLLATE BINARY ASC)",
+        "CREATE INDEX Z_Animal_byName ON ZANIMAL (ZNAME COLLATE BINARY DESC)",
+        "CREATE UNIQUE INDEX Z_Animal_UNIQUE_name_born ON ZANIMAL (ZNAME COLLATE BINARY ASC, ZBORN COLLATE BINARY ASC)",
+        "CREATE INDEX ZPERSON_Z_ENT_INDEX ON ZPERSON (Z_ENT)",
+        "CREATE INDEX Z_3FRIENDS_REFLEXIVE_INDEX ON Z_3FRIENDS (REFLEXIVE, Z_3FRIENDS)",
+        "CREATE INDEX Z_3VISITS_Z_5VISITS_INDEX ON Z_3VISITS (Z_5VISITS, Z_3VISITORS)",
+      ])
+    #expect(schema.indexes.filter(\.isUnique).map(\.columns) == [["ZNAME", "ZBORN"]])
+  }
+
+  @Test("SQLite accepts every statement of a schema")
+  func statementsRun() throws {
+    let connection = try Connection(path: ":memory:", mode: .create)
+    let schema = StoreSchema(model: try Models.zoo())
+    for statement in schema.createTableStatements() + schema.createIndexStatements() + schema.bookkeepingStatements() {
+      try connection.execute(statement)
+    }
+    #expect(try connection.integer("SELECT count(*) FROM sqlite_master WHERE sql IS NOT NULL") == 18)
+  }
+
+  @Test("columns are found by slot")
+  func lookUps() throws {
+    let model = try Models.zoo()
+    let schema = StoreSchema(model: model)
+    let animal = try #require(model.entity(named: "Animal"))
+    let bird = try #require(model.entity(named: "Bird"))
+    let table = schema.table(forRoot: animal.index)
+    let keeper = try #require(animal.relationship(named: "keeper"))
+    #expect(table.columnName(slot: keeper.slot) == "ZKEEPER")
+    #expect(table.destinationEntityColumn(slot: keeper.slot) == "Z3_KEEPER")
+    #expect(table.orderKeyColumn(slot: keeper.slot) == "Z_FOK_KEEPER")
+    #expect(table.columnName(slot: try #require(bird.attribute(named: "State")).slot) == "ZSTATE1")
+    #expect(table.columnName(slot: try #require(animal.attribute(named: "mood")).slot) == nil)
+    let person = try #require(model.entity(named: "Person"))
+    let visits = try #require(person.relationship(named: "visits"))
+    let join = try #require(schema.joinTable(entity: person.index, slot: visits.slot))
+    #expect(join.side(entity: person.index, slot: visits.slot)?.orderColumn == "Z_FOK_5VISITS")
+    #expect(join.inverse.ownerColumn == "Z_5VISITS")
+    #expect(join.inverse.targetColumn == "Z_3VISITORS")
+  }
+
+  @Test("a configuration numbers its own entities only")
+  func configurations() throws {
+    let model = try Models.zoo()
+    let schema = try #require(StoreSchema(model: model, configuration: "Places"))
+    #expect(schema.tables.map(\.name) == ["ZZOO"])
+    #expect(schema.entityNumbers == [0, 0, 0, 0, 1])
+    #expect(StoreSchema(model: model, configuration: "None") == nil)
+  }
+
+  @Test("what has no certain place in the layout is warned about")
+  func warnings() throws {
+    var draft = ModelDraft()
+    var page = EntityDraft(name: "Page")
+    page.relationships = [
+      Models.toMany("links", "Page", inverse: "linkedFrom"), Models.toMany("linkedFrom", "Page", inverse: "links"),
+    ]
+    draft.entities = [page]
+    let schema = StoreSchema(model: try ManagedObjectModel(draft))
+    #expect(schema.warnings.map(\.code) == [.uncertainJoinTable])
+    #expect(schema.joinTables.map(\.name) == ["Z_1LINKS"])
+  }
+}
