@@ -48,7 +48,8 @@ extension ModelChecker {
     if let named = relationship.inverseEntityName {
       guard let holder = entityIndex[named] else {
         findings.error(
-          "unknownDestination", position, "the inverse of “\(name)” is said to be in “\(named)”, which is not in the model",
+          "unknownDestination", position,
+          "the inverse of “\(name)” is said to be in “\(named)”, which is not in the model",
           hint: entityHint(named))
         return
       }
