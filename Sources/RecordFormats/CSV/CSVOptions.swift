@@ -45,7 +45,8 @@ public struct CSVOptions: Sendable, Hashable {
   public var padShortRecords = false
   /// Whether a record with too many fields is accepted, its surplus fields being dropped, instead of refused.
   public var truncateLongRecords = false
-  /// Whether a quote inside an unquoted field, and text behind a closing quote, are ordinary text instead of refused.
+  /// Whether a quote inside an unquoted field, and text behind a closing quote, are ordinary text instead of refused;
+  /// nothing but spaces and tabs there is dropped.
   public var lenientQuotes = false
   /// The file's encoding.
   public var encoding: TextEncoding = .automatic

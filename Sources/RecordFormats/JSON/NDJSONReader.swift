@@ -46,7 +46,8 @@ public struct NDJSONReader: RecordReader {
       }
     }
     var reader = try StreamingReader(
-      source, parser: NDJSONParser(paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes),
+      source,
+      parser: NDJSONParser(paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes),
       encoding: .utf8, maxRecordBytes: options.maxRecordBytes)
     switch request {
     case .named(let names): columns = names

@@ -98,7 +98,8 @@ public struct RecordBatch: Sendable {
     if let raw = rawStart(ofEscaped: slot) { start = raw }
     if state == .quoted { start -= 1 }
     return withRawRecord(record) { raw in
-      SourcePosition(in: raw, at: start - Int(origin.rawStart), line: origin.line, byteOffset: origin.byteOffset,
+      SourcePosition(
+        in: raw, at: start - Int(origin.rawStart), line: origin.line, byteOffset: origin.byteOffset,
         lineEnds: lineEnds)
     }
   }

@@ -105,7 +105,9 @@ final class ByteStream {
     if descriptor < 0 {
       let chunk = chunks.isEmpty ? Int.max : chunks[min(chunkIndex, chunks.count - 1)]
       let count = min(buffer.count, chunk, memory.count - bytesRead)
-      memory.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[bytesRead..<bytesRead + count])) }
+      memory.withUnsafeBytes {
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[bytesRead..<bytesRead + count]))
+      }
       bytesRead += count
       chunkIndex += 1
       return count
