@@ -26,7 +26,10 @@ struct StoreInfoCommand: ParsableCommand {
     var facts = [
       ("store", info.path),
       ("uuid", info.metadata.uuid),
-      ("size", Figures.bytes(info.fileBytes) + (info.logBytes > 0 ? " and a log of \(Figures.bytes(info.logBytes))" : "")),
+      (
+        "size",
+        Figures.bytes(info.fileBytes) + (info.logBytes > 0 ? " and a log of \(Figures.bytes(info.logBytes))" : "")
+      ),
       ("journal", info.isWriteAhead ? "write-ahead log" : "rollback"),
       ("history", info.hasHistory ? "tracked" : "not tracked"),
       ("model", info.hasModelCache ? "carries a copy" : "carries no copy"),
