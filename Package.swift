@@ -76,7 +76,9 @@ let package = Package(
     tests(
       "ImportingTests",
       ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),
-    tests("PipelinesTests", ["Pipelines", "Importing", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
-    tests("CLITests", ["TestSupport", "SQLite"]),
+    tests(
+      "PipelinesTests",
+      ["Pipelines", "Importing", "ObjectModel", "RecordFormats", "Diagnostics", "SQLite", "TestSupport"]),
+    tests("CLITests", ["mergewalk", "TestSupport", "SQLite"]),
   ]
 )

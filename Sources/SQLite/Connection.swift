@@ -10,6 +10,10 @@ public final class Connection {
   public enum Mode: Sendable, Hashable {
     /// The file must exist and is never changed.
     case readOnly
+    /// As ``readOnly``, and nobody changes the file while it is open: no locks, and no `-wal` or `-shm` file.
+    ///
+    /// A file whose header says write-ahead mode can only be read so when its folder cannot be written.
+    case immutable
     /// The file must exist.
     case readWrite
     /// The file is made when it is not there.
@@ -47,12 +51,13 @@ public final class Connection {
     _ = Connection.libraryPrepared
     let access =
       switch mode {
-      case .readOnly: SQLITE_OPEN_READONLY
+      case .readOnly, .immutable: SQLITE_OPEN_READONLY
       case .readWrite: SQLITE_OPEN_READWRITE
       case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
       }
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    let flags = access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code = sqlite3_open_v2(Connection.uri(path, mode), &opened, flags, nil)
     guard code == SQLITE_OK, let opened else {
       let error = SQLiteError(handle: opened, fallback: code)
       sqlite3_close(opened)
@@ -68,6 +73,21 @@ public final class Connection {
 
   deinit {
     if !isClosed { _ = closeHandle() }
+  }
+
+  /// The name that makes SQLite open just this path, also when it looks like a URI or has a query.
+  private static func uri(_ path: String, _ mode: Mode) -> String {
+    if path == ":memory:" { return path }
+    var result = path.hasPrefix("/") ? "file://" : "file:"
+    for scalar in path.unicodeScalars {
+      switch scalar {
+      case "%": result += "%25"
+      case "?": result += "%3f"
+      case "#": result += "%23"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return mode == .immutable ? result + "?immutable=1" : result
   }
 
   /// Ends all statements and closes the file; closing twice does nothing.
@@ -148,6 +168,35 @@ public final class Connection {
   public func setOption(_ option: Int32, _ isOn: Bool) -> Bool {
     mergewalk_db_config(handle, option, isOn ? 1 : 0, nil) == SQLITE_OK
   }
+
+  /// The first bytes of the database file; fewer than `count` when it is shorter, `nil` when it cannot be read.
+  ///
+  /// They are read through SQLite's own file handle: opening the file a second time and closing it again would drop
+  /// all locks that this process holds on it.
+  /// Source: [How to corrupt an SQLite database file, section 2.2](https://sqlite.org/howtocorrupt.html).
+  public func head(count: Int) -> [UInt8]? {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
+      let methods = file.pointee.pMethods, let size = methods.pointee.xFileSize, let read = methods.pointee.xRead
+    else { return nil }
+    var length: sqlite3_int64 = 0
+    guard size(file, &length) == SQLITE_OK else { return nil }
+    var bytes = [UInt8](repeating: 0, count: min(count, Int(length)))
+    return read(file, &bytes, Int32(bytes.count), 0) == SQLITE_OK ? bytes : nil
+  }
+
+  /// Registers a function that takes any values and returns null, so that triggers that call it can run.
+  ///
+  /// - Throws: ``SQLiteError`` when the name is too long or there are more than 127 arguments.
+  public func registerNullFunction(_ name: String, argumentCount: Int32) throws(SQLiteError) {
+    let code = sqlite3_create_function_v2(
+      handle, name, argumentCount, SQLITE_UTF8 | SQLITE_INNOCUOUS, nil, { call, _, _ in sqlite3_result_null(call) },
+      nil, nil, nil)
+    guard code == SQLITE_OK else { throw SQLiteError(handle: handle, fallback: code) }
+  }
+
+  /// Keeps the write-ahead log as it is when the connection closes, instead of moving it into the file.
+  public func keepLogOnClose() { setOption(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) }
 
   /// Calls `body` with every statement's text, values filled in, when it starts; `nil` stops.
   ///

@@ -1,3 +1,4 @@
+import Foundation
 import SQLite
 import TestSupport
 import Testing
@@ -104,6 +105,23 @@ struct ConnectionTests {
     #expect(connection.isClosed)
     let other = try Connection(path: folder.file("a.sqlite"), mode: .readWrite)
     try other.execute("PRAGMA locking_mode=EXCLUSIVE; INSERT INTO t VALUES (9, 9)")
+  }
+
+  @Test("paths that look like URIs are paths", arguments: ["a?mode=memory", "50%25#é", "file:x"])
+  func paths(_ name: String) throws {
+    for mode in [Connection.Mode.create, .readWrite, .readOnly, .immutable] {
+      let connection = try Connection(path: folder.file(name), mode: mode)
+      if mode == .create { try connection.execute("CREATE TABLE t (a)") }
+      #expect(try connection.integer("SELECT count(*) FROM t") == 0)
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [name])
+  }
+
+  @Test("a registered function returns null")
+  func nullFunction() throws {
+    let connection = try make()
+    try connection.registerNullFunction("nobody", argumentCount: 2)
+    #expect(try connection.integer("SELECT nobody(1, 'x') IS NULL") == 1)
   }
 
   @Test("the recorder sees the values")

@@ -23,17 +23,25 @@ extension ManagedObjectModel {
   }
 
   /// `NSStoreModelVersionHashesDigest`: base64 of SHA-512 over the names and hashes.
-  public var versionHashesDigest: String {
+  public var versionHashesDigest: String { Self.versionHashesDigest(of: versionHashes) }
+
+  /// `NSStoreModelVersionChecksumKey`: base64 of SHA-256 over the hashes.
+  public var versionChecksum: String { Self.versionChecksum(of: versionHashes) }
+
+  /// The digest of hashes from anywhere, such as a store's metadata, sorted by name (code points).
+  public static func versionHashesDigest(of hashes: [(name: String, hash: [UInt8])]) -> String {
     var bytes: [UInt8] = []
-    for (name, hash) in versionHashes {
+    for (name, hash) in hashes {
       bytes += name.utf8
       bytes += hash
     }
     return Base64.encode(Digests.sha512(bytes))
   }
 
-  /// `NSStoreModelVersionChecksumKey`: base64 of SHA-256 over the hashes.
-  public var versionChecksum: String { Base64.encode(Digests.sha256(versionHashes.flatMap(\.hash))) }
+  /// The checksum of hashes from anywhere, such as a store's metadata, sorted by name (code points).
+  public static func versionChecksum(of hashes: [(name: String, hash: [UInt8])]) -> String {
+    Base64.encode(Digests.sha256(hashes.flatMap(\.hash)))
+  }
 
   private func versionHash(of entity: EntityDescription, parentHash: [UInt8]?) -> [UInt8] {
     var properties: [(name: String, hash: [UInt8])] = []

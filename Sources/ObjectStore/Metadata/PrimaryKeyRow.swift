@@ -36,6 +36,18 @@ public struct PrimaryKeyRow: Sendable, Hashable {
     return rows
   }
 
+  /// Inserts rows.
+  public static func insert(_ rows: [PrimaryKeyRow], _ connection: Connection) throws(SQLiteError) {
+    let insert = try connection.prepare("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")
+    for row in rows {
+      insert.bind(1, Int64(row.number))
+      insert.bind(2, text: row.name)
+      insert.bind(3, Int64(row.superNumber))
+      insert.bind(4, row.maximum)
+      try insert.run()
+    }
+  }
+
   /// Sets the maxima of rows that are there, by entity number.
   public static func writeMaxima(_ maxima: [(number: Int, maximum: Int64)], _ connection: Connection)
     throws(SQLiteError)

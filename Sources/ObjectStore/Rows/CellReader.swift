@@ -67,7 +67,8 @@ enum CellReader {
   }
 }
 
-private let noBytes = UnsafeRawPointer(("" as StaticString).utf8Start)
+/// An address for values without bytes; nothing is read from it.
+var noBytes: UnsafeRawPointer { UnsafeRawPointer(("" as StaticString).utf8Start) }
 
 /// Hashes of rows: a chain over the cells of the key, then of the other cells.
 public enum ContentHash {

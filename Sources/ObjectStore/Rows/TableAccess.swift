@@ -1,14 +1,14 @@
 import CSQLite
-public import ObjectModel
-public import SQLite
+package import ObjectModel
+package import SQLite
 
 /// The statements that move rows between a ``RowBuffer`` and its table, whole batches at a time.
 ///
 /// Each operation is one statement however many rows it moves: rows, keys and primary keys reach SQL through row
 /// sources (``CellSource``), so nothing is bound one by one and no statement text depends on the number of rows.
-public final class TableAccess {
+package final class TableAccess {
   /// The table as the schema describes it.
-  public let table: EntityTable
+  package let table: EntityTable
   /// How the cells of each slot are read.
   let kinds: [CellKind]
 
@@ -46,7 +46,7 @@ public final class TableAccess {
   /// Inserts rows in the given order.
   ///
   /// The order decides how fast it is: ascending primary keys append to the table.
-  func insert(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(SQLiteError) {
+  package func insert(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(SQLiteError) {
     guard !rows.isEmpty else { return }
     let written = table.columns.indices.filter { sourceColumn($0, in: buffer) != nil }
     if insertStatement == nil {
@@ -65,7 +65,7 @@ public final class TableAccess {
   /// A row is written only if its version in the table is one below the row's: that is the optimistic lock.
   ///
   /// - Returns: How many rows were written; fewer than given means that somebody else changed or deleted the others.
-  func update(
+  package func update(
     _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64]
   ) throws(SQLiteError) -> Int {
     guard !rows.isEmpty else { return 0 }
@@ -100,7 +100,7 @@ public final class TableAccess {
   /// Deletes rows whose versions are those in the table.
   ///
   /// - Returns: How many rows were deleted.
-  func delete(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(SQLiteError) -> Int {
+  package func delete(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(SQLiteError) -> Int {
     guard !rows.isEmpty else { return 0 }
     if deleteStatement == nil {
       let keyColumn = table.columns.firstIndex { $0.role == .primaryKey } ?? 0
@@ -137,7 +137,7 @@ public final class TableAccess {
   ///
   /// - Parameter primaryKeys: The keys, ascending for speed; keys that are not in the table yield nothing.
   /// - Parameter slots: The columns to fetch; the cells of other slots stay null.
-  func fetch(
+  package func fetch(
     primaryKeys: UnsafeBufferPointer<Int64>, slots: [Int], into buffer: RowBuffer
   ) throws(SQLiteError) {
     guard !primaryKeys.isEmpty, let start = primaryKeys.baseAddress else { return }
@@ -166,7 +166,7 @@ public final class TableAccess {
   ///   - arena: The arena of the key columns.
   ///   - entity: Only rows of this entity and below are fetched.
   /// - Complexity: One statement; an index seek a key when an index covers the key, else a table scan a key.
-  func fetch(
+  package func fetch(
     keys: [CellColumnView], order: UnsafeBufferPointer<Int32>, arena: UnsafeRawPointer, keySlots: [Int],
     entity: EntityDescription, slots: [Int], into buffer: RowBuffer
   ) throws(SQLiteError) {
@@ -181,7 +181,7 @@ public final class TableAccess {
       keySources[keySlots.count] = source
     }
     if fetchStatements[key] == nil {
-      var conditions = keySlots.enumerated().map { "t.\(table.columnName(slot: $1)) = k.c\($0)" }
+      var conditions = keySlots.enumerated().map { "t.\(column($1)) = k.c\($0)" }
       if let condition = entityCondition(entity, alias: "t") { conditions.append(condition) }
       fetchStatements[key] = try connection.prepare(
         "SELECT \(selectList(slots)) FROM \(source.name) AS k CROSS JOIN \(table.name) AS t "
@@ -199,12 +199,12 @@ public final class TableAccess {
   /// - Parameter body: Is called with each row's primary key and the hashes of its key and of its content (the key
   ///   chained with `contentSlots` in order), as ``ContentHash`` computes them for incoming cells; a row whose key
   ///   has a null is passed over.
-  func scanHashes(
+  package func scanHashes(
     entity: EntityDescription, keySlots: [Int], contentSlots: [Int], seed: UInt64,
     body: (_ primaryKey: Int64, _ keyHash: UInt64, _ contentHash: UInt64) throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
     let slots = keySlots + contentSlots
-    let columns = ["Z_PK"] + slots.map { table.columnName(slot: $0) }
+    let columns = ["Z_PK"] + slots.map { column($0) }
     let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
     let statement = try connection.prepare("SELECT \(columns.joined(separator: ", ")) FROM \(table.name)\(condition)")
     let kinds = slots.map { self.kinds[$0] }
@@ -218,7 +218,7 @@ public final class TableAccess {
         switch CellReader.read(statement.handle, column, kinds[i]) {
         case .cell(let tag, let payload):
           if tag == CellTag.null, i < keySlots.count { hasNullKey = true }
-          hash = CellHash.cell(tag, payload, emptyArena, seed: hash)
+          hash = CellHash.cell(tag, payload, noBytes, seed: hash)
         case .bytes(_, let start, let count): hash = ContentHash.bytes(start, count, seed: hash)
         }
       }
@@ -231,7 +231,7 @@ public final class TableAccess {
   /// Walks the rows of an entity and everything below it in primary key order, a block of rows in `buffer` at a time.
   ///
   /// - Parameter body: Is called after every `blockSize` rows and at the end; the buffer is emptied after each call.
-  func scan(
+  package func scan(
     entity: EntityDescription, slots: [Int], buffer: RowBuffer, blockSize: Int, body: () -> Void
   ) throws(SQLiteError) {
     let condition = entityCondition(entity, alias: "t").map { " WHERE \($0)" } ?? ""
@@ -250,9 +250,23 @@ public final class TableAccess {
   }
 
   /// The number of rows of an entity and everything below it.
-  func count(_ entity: EntityDescription) throws(SQLiteError) -> Int {
+  package func count(_ entity: EntityDescription) throws(SQLiteError) -> Int {
     let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
     return Int(try connection.integer("SELECT count(*) FROM \(table.name)\(condition)") ?? 0)
+  }
+
+  /// The slots that have a column, in the order of the columns.
+  package var storedSlots: [Int] {
+    table.columns.compactMap { column in
+      if case .slot(let slot) = column.role { slot } else { nil }
+    }
+  }
+
+  /// The greatest order key among the rows whose to-one relationship at `slot` refers to `target`; `nil` for none.
+  package func lastOrderKey(slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
+    guard let column = table.orderKeyColumn(slot: slot) else { return nil }
+    return try connection.integer(
+      "SELECT max(\(column)) FROM \(table.name) WHERE \(self.column(slot)) = \(target)")
   }
 
   private func entityCondition(_ entity: EntityDescription, alias: String) -> String? {
@@ -262,10 +276,18 @@ public final class TableAccess {
       : "\(alias).Z_ENT = \(entity.number)"
   }
 
+  /// The column of a slot that has one: attributes and to-one relationships that are stored.
+  private func column(_ slot: Int) -> String {
+    guard let name = table.columnName(slot: slot) else {
+      preconditionFailure("slot \(slot) of \(table.name) has no column: it is transient or to-many")
+    }
+    return name
+  }
+
   private func selectList(_ slots: [Int]) -> String {
     var columns = ["t.Z_PK", "t.Z_ENT", "t.Z_OPT"]
     for slot in slots {
-      columns.append("t.\(table.columnName(slot: slot))")
+      columns.append("t.\(column(slot))")
       if let column = table.destinationEntityColumn(slot: slot) { columns.append("t.\(column)") }
       if let column = table.orderKeyColumn(slot: slot) { columns.append("t.\(column)") }
     }
@@ -301,18 +323,15 @@ public final class TableAccess {
 }
 
 /// The memory of a column of cells, lent for the time of a call.
-public struct CellColumnView {
+package struct CellColumnView {
   /// One ``CellTag`` value a cell.
-  public let tags: UnsafePointer<UInt8>
+  package let tags: UnsafePointer<UInt8>
   /// One payload a cell.
-  public let payloads: UnsafePointer<UInt64>
+  package let payloads: UnsafePointer<UInt64>
 
   /// Lends the memory of a column.
-  public init(tags: UnsafePointer<UInt8>, payloads: UnsafePointer<UInt64>) {
+  package init(tags: UnsafePointer<UInt8>, payloads: UnsafePointer<UInt64>) {
     self.tags = tags
     self.payloads = payloads
   }
 }
-
-/// An address for cells that refer to no arena; nothing is read from it.
-private let emptyArena = UnsafeRawPointer(("" as StaticString).utf8Start)

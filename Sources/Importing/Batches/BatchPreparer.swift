@@ -1,0 +1,113 @@
+import ObjectStore
+import RecordFormats
+
+/// Turns records into cells, keys and hashes: everything that needs no store, done on the reader's core.
+struct BatchPreparer: Sendable {
+  let plan: ImportPlan
+  /// The seed of this run's hashes.
+  let seed: UInt64
+
+  /// Fills everything in `batch` that follows from its records.
+  ///
+  /// - Complexity: O(records × fields); no allocation once the batch's arrays have grown.
+  func prepare(_ batch: inout ImportBatch) {
+    let count = batch.records.recordCount
+    batch.failures.removeAll(keepingCapacity: true)
+    batch.refusals.removeAll(keepingCapacity: true)
+    for field in plan.fields.indices {
+      plan.fields[field].convert(
+        &batch.records, column: plan.fieldColumns[field], into: &batch.columns[field], failures: &batch.failures)
+    }
+    for node in plan.nodes.indices {
+      hash(&batch, node: node, count: count)
+      validate(&batch, node: node)
+    }
+    batch.hasFailed.fill(false, count: count)
+    for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
+    for node in plan.nodes.indices { refuse(&batch, node: node, count: count) }
+  }
+
+  /// Computes the hashes of keys and contents, a column at a time.
+  private func hash(_ batch: inout ImportBatch, node: Int, count: Int) {
+    let part = plan.nodes[node]
+    batch.nodes[node].keyStates.fill(ImportBatch.KeyState.usable, count: count)
+    batch.nodes[node].contentHashes.fill(ContentHash.start(seed), count: count)
+    batch.nodes[node].targets.fill(0, count: count)
+    batch.nodes[node].targetEntities.fill(-1, count: part.hasSubentities ? count : 0)
+    let columns = batch.columns
+    batch.records.bytes.withUnsafeBytes { bytes in
+      // An empty batch has no bytes, and no cell that refers to them either.
+      guard let arena = bytes.baseAddress else { return }
+      for field in part.keyFields {
+        chain(columns[field], arena, &batch.nodes[node].contentHashes)
+        markUnusableKeys(columns[field], &batch.nodes[node].keyStates)
+      }
+      batch.nodes[node].keyHashes.removeAll(keepingCapacity: true)
+      batch.nodes[node].keyHashes.append(contentsOf: batch.nodes[node].contentHashes)
+      for field in part.attributeFields { chain(columns[field], arena, &batch.nodes[node].contentHashes) }
+      for field in part.attributeFields { forgetAbsent(columns[field], &batch.nodes[node].contentHashes) }
+    }
+  }
+
+  /// Holds the node's cells against the model, where the record names an object.
+  private func validate(_ batch: inout ImportBatch, node: Int) {
+    let part = plan.nodes[node]
+    for field in part.keyFields + part.attributeFields {
+      plan.fields[field].validate(
+        batch.records, column: plan.fieldColumns[field], cells: &batch.columns[field],
+        exempt: batch.nodes[node].keyStates, failures: &batch.failures)
+    }
+  }
+
+  private func chain(_ column: CellColumn, _ arena: UnsafeRawPointer, _ hashes: inout ContiguousArray<UInt64>) {
+    column.tags.withUnsafeBufferPointer { tags in
+      column.payloads.withUnsafeBufferPointer { payloads in
+        hashes.withUnsafeMutableBufferPointer { hashes in
+          for i in hashes.indices { hashes[i] = CellHash.cell(tags[i], payloads[i], arena, seed: hashes[i]) }
+        }
+      }
+    }
+  }
+
+  private func markUnusableKeys(_ column: CellColumn, _ states: inout ContiguousArray<UInt8>) {
+    for i in states.indices {
+      switch column.tags[i] {
+      case CellTag.null, CellTag.absent, CellTag.failed: states[i] = ImportBatch.KeyState.null
+      case CellTag.text, CellTag.blob:
+        if ByteRange(payload: column.payloads[i]).length == 0 { states[i] = ImportBatch.KeyState.empty }
+      default: break
+      }
+    }
+  }
+
+  /// A row with an absent cell keeps what is there, so its content cannot be told from the record.
+  private func forgetAbsent(_ column: CellColumn, _ hashes: inout ContiguousArray<UInt64>) {
+    for i in hashes.indices where column.tags[i] == CellTag.absent { hashes[i] = 0 }
+  }
+
+  /// Refuses records whose key, or whose mandatory relationship's key, names nothing, before they touch anything.
+  private func refuse(_ batch: inout ImportBatch, node: Int, count: Int) {
+    let part = plan.nodes[node]
+    if node == plan.root, !part.keyFields.isEmpty {
+      for i in 0..<count where batch.nodes[node].keyStates[i] != ImportBatch.KeyState.usable && !batch.hasFailed[i] {
+        batch.hasFailed[i] = true
+        batch.refusals.append(
+          RecordReject(
+            record: Int32(i), field: Int32(part.keyFields[0]),
+            code: batch.nodes[node].keyStates[i] == ImportBatch.KeyState.empty ? .emptyKey : .nullKey))
+      }
+    }
+    for relationship in part.relationships where !relationship.isOptional {
+      let target = plan.nodes[relationship.target]
+      for i in 0..<count where batch.nodes[relationship.target].keyStates[i] != ImportBatch.KeyState.usable {
+        // The owner itself is not touched when the record does not name it.
+        if batch.hasFailed[i] || (node != plan.root && batch.nodes[node].keyStates[i] != ImportBatch.KeyState.usable) {
+          continue
+        }
+        batch.hasFailed[i] = true
+        batch.refusals.append(
+          RecordReject(record: Int32(i), field: Int32(target.keyFields[0]), code: .missingTarget))
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import ObjectStore
+import RecordFormats
+
+/// A batch of records on its way into the store: what the reader core hands to the writer core.
+///
+/// All arrays have one entry a record unless they say otherwise. A batch is made once and filled many times.
+struct ImportBatch: Sendable {
+  /// The records; the cells of ``columns`` refer to its bytes.
+  var records = RecordBatch()
+  /// One column of cells for each field of the plan.
+  var columns: [CellColumn]
+  /// Values that did not convert or are not valid, by record.
+  var failures: [FieldFailure] = []
+  /// Records that are refused for other reasons before they reach the store.
+  var refusals: [RecordReject] = []
+  /// Whether the record has a failure or is refused.
+  var hasFailed = ContiguousArray<Bool>()
+  /// What is known of each node's object.
+  var nodes: [NodeColumns]
+  /// Bytes of input read up to the end of this batch.
+  var bytesRead = 0
+
+  /// Whether a record names an object of a node.
+  enum KeyState {
+    /// It does.
+    static let usable: UInt8 = 0
+    /// A part of the key is null or absent.
+    static let null: UInt8 = 1
+    /// A part of the key is the empty string.
+    static let empty: UInt8 = 2
+  }
+
+  init(plan: ImportPlan) {
+    columns = Array(repeating: CellColumn(), count: plan.fields.count)
+    nodes = Array(repeating: NodeColumns(), count: plan.nodes.count)
+  }
+}
+
+/// What a batch's records say about the objects of one node: one entry a record in each array.
+struct NodeColumns: Sendable {
+  /// Whether the record names an object.
+  var keyStates = ContiguousArray<UInt8>()
+  /// The hash of the key.
+  var keyHashes = ContiguousArray<UInt64>()
+  /// The hash of key and attributes, 0 when a cell is absent; relationships are chained on by the writer.
+  var contentHashes = ContiguousArray<UInt64>()
+  /// The primary key of the record's object, 0 for none. Filled by the writer.
+  var targets = ContiguousArray<Int64>()
+  /// The entity of that object, -1 for the node's own; empty unless the entity has subentities.
+  var targetEntities = ContiguousArray<Int32>()
+}
+
+extension ContiguousArray {
+  /// Makes the array hold `count` times `value`; keeps its memory.
+  mutating func fill(_ value: Element, count: Int) {
+    removeAll(keepingCapacity: true)
+    append(contentsOf: repeatElement(value, count: count))
+  }
+}

@@ -1,0 +1,92 @@
+/// A date and a time of day as written, checked, and turned into an instant.
+///
+/// The calendar is the proleptic Gregorian one of ISO 8601: its rules hold for all years, also those before 1582.
+struct CivilTime {
+  var year = 0
+  var month = 1
+  var day = 1
+  var hour = 0
+  var minute = 0
+  var second = 0
+  /// The digits behind the second's mark, at most 18 of them, as a number.
+  var fraction: UInt64 = 0
+  /// How many digits `fraction` stands for.
+  var fractionDigits = 0
+  /// Seconds east of UTC.
+  var offset = 0
+
+  /// Seconds from 1970-01-01 to 2001-01-01, both 00:00:00 UTC.
+  static let referenceSeconds: Int64 = 978_307_200
+  /// The instants of the years 0000...9999 in seconds since 2001-01-01 UTC.
+  static let secondsRange: ClosedRange<Int64> = -63_145_526_400...252_423_993_599
+
+  /// The instant in seconds since 2001-01-01 00:00:00 UTC: the Double nearest to it with up to six fraction digits,
+  /// within one unit in the last place of it with more.
+  ///
+  /// - Throws: `calendar` when there is no such day or time: the 29th of February of other years, hour 24 other than
+  ///   24:00:00 exactly (the start of the next day), second 60. Leap seconds have no place in seconds since 2001.
+  @inline(__always)
+  func secondsSince2001() throws(ConversionFailureCode) -> Double {
+    guard month &- 1 < 12, month > 0, day > 0 else { throw .calendar }
+    guard day <= 28 || day <= Self.length(ofMonth: month, year: year) else { throw .calendar }
+    guard hour < 24 || (hour == 24 && minute == 0 && second == 0 && fraction == 0), minute < 60, second < 60 else {
+      throw .calendar
+    }
+    let days = Self.daysSince1970(year, month, day)
+    let whole = Int64(days * 86_400 + hour * 3_600 + minute * 60 + second - offset) - Self.referenceSeconds
+    guard fraction != 0 else { return Double(whole) }
+    return Self.seconds(whole, fraction: fraction, digits: fractionDigits)
+  }
+
+  /// `whole + fraction × 10^-digits`.
+  @inline(never)
+  static func seconds(_ whole: Int64, fraction: UInt64, digits: Int) -> Double {
+    let power = powersOfTen[min(digits, 18)]
+    if digits <= 6 {
+      // One rounding: numerator (below 2^53) and denominator are exact. All instants of years 0...9999 come here.
+      let numerator = whole * Int64(power) + Int64(fraction)
+      if numerator.magnitude <= 1 << 53 { return Double(numerator) / Double(power) }
+    }
+    return Double(whole) + Double(fraction) / Double(power)
+  }
+
+  static let powersOfTen: InlineArray<19, UInt64> = [
+    1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000,
+    100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000, 1_000_000_000_000_000,
+    10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000,
+  ]
+
+  @inline(__always)
+  static func length(ofMonth month: Int, year: Int) -> Int {
+    if month == 2 { return isLeap(year) ? 29 : 28 }
+    // 31 for January, March, May, July and, shifted by one, for August, October, December.
+    return 30 + ((month + (month >> 3)) & 1)
+  }
+
+  @inline(__always)
+  static func isLeap(_ year: Int) -> Bool {
+    year & 3 == 0 && (year % 100 != 0 || year & 15 == 0)
+  }
+
+  /// Days from 1970-01-01 to a date of the years 0...9999.
+  ///
+  /// Years begin in March, so that the leap day is the last one and months follow a straight line: the days before
+  /// month m (from 0 for March) are (153 m + 2) / 5.
+  @inline(__always)
+  static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    // 4800 is a multiple of 400, so that nothing is negative.
+    let marchYear = UInt32(truncatingIfNeeded: year &+ 4_800 &- (month < 3 ? 1 : 0))
+    let marchMonth = UInt32(truncatingIfNeeded: month < 3 ? month &+ 9 : month &- 3)
+    let century = marchYear / 100
+    let leapDays = marchYear / 4 &- century &+ century / 4
+    let dayOfYear = (153 &* marchMonth &+ 2) / 5 &+ UInt32(truncatingIfNeeded: day)
+    // 2,472,633 days lie between 1 March -4800 and 1970-01-01, counting `day` from 1.
+    return Int(marchYear &* 365 &+ leapDays &+ dayOfYear) - 2_472_633
+  }
+
+  /// The day of the week of a date: 0 for Sunday.
+  static func weekday(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    // 1970-01-01 was a Thursday; 719,530 days before is a multiple of seven away from any negative day.
+    (daysSince1970(year, month, day) + 4 + 7 * 200_000) % 7
+  }
+}

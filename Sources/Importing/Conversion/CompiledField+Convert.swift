@@ -1,0 +1,179 @@
+public import ObjectStore
+public import RecordFormats
+
+extension CompiledField {
+  /// Converts one column of a batch into cells, one for each record.
+  ///
+  /// Text stays where it is: its cells are ranges of the batch's bytes. Decoded bytes and default texts are appended
+  /// to the batch's bytes. A field that does not convert gets `CellTag.failed` and an entry in `failures`, in the
+  /// order of the records.
+  ///
+  /// - Parameters:
+  ///   - column: the column in the batch, from 0.
+  ///   - cells: is made to hold one cell for each record; its memory is reused.
+  /// - Complexity: O(bytes of the column); allocates only while arrays grow.
+  public func convert(
+    _ records: inout RecordBatch, column: Int, into cells: inout CellColumn, failures: inout [FieldFailure]
+  ) {
+    precondition(column >= 0 && column < max(1, records.columnCount), "the batch has no column \(column)")
+    // Every cell is written below, so a column of the right length need not be cleared.
+    let isReady = cells.tags.count == records.recordCount && cells.payloads.count == records.recordCount
+    if !isReady { cells.reset(count: records.recordCount) }
+    guard records.recordCount > 0 else { return }
+    switch kind {
+    case .integer(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .groupedInteger(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .double(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .groupedDouble(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .float(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .groupedFloat(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .decimal(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .groupedDecimal(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .boolean(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .isoDate(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .patternDate(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .epochDate(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .text(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .uri(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .raw(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .hex(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .base64(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .uuid(let conversion): fill(conversion, &records, column, &cells, &failures)
+    }
+  }
+
+  /// The row loop, specialised for each conversion.
+  private func fill(
+    _ conversion: some FieldConversion, _ records: inout RecordBatch, _ column: Int, _ cells: inout CellColumn,
+    _ failures: inout [FieldFailure]
+  ) {
+    // These share storage with the batch; only its bytes change below.
+    let starts = records.starts
+    let lengths = records.lengths
+    let states = records.states
+    let fields = FieldColumn(column: column, stride: records.columnCount, count: records.recordCount)
+    starts.withUnsafeBufferPointer { starts in
+      lengths.withUnsafeBufferPointer { lengths in
+        states.withUnsafeBufferPointer { states in
+          var room = defaultRoom
+          if conversion.decodes {
+            for slot in fields where states[slot] >= FieldState.text.rawValue {
+              room += conversion.room(for: Int(lengths[slot]))
+            }
+          }
+          records.appendBytes(atMost: room) { base, used in
+            var output = ArenaOutput(base: base, count: used)
+            cells.tags.withUnsafeMutableBufferPointer { tags in
+              cells.payloads.withUnsafeMutableBufferPointer { payloads in
+                var substitutes = Substitutes()
+                var record = 0
+                for slot in fields {
+                  let start = Int(starts[slot])
+                  let bytes = FieldBytes(start: base + start, count: Int(lengths[slot]))
+                  do throws(ConversionFailureCode) {
+                    let cell = try cell(
+                      conversion, FieldState(rawValue: states[slot]) ?? .absent, bytes, start, &output, &substitutes)
+                    tags[record] = cell.tag
+                    payloads[record] = cell.payload
+                  } catch {
+                    tags[record] = CellTag.failed
+                    failures.append(
+                      FieldFailure(
+                        record: Int32(truncatingIfNeeded: record), column: Int32(truncatingIfNeeded: column),
+                        field: identifier, code: RejectCode(error)))
+                    payloads[record] = 0
+                  }
+                  record += 1
+                }
+              }
+            }
+            return output.count - used
+          }
+        }
+      }
+    }
+  }
+
+  /// The cell of one field.
+  @inline(__always)
+  private func cell(
+    _ conversion: some FieldConversion, _ state: FieldState, _ field: FieldBytes, _ fieldStart: Int,
+    _ output: inout ArenaOutput, _ substitutes: inout Substitutes
+  ) throws(ConversionFailureCode) -> ConvertedCell {
+    switch state {
+    case .text, .quoted, .number: break
+    case .absent: return try substitutes.absent.take(whenAbsent, &output)
+    case .null: return try substitutes.null.take(whenNull, &output)
+    case .true, .false:
+      if let cell = conversion.cell(of: state == .true) { return cell }
+      fallthrough
+    case .json:
+      guard conversion.takesAnyJSON else { throw .type }
+    }
+    var bytes = field
+    var start = fieldStart
+    if trims {
+      let range = WhiteSpace.trimmed(bytes)
+      bytes = FieldBytes(rebasing: bytes[range])
+      start += range.lowerBound
+    }
+    if !nullSpellings.isEmpty, isNullSpelling(bytes) { return try substitutes.null.take(whenNull, &output) }
+    if bytes.isEmpty { return try substitutes.empty.take(whenEmpty, &output) }
+    return try conversion.convert(bytes, offset: start, output: &output)
+  }
+
+  @inline(never)
+  private func isNullSpelling(_ bytes: FieldBytes) -> Bool {
+    nullSpellings.contains { $0.count == bytes.count && $0.elementsEqual(bytes) }
+  }
+
+  /// How many bytes the defaults of all policies take.
+  private var defaultRoom: Int {
+    (whenAbsent.bytes?.count ?? 0) + (whenNull.bytes?.count ?? 0) + (whenEmpty.bytes?.count ?? 0)
+  }
+}
+
+/// The slots of one column in a batch's record-major arrays.
+private struct FieldColumn: Sequence, IteratorProtocol {
+  private var slot: Int
+  private let stride: Int
+  private let end: Int
+
+  @inline(__always) init(column: Int, stride: Int, count: Int) {
+    slot = column
+    self.stride = stride
+    end = stride * count
+  }
+
+  @inline(__always) mutating func next() -> Int? {
+    guard slot < end else { return nil }
+    defer { slot += stride }
+    return slot
+  }
+}
+
+/// The cells of the policies, once their bytes are in the arena.
+private struct Substitutes {
+  struct Entry {
+    private var cell: ConvertedCell?
+
+    @inline(never)
+    mutating func take(
+      _ substitution: Substitution, _ output: inout ArenaOutput
+    ) throws(ConversionFailureCode) -> ConvertedCell {
+      if let cell { return cell }
+      guard substitution.tag != CellTag.failed else { throw substitution.failure }
+      var made = ConvertedCell(tag: substitution.tag, payload: substitution.payload)
+      if let bytes = substitution.bytes {
+        for (index, byte) in bytes.enumerated() { output.cursor[index] = byte }
+        made = output.append(bytes.count, tag: substitution.tag)
+      }
+      cell = made
+      return made
+    }
+  }
+
+  var absent = Entry()
+  var null = Entry()
+  var empty = Entry()
+}

@@ -1,0 +1,57 @@
+/// Why the bytes of a field did not become a value; raw values are the codes that rejects carry.
+///
+/// The list is closed: `docs/rejects.md` describes every one, and a test holds it to that.
+public enum ConversionFailureCode: String, Error, Sendable, CaseIterable {
+  /// The record has no such field, and the field's policy rejects that.
+  case absent = "value.absent"
+  /// The field is null, and the field's policy rejects that.
+  case null = "value.null"
+  /// The field is empty, and the field's policy rejects that.
+  case empty = "value.empty"
+  /// A JSON value of a kind that cannot become this type, such as an object for a number.
+  case type = "value.type"
+  /// Not a whole number.
+  case integer = "value.integer"
+  /// Not a decimal number.
+  case number = "value.number"
+  /// A number or date that is well formed but outside what the type holds.
+  case range = "value.range"
+  /// A decimal number that Core Data's column cannot hold exactly.
+  case precision = "value.precision"
+  /// Not one of the listed spellings of true and false.
+  case boolean = "value.boolean"
+  /// Not written as dates of this field are written.
+  case date = "value.date"
+  /// Written like a date, but there is no such day or time.
+  case calendar = "value.calendar"
+  /// Not a UUID.
+  case uuid = "value.uuid"
+  /// Not a URI reference.
+  case uri = "value.uri"
+  /// Not base64.
+  case base64 = "value.base64"
+  /// Not pairs of hexadecimal digits.
+  case hex = "value.hex"
+  /// A number of more than ``NumberText/greatestLength`` bytes.
+  case length = "value.length"
+}
+
+/// A field that did not convert, or whose value the model does not allow.
+public struct FieldFailure: Sendable, Hashable {
+  /// The record's position in its batch, from 0.
+  public var record: Int32
+  /// The field's column in the batch, from 0.
+  public var column: Int32
+  /// The ``CompiledField/identifier`` of the field that failed.
+  public var field: Int32
+  /// What is wrong.
+  public var code: RejectCode
+
+  /// Creates a failure.
+  public init(record: Int32, column: Int32, field: Int32, code: RejectCode) {
+    self.record = record
+    self.column = column
+    self.field = field
+    self.code = code
+  }
+}

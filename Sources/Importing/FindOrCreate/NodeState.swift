@@ -1,0 +1,90 @@
+import ObjectModel
+import ObjectStore
+
+/// How the objects of one node are found, with what is known of them.
+enum FindStrategy {
+  /// Nothing is searched: mode `insert` where a uniqueness constraint is kept by a live index or there is none.
+  case none
+  /// All keys are in memory, with their bytes.
+  case table(KeyTable)
+  /// The table was empty when the run began: keys that were certainly not seen before are new; others are put off.
+  case filter(KeyFilter)
+  /// The hashes of all rows are in memory.
+  case scan(ScanTable)
+  /// One fetch of the batch's sorted keys.
+  case seek
+
+  /// The name that summaries show.
+  var name: String {
+    switch self {
+    case .none: "none"
+    case .table: "table"
+    case .filter: "filter"
+    case .scan: "scan"
+    case .seek: "seek"
+    }
+  }
+}
+
+/// What the importer keeps of one node from batch to batch.
+final class NodeState {
+  let node: Int
+  let part: ImportNode
+  let entity: EntityDescription
+  /// Whether the node is what the records stand for.
+  let isRoot: Bool
+  var strategy: FindStrategy
+  /// The primary key of the next object that this node creates in the current batch.
+  var nextKey: Int64 = 0
+  /// How the strategy began, for the summary: a strategy may change when a table outgrows its memory.
+  var firstStrategyName: String
+  var counts = ImportSummary.EntityCounts()
+  /// Keys that records of this run have named, by hash, for the policies `first` and `reject`; else `nil`.
+  var seenKeys: SeenKeys?
+  /// Whether an object that is found was made in this run: the store was empty when it began.
+  var foundMeansSeen = false
+
+  // Work lists of one batch.
+  /// Records that create their object, in order.
+  var inserts = ContiguousArray<Int32>()
+  /// Records whose object is there and may differ, in order, with its primary key.
+  var applies = ContiguousArray<Apply>()
+  /// Records to look for by key, and the same sorted.
+  var wanted = ContiguousArray<Int32>()
+  var sorted = ContiguousArray<Int32>()
+  /// The first record of each distinct key, sorted.
+  var distinct = ContiguousArray<Int32>()
+  var missingKeys = ContiguousArray<Int64>()
+
+  /// A record whose object is there.
+  struct Apply {
+    var record: Int32
+    var primaryKey: Int64
+  }
+
+  /// Whether the strategy meets every key of the run, so that repeated ones can be told.
+  var seesAllKeys: Bool {
+    switch strategy {
+    case .table, .scan, .seek: true
+    case .none, .filter: false
+    }
+  }
+
+  /// Whether what is kept in memory has outgrown it.
+  func isOverfull(memory: Int) -> Bool {
+    switch strategy {
+    case .table(let table): table.bytesInUse > memory
+    case .scan(let table): table.isFull
+    default: false
+    }
+  }
+
+  init(node: Int, part: ImportNode, entity: EntityDescription, isRoot: Bool, strategy: FindStrategy) {
+    self.node = node
+    self.part = part
+    self.entity = entity
+    self.isRoot = isRoot
+    self.strategy = strategy
+    firstStrategyName = strategy.name
+  }
+}

@@ -1,0 +1,120 @@
+import ObjectModel
+import ObjectStore
+import SQLite
+
+/// Decides how the objects of each node are found, by what is in the store and how much is coming.
+///
+/// | situation | strategy |
+/// |---|---|
+/// | mode `insert` without a key | none |
+/// | several nodes fill one hierarchy, or the entity has subentities | seek |
+/// | new store, the records' own entity | filter |
+/// | new store, a relationship's target | table, filled as objects are made |
+/// | few rows in the store against what is coming | table, read once |
+/// | many rows in the store, and much of them coming | scan |
+/// | otherwise | seek |
+///
+/// Costs behind the numbers (`docs/decisions/0002-find-plans.md`): a sequential scan takes about 0.5 µs a row, a seek
+/// with random keys 3 to 4 µs a key.
+struct StrategyChoice {
+  let plan: ImportPlan
+  let store: SQLiteStore
+  let model: ManagedObjectModel
+  let seed: UInt64
+  /// How many bytes of input are coming; 0 when nobody knows.
+  let inputBytes: Int
+  let keyMemory: Int
+  let override: FindPlan
+
+  /// What a record of input takes, for want of anything better.
+  private static let assumedRecordBytes = 100
+  /// What a key takes in a ``KeyTable``.
+  private static let assumedKeyBytes = 72
+
+  /// Makes the state of every node.
+  func nodes() throws(SQLiteError) -> [NodeState] {
+    var states: [NodeState] = []
+    for (index, part) in plan.nodes.enumerated() {
+      states.append(
+        NodeState(
+          node: index, part: part, entity: model.entities[part.entity], isRoot: index == plan.root,
+          strategy: try strategy(index, part)))
+    }
+    return states
+  }
+
+  private func strategy(_ index: Int, _ part: ImportNode) throws(SQLiteError) -> FindStrategy {
+    if part.keyFields.isEmpty { return .none }
+    let entity = model.entities[part.entity]
+    let isShared = plan.nodes.count(where: { $0.rootEntity == part.rootEntity }) > 1
+    if isShared || entity.hasSubentities { return .seek }
+    let access = try store.access(root: part.rootEntity)
+    let rows = try access.count(entity)
+    if rows == 0 {
+      if index == plan.root, store.file.isNew { return .filter(KeyFilter(bytes: 12 << 20)) }
+      return .table(KeyTable())
+    }
+    let expected = inputBytes == 0 ? Int.max / 1024 : max(inputBytes / Self.assumedRecordBytes, 1)
+    let hasIndex = isIndexed(part)
+    switch override {
+    case .seek: return .seek
+    case .scan: return .scan(try scan(access, entity, part, rows: rows))
+    case .automatic: break
+    }
+    let isSmall = rows * Self.assumedKeyBytes <= keyMemory / 3
+    if isSmall, rows / 16 <= expected || !hasIndex { return .table(try table(access, entity, part, rows: rows)) }
+    let fits = ScanTable.bytes(rows: rows) <= keyMemory && store.maximum(root: part.rootEntity) < 1 << 32
+    if !hasIndex || (fits && rows / 6 <= expected) {
+      return .scan(try scan(access, entity, part, rows: rows))
+    }
+    return .seek
+  }
+
+  /// Whether an index of the store begins with the key's columns.
+  private func isIndexed(_ part: ImportNode) -> Bool {
+    let table = store.schema.table(forRoot: part.rootEntity)
+    let columns = Set(part.keySlots.compactMap { table.columnName(slot: $0) })
+    return store.schema.indexes.contains { index in
+      index.table == table.name && Set(index.columns.prefix(columns.count)) == columns
+    }
+  }
+
+  private func scan(
+    _ access: TableAccess, _ entity: EntityDescription, _ part: ImportNode, rows: Int
+  ) throws(SQLiteError) -> ScanTable {
+    let table = ScanTable(rows: rows)
+    try access.scanHashes(entity: entity, keySlots: part.keySlots, contentSlots: part.contentSlots, seed: seed) {
+      (primaryKey, keyHash, contentHash) in
+      if !table.isFull { table.insert(keyHash, content: contentHash, primaryKey: primaryKey) }
+    }
+    return table
+  }
+
+  private func table(
+    _ access: TableAccess, _ entity: EntityDescription, _ part: ImportNode, rows: Int
+  ) throws(SQLiteError) -> KeyTable {
+    let table = KeyTable(expecting: rows)
+    let buffer = RowBuffer(model: model, root: model.entities[part.rootEntity])
+    var keyBytes = KeyBytes()
+    defer { keyBytes.deallocate() }
+    try access.scan(entity: entity, slots: part.keySlots + part.contentSlots, buffer: buffer, blockSize: 4096) {
+      let keys = part.keySlots.map { CellColumnView(tags: buffer.tags[$0], payloads: buffer.payloads[$0]) }
+      for row in 0..<buffer.count {
+        if part.keySlots.contains(where: { buffer.tags[$0][row] == CellTag.null }) { continue }
+        var hash = ContentHash.start(seed)
+        for slot in part.keySlots {
+          hash = CellHash.cell(buffer.tags[slot][row], buffer.payloads[slot][row], buffer.arena.base, seed: hash)
+        }
+        let keyHash = hash
+        for slot in part.contentSlots {
+          hash = CellHash.cell(buffer.tags[slot][row], buffer.payloads[slot][row], buffer.arena.base, seed: hash)
+        }
+        let key = keyBytes.key(keys, row: row, arena: buffer.arena.base)
+        // Several rows with one key: the first counts, as it does for a seek.
+        if table.find(hash: keyHash, key: key) >= 0 { continue }
+        table.insert(hash: keyHash, key: key, primaryKey: buffer.primaryKeys[row], content: hash)
+      }
+    }
+    return table
+  }
+}

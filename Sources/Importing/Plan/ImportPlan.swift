@@ -1,0 +1,201 @@
+import Diagnostics
+import ObjectModel
+import ObjectStore
+import ObjectContext
+
+/// An ``ImportDefinition`` resolved against the model: names have become slots, columns and indexes.
+struct ImportPlan: Sendable {
+  /// The entities that records fill, targets of relationships before the entities that refer to them; the entity that
+  /// the records stand for comes last.
+  let nodes: [ImportNode]
+  /// All fields of all nodes.
+  let fields: [CompiledField]
+  /// For each field, the column of the record batch that it comes from.
+  let fieldColumns: [Int]
+  /// The columns that the reader is asked for.
+  let columnNames: [String]
+  /// For each field, the names that messages use.
+  let fieldNames: [FieldName]
+
+  /// The node that the records stand for.
+  var root: Int { nodes.count - 1 }
+
+  /// The names of a field.
+  struct FieldName: Sendable {
+    /// The entity's name.
+    var entity: String
+    /// The attribute's name.
+    var attribute: String
+    /// The column's name.
+    var column: String
+  }
+
+  /// Resolves a definition.
+  ///
+  /// - Throws: `DiagnosticList` with all findings.
+  init(_ definition: ImportDefinition) throws(DiagnosticList) {
+    var builder = ImportPlanBuilder(definition)
+    builder.add(definition.root, isRoot: true)
+    guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
+    nodes = builder.nodes
+    fields = builder.fields
+    fieldColumns = builder.fieldColumns
+    columnNames = builder.columnNames
+    fieldNames = builder.fieldNames
+  }
+}
+
+/// One entity that records fill.
+struct ImportNode: Sendable {
+  /// The entity's index in the model.
+  var entity: Int
+  /// The index of its root entity.
+  var rootEntity: Int
+  /// Whether other entities inherit from the entity.
+  var hasSubentities: Bool
+  /// What to do with known and unknown keys.
+  var mode: ImportMode
+  /// Which of several records with one key counts.
+  var duplicates: DuplicatePolicy
+  /// The fields of the key, and their slots.
+  var keyFields: [Int]
+  var keySlots: [Int]
+  /// The fields of the other attributes, and their slots.
+  var attributeFields: [Int]
+  var attributeSlots: [Int]
+  /// The relationships to other nodes.
+  var relationships: [ImportRelationship]
+
+  /// The slots whose content is compared: the attributes', then the relationships'.
+  var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) }
+  /// All slots that change detection needs.
+  var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots }
+  /// Slots of to-one relationships that are set from their other side.
+  var inverseSlots: [Int] = []
+}
+
+/// A to-one relationship from one node to another.
+struct ImportRelationship: Sendable {
+  /// The relationship's name.
+  var name: String
+  /// Its slot.
+  var slot: Int
+  /// The node at the other end.
+  var target: Int
+  /// What a target that is named but not there means.
+  var missing: MissingTargetPolicy
+  /// Whether an object may be without a target.
+  var isOptional: Bool
+  /// Whether setting it needs more than the reference itself: a to-one or an ordered inverse.
+  var needsInverse: Bool
+  /// The relationship.
+  var description: RelationshipDescription
+}
+
+/// Walks a definition's tree and collects what is wrong with it.
+private struct ImportPlanBuilder {
+  let definition: ImportDefinition
+  var nodes: [ImportNode] = []
+  var fields: [CompiledField] = []
+  var fieldColumns: [Int] = []
+  var columnNames: [String] = []
+  var fieldNames: [ImportPlan.FieldName] = []
+  var findings: [Diagnostic] = []
+
+  init(_ definition: ImportDefinition) { self.definition = definition }
+
+  mutating func report(_ code: String, _ position: SourcePosition, _ message: String, hint: String? = nil) {
+    findings.append(
+      Diagnostic(.error, code: code, path: definition.name, position: position, message: message, hint: hint))
+  }
+
+  /// Adds a node and, before it, the nodes it refers to; returns its index, or `nil` when the entity is unknown.
+  @discardableResult
+  mutating func add(_ part: EntityImport, isRoot: Bool) -> Int? {
+    guard let entity = definition.model.entity(named: part.entityName) else {
+      let nearest = NearestName.find(part.entityName, in: definition.model.entities.map(\.name))
+      report(
+        "unknownEntity", part.position, "the model has no entity \(part.entityName)",
+        hint: nearest.map { "did you mean \($0)?" })
+      return nil
+    }
+    if entity.isAbstract {
+      report("abstractEntity", part.position, "\(entity.name) is abstract and has no objects of its own")
+    }
+    if part.findBy.isEmpty, part.mode != .insert || !isRoot {
+      report("missingField", part.position, "\(entity.name) needs find_by: attributes that identify an object")
+    }
+    var relationships: [ImportRelationship] = []
+    for relationship in part.relationships {
+      guard let description = entity.relationship(named: relationship.name) else {
+        let nearest = NearestName.find(relationship.name, in: entity.relationships.map(\.name))
+        report(
+          "unknownRelationship", relationship.position, "\(entity.name) has no relationship \(relationship.name)",
+          hint: nearest.map { "did you mean \($0)?" })
+        continue
+      }
+      if description.isToMany || description.isTransient {
+        report(
+          "wrongRelationship", relationship.position,
+          "\(entity.name).\(relationship.name) is \(description.isToMany ? "to-many" : "transient"); a record can set "
+            + "stored to-one relationships only", hint: "set its inverse from the other entity's records")
+        continue
+      }
+      let destination = definition.model.entities[description.destinationEntity]
+      if let target = definition.model.entity(named: relationship.target.entityName), !target.isKind(of: destination) {
+        report(
+          "wrongEntity", relationship.position,
+          "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(target.name)")
+      }
+      guard let target = add(relationship.target, isRoot: false) else { continue }
+      if description.inverseSlot >= 0, !description.isInverseToMany {
+        nodes[target].inverseSlots.append(description.inverseSlot)
+      }
+      let needsInverse =
+        description.inverseSlot >= 0
+        && (!description.isInverseToMany || description.isInverseOrdered(in: definition.model))
+      relationships.append(
+        ImportRelationship(
+          name: description.name, slot: description.slot, target: target, missing: relationship.missing,
+          isOptional: description.isOptional, needsInverse: needsInverse, description: description))
+    }
+    let keys = part.findBy.compactMap { add($0, entity: entity) }
+    let attributes = part.attributes.compactMap { add($0, entity: entity) }
+    nodes.append(
+      ImportNode(
+        entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: part.mode, duplicates: part.duplicates,
+        keyFields: keys.map(\.field), keySlots: keys.map(\.slot), attributeFields: attributes.map(\.field),
+        attributeSlots: attributes.map(\.slot), relationships: relationships))
+    return nodes.count - 1
+  }
+
+  private mutating func add(_ field: FieldImport, entity: EntityDescription) -> (field: Int, slot: Int)? {
+    guard let attribute = entity.attribute(named: field.attributeName) else {
+      let nearest = NearestName.find(field.attributeName, in: entity.attributes.map(\.name))
+      report(
+        "unknownAttribute", field.position, "\(entity.name) has no attribute \(field.attributeName)",
+        hint: nearest.map { "did you mean \($0)?" })
+      return nil
+    }
+    if attribute.isTransient || attribute.isDerived {
+      report(
+        "wrongAttribute", field.position,
+        "\(entity.name).\(attribute.name) is \(attribute.isDerived ? "derived" : "transient") and cannot be imported")
+      return nil
+    }
+    do {
+      var compiled = try CompiledField(field, attribute: attribute)
+      compiled.identifier = Int32(fields.count)
+      fields.append(compiled)
+    } catch {
+      findings += error.diagnostics
+      return nil
+    }
+    let column = columnNames.firstIndex(of: field.column) ?? columnNames.count
+    if column == columnNames.count { columnNames.append(field.column) }
+    fieldColumns.append(column)
+    fieldNames.append(
+      ImportPlan.FieldName(entity: entity.name, attribute: attribute.name, column: field.column))
+    return (fields.count - 1, attribute.slot)
+  }
+}

@@ -1,0 +1,92 @@
+import Glibc
+import Synchronization
+
+/// A bounded hand-over of batches from one thread to another, and of empty ones back.
+///
+/// The sender waits while `capacity` batches are on their way, so memory is bounded; batches come back to be filled
+/// again, so nothing is allocated in the steady state.
+///
+/// `@unchecked Sendable`: every stored property is read and written only while `mutex` is held.
+final class BatchChannel: @unchecked Sendable {
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let changed: UnsafeMutablePointer<pthread_cond_t>
+  private var filled: [ImportBatch] = []
+  private var empty: [ImportBatch]
+  private var isFinished = false
+  private var isCancelled = false
+  private var failure: ImportError?
+
+  init(batches: [ImportBatch]) {
+    empty = batches
+    mutex = .allocate(capacity: 1)
+    changed = .allocate(capacity: 1)
+    pthread_mutex_init(mutex, nil)
+    pthread_cond_init(changed, nil)
+  }
+
+  deinit {
+    pthread_cond_destroy(changed)
+    pthread_mutex_destroy(mutex)
+    changed.deallocate()
+    mutex.deallocate()
+  }
+
+  /// Takes an empty batch to fill; waits for one. `nil` when the receiver wants no more.
+  func takeEmpty() -> ImportBatch? {
+    locked {
+      while empty.isEmpty, !isCancelled { pthread_cond_wait(changed, mutex) }
+      return isCancelled ? nil : empty.removeLast()
+    }
+  }
+
+  /// Sends a filled batch.
+  func send(_ batch: consuming ImportBatch) {
+    lock()
+    filled.append(batch)
+    unlock()
+  }
+
+  /// Says that nothing more will come, and why if it is not the end of the input.
+  func finish(_ error: ImportError? = nil) {
+    locked {
+      isFinished = true
+      failure = error
+    }
+  }
+
+  /// Takes the next filled batch; waits for one. `nil` at the end.
+  ///
+  /// - Throws: What the sender failed with, after all batches before it.
+  func receive() throws(ImportError) -> ImportBatch? {
+    let (batch, error): (ImportBatch?, ImportError?) = locked {
+      while filled.isEmpty, !isFinished { pthread_cond_wait(changed, mutex) }
+      if !filled.isEmpty { return (filled.removeFirst(), nil) }
+      return (nil, failure)
+    }
+    if let error { throw error }
+    return batch
+  }
+
+  /// Gives a batch back to be filled again.
+  func recycle(_ batch: consuming ImportBatch) {
+    lock()
+    empty.append(batch)
+    unlock()
+  }
+
+  /// Tells the sender to stop.
+  func cancel() {
+    locked { isCancelled = true }
+  }
+
+  private func lock() { pthread_mutex_lock(mutex) }
+  private func unlock() {
+    pthread_cond_broadcast(changed)
+    pthread_mutex_unlock(mutex)
+  }
+  private func locked<Result>(_ body: () -> Result) -> Result {
+    lock()
+    defer { unlock() }
+    return body()
+  }
+}

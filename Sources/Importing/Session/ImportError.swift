@@ -1,0 +1,46 @@
+public import Diagnostics
+import ObjectContext
+import ObjectStore
+import RecordFormats
+import SQLite
+
+/// Why a run could not be carried out; the store is as it was before the run.
+public struct ImportError: Error, CustomStringConvertible {
+  /// What went wrong.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The store cannot be opened or created.
+    case cannotOpenStore
+    /// The store was made with another version of the model.
+    case incompatibleStore
+    /// An input cannot be read.
+    case cannotRead
+    /// The database failed.
+    case database
+    /// The rejects file cannot be written.
+    case cannotWriteRejects
+    /// A temporary file cannot be used.
+    case temporaryFile
+  }
+  /// What went wrong.
+  public let code: Code
+  /// What was expected, what was found, and what to do.
+  public let message: String
+  /// The findings behind it, where there are any.
+  public let diagnostics: [Diagnostic]
+
+  /// Creates an error.
+  public init(code: Code, message: String, diagnostics: [Diagnostic] = []) {
+    self.code = code
+    self.message = message
+    self.diagnostics = diagnostics
+  }
+
+  init(_ error: SQLiteError) { self.init(code: .database, message: error.description) }
+  init(_ error: SaveError) { self.init(code: .database, message: error.message) }
+  init(_ error: ReadError) {
+    self.init(code: .cannotRead, message: error.description, diagnostics: [error.diagnostic])
+  }
+
+  /// The message.
+  public var description: String { message }
+}

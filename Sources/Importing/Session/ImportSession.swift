@@ -1,0 +1,256 @@
+public import Diagnostics
+import Glibc
+import ObjectContext
+import ObjectModel
+import ObjectStore
+import RecordFormats
+import SQLite
+
+/// How far a run has come.
+public struct ImportProgress: Sendable {
+  /// Records read.
+  public var records = 0
+  /// Bytes of input read.
+  public var bytes = 0
+  /// Bytes of all inputs; 0 when one of them has no known size.
+  public var totalBytes = 0
+  /// Records rejected.
+  public var rejects = 0
+  /// Seconds since the run began.
+  public var seconds = 0.0
+}
+
+/// One run of an import.
+///
+/// The reader's thread reads, converts and hashes; the caller's thread finds, creates and writes. Batches go from one
+/// to the other through a ``BatchChannel``. Everything happens in the store's file or nothing does: a new store is
+/// renamed into place at the end, an existing one keeps the whole run in its write-ahead log until then.
+public final class ImportSession {
+  private let definition: ImportDefinition
+  private let plan: ImportPlan
+  private var summary = ImportSummary()
+  private let started = ImportSession.now()
+
+  /// Resolves a definition against its model.
+  ///
+  /// - Throws: `DiagnosticList` with everything that is wrong.
+  public init(_ definition: ImportDefinition) throws(DiagnosticList) {
+    self.definition = definition
+    plan = try ImportPlan(definition)
+    summary.pipeline = definition.name
+    summary.storePath = definition.storePath
+  }
+
+  /// Imports everything.
+  ///
+  /// - Parameter progress: Is called after each batch.
+  /// - Returns: What happened; its status says whether the store was changed.
+  /// - Throws: ``ImportError``; the store is as it was.
+  public func run(progress: ((ImportProgress) -> Void)? = nil) throws(ImportError) -> ImportSummary {
+    let file = try openStore()
+    do {
+      try load(file, progress: progress)
+    } catch {
+      try? file.rollBackRun()
+      throw error
+    }
+    summary.seconds = Self.now() - started
+    summary.peakResidentBytes = Self.peakResidentBytes()
+    return summary
+  }
+
+  private func openStore() throws(ImportError) -> StoreFile {
+    do {
+      let cacheKiB = definition.cacheMemory / 1024
+      if access(definition.storePath, F_OK) == 0 {
+        return try StoreFile.open(path: definition.storePath, model: definition.model, cacheKiB: cacheKiB)
+      }
+      return try StoreFile.create(
+        path: definition.storePath, model: definition.model, cacheKiB: cacheKiB, threads: 1)
+    } catch {
+      throw ImportError(
+        code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.description)
+    }
+  }
+
+  private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
+    let totalBytes = inputBytes()
+    let seed = CellHash.randomSeed()
+    let importer = try makeImporter(file, seed: seed, inputBytes: totalBytes)
+    let rejects = try RejectOutput(definition, plan: plan)
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
+    let reading = InputReading(
+      inputs: definition.inputs, format: definition.format, limit: definition.batchLimit,
+      preparer: BatchPreparer(plan: plan, seed: seed))
+    let thread = reading.start(channel)
+    var isBreached = false
+    let loaded = Self.now()
+    var waited = 0.0
+    do {
+      while true {
+        let before = Self.now()
+        guard var batch = try channel.receive() else { break }
+        waited += Self.now() - before
+        importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
+        importer.ledger.reject(batch.records.errors.count)
+        summary.bytesRead = batch.bytesRead
+        try inBatch(file) { () throws(ImportError) in try importer.process(&batch) }
+        try rejects.write(batch, importer.rejects)
+        try relieve(importer, file)
+        channel.recycle(batch)
+        progress?(
+          ImportProgress(
+            records: importer.ledger.read, bytes: summary.bytesRead, totalBytes: totalBytes,
+            rejects: importer.ledger.rejected, seconds: Self.now() - started))
+        if let limit = definition.rejects.limit, importer.ledger.rejected > limit {
+          isBreached = true
+          break
+        }
+      }
+    } catch {
+      channel.cancel()
+      thread.join()
+      throw error
+    }
+    channel.cancel()
+    thread.join()
+    let imported = Self.now()
+    if !isBreached {
+      try replay(importer, file, rejects)
+      importer.ledger.check()
+      if let limit = definition.rejects.limit, importer.ledger.rejected > limit { isBreached = true }
+      if let ratio = definition.rejects.ratio, importer.ledger.read > 0,
+        Double(importer.ledger.rejected) > ratio * Double(importer.ledger.read)
+      {
+        isBreached = true
+      }
+    }
+    try rejects.close()
+    if isBreached { rejects.note(&summary) }
+    try end(file, importer, rejects, isBreached: isBreached)
+    summary.phases = [
+      ("prepare", loaded - started), ("wait", waited), ("find", imported - loaded - waited - importer.writeSeconds),
+      ("write", importer.writeSeconds), ("finish", Self.now() - imported),
+    ]
+  }
+
+  private func makeImporter(_ file: StoreFile, seed: UInt64, inputBytes: Int) throws(ImportError) -> BatchImporter {
+    do {
+      let store = try SQLiteStore(file: file)
+      let choice = StrategyChoice(
+        plan: plan, store: store, model: definition.model, seed: seed, inputBytes: inputBytes,
+        keyMemory: definition.keyMemory, override: definition.findPlan)
+      let nodes = try choice.nodes()
+      let importer = BatchImporter(
+        plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
+      for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
+      if file.isNew { try importer.buildEarlyIndexes(file) }
+      if case .filter = nodes[plan.root].strategy {
+        importer.deferred = DeferredRecords(
+          plan: plan, folder: Self.folder(of: definition.storePath), limit: definition.batchLimit)
+      }
+      return importer
+    } catch let error as SQLiteError {
+      throw ImportError(error)
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      preconditionFailure("nothing else is thrown: \(error)")
+    }
+  }
+
+  private func inBatch(_ file: StoreFile, _ body: () throws(ImportError) -> Void) throws(ImportError) {
+    do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
+    try body()
+    do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
+  }
+
+  /// Replaces tables of keys that have outgrown their memory by seeks.
+  private func relieve(_ importer: BatchImporter, _ file: StoreFile) throws(ImportError) {
+    for state in importer.nodes where state.isOverfull(memory: definition.keyMemory) {
+      if file.isNew { try importer.buildIndexes(file, for: state) }
+      state.strategy = .seek
+    }
+  }
+
+  /// Imports the records that were put off, now that an index can tell which keys are known.
+  private func replay(_ importer: BatchImporter, _ file: StoreFile, _ rejects: RejectOutput) throws(ImportError) {
+    guard let deferred = importer.deferred, deferred.count > 0 else { return }
+    let root = importer.nodes[plan.root]
+    try importer.buildIndexes(file, for: root)
+    root.strategy = .seek
+    root.foundMeansSeen = true
+    importer.isReplaying = true
+    importer.deferred = nil
+    try deferred.replay { (batch) throws(ImportError) in
+      try inBatch(file) { () throws(ImportError) in try importer.process(&batch, onlyRoot: true) }
+      try rejects.write(batch, importer.rejects)
+    }
+  }
+
+  private func end(
+    _ file: StoreFile, _ importer: BatchImporter, _ rejects: RejectOutput, isBreached: Bool
+  ) throws(ImportError) {
+    let ledger = importer.ledger
+    summary.read = ledger.read
+    summary.inserted = ledger.inserted
+    summary.updated = ledger.updated
+    summary.unchanged = ledger.unchanged
+    summary.skipped = ledger.skipped
+    summary.rejected = ledger.rejected
+    summary.batches = importer.batches
+    summary.fetches = importer.fetches
+    for state in importer.nodes {
+      summary.findPlans[state.entity.name] = state.firstStrategyName
+      var counts = summary.entities[state.entity.name] ?? ImportSummary.EntityCounts()
+      counts.inserted += state.counts.inserted
+      counts.updated += state.counts.updated
+      counts.unchanged += state.counts.unchanged
+      summary.entities[state.entity.name] = counts
+    }
+    rejects.note(&summary)
+    do {
+      if isBreached || definition.isDryRun {
+        summary.statements = file.connection.statementsExecuted
+        try file.rollBackRun()
+        summary.status = isBreached ? .limitBreached : .dryRun
+      } else {
+        try file.finish()
+        summary.statements = file.connection.statementsExecuted
+        summary.status = ledger.rejected > 0 ? .completedWithRejects : .completed
+      }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+
+  // MARK: The machine
+
+  private func inputBytes() -> Int {
+    var total = 0
+    for path in definition.inputs {
+      var info = stat()
+      guard path != "-", stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return 0 }
+      total += info.st_size
+    }
+    return total
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// The greatest resident set of the process so far, in bytes.
+  private static func peakResidentBytes() -> Int {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_maxrss * 1024
+  }
+}

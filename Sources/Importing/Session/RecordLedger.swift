@@ -1,0 +1,73 @@
+/// What became of every record: the one place where records are counted.
+///
+/// A record is read once and settled once. ``check()`` holds the identity
+/// `read = inserted + updated + unchanged + skipped + rejected` at the end of a run, so a lost record trips at once.
+struct RecordLedger: Sendable {
+  /// What became of a record.
+  enum Outcome: UInt8, Sendable {
+    /// Not known yet.
+    case pending
+    /// It created its object.
+    case inserted
+    /// It changed its object.
+    case updated
+    /// It found its object as it describes it.
+    case unchanged
+    /// The mode or the duplicate policy passed it over.
+    case skipped
+    /// It was rejected.
+    case rejected
+    /// It waits for the end of the run, when an index can tell whether its key is known.
+    case deferred
+  }
+
+  private(set) var read = 0
+  private(set) var inserted = 0
+  private(set) var updated = 0
+  private(set) var unchanged = 0
+  private(set) var skipped = 0
+  private(set) var rejected = 0
+  private var waiting = 0
+
+  /// Counts records as read.
+  mutating func read(_ count: Int) { read += count }
+
+  /// Counts the outcomes of a batch.
+  mutating func settle(_ outcomes: ContiguousArray<Outcome>) {
+    var counts = (inserted: 0, updated: 0, unchanged: 0, skipped: 0, rejected: 0, deferred: 0)
+    for outcome in outcomes {
+      switch outcome {
+      case .pending: preconditionFailure("a record left its batch without an outcome")
+      case .inserted: counts.inserted += 1
+      case .updated: counts.updated += 1
+      case .unchanged: counts.unchanged += 1
+      case .skipped: counts.skipped += 1
+      case .rejected: counts.rejected += 1
+      case .deferred: counts.deferred += 1
+      }
+    }
+    inserted += counts.inserted
+    updated += counts.updated
+    unchanged += counts.unchanged
+    skipped += counts.skipped
+    rejected += counts.rejected
+    waiting += counts.deferred
+  }
+
+  /// Counts the outcomes of records that were deferred before.
+  mutating func settleDeferred(_ outcomes: ContiguousArray<Outcome>) {
+    waiting -= outcomes.count
+    settle(outcomes)
+  }
+
+  /// Counts records that the reader refused.
+  mutating func reject(_ count: Int) { rejected += count }
+
+  /// Traps when records were lost or counted twice.
+  func check() {
+    precondition(waiting == 0, "\(waiting) deferred records were never settled")
+    precondition(
+      read == inserted + updated + unchanged + skipped + rejected,
+      "\(read) records were read, but \(inserted) + \(updated) + \(unchanged) + \(skipped) + \(rejected) settled")
+  }
+}

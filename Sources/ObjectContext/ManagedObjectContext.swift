@@ -1,0 +1,187 @@
+public import ObjectModel
+public import ObjectStore
+
+/// A scratch pad of rows between code and a store.
+///
+/// The context is columnar: per root entity it holds a ``RowBuffer``, and a row is an index into it. Managed objects are
+/// handles on rows, made only when somebody asks for one; import stages work on the rows themselves. Both go through
+/// the same setters and the same ``save()``.
+///
+/// A context is confined to one task: pass object IDs to others.
+public final class ManagedObjectContext {
+  /// The model of the context's objects.
+  public let model: ManagedObjectModel
+  /// The store that rows come from and go to.
+  package let store: SQLiteStore
+
+  private var buffers: [RowBuffer?]
+  private var templates: [RowTemplate?]
+  private var validators: [EntityValidator?]
+  /// The last order keys given out since the last reset.
+  var lastOrderKeys: [OrderedOwner: Int64] = [:]
+
+  /// Creates an empty context over a store, without an undo manager.
+  public init(store: SQLiteStore) {
+    model = store.model
+    self.store = store
+    buffers = Array(repeating: nil, count: model.entities.count)
+    templates = Array(repeating: nil, count: model.entities.count)
+    validators = Array(repeating: nil, count: model.entities.count)
+  }
+
+  /// The rows of the hierarchy below a root entity.
+  package func buffer(root: Int) -> RowBuffer {
+    if let buffer = buffers[root] { return buffer }
+    let buffer = RowBuffer(model: model, root: model.entities[root])
+    buffers[root] = buffer
+    return buffer
+  }
+
+  /// The buffers that exist.
+  package var allBuffers: [RowBuffer] { buffers.compactMap { $0 } }
+
+  /// Adds rows of one entity that the next save inserts, with primary keys of their own and the model's defaults.
+  ///
+  /// - Returns: The first row; the others follow it.
+  /// - Complexity: O(`count` × columns).
+  package func insertRows(_ entity: EntityDescription, count: Int) -> Int {
+    precondition(!entity.isAbstract, "\(entity.name) is abstract and has no objects of its own")
+    let buffer = buffer(root: entity.rootIndex)
+    let first = buffer.appendRows(count, entity: Int32(entity.index), state: RowState.inserted)
+    let key = store.takePrimaryKeys(root: entity.rootIndex, count: count)
+    let keys = buffer.primaryKeys
+    for i in 0..<count { keys[first + i] = key + Int64(i) }
+    buffer.touchedRows.append(contentsOf: Int32(first)..<Int32(first + count))
+    template(entity).fill(buffer, rows: first..<first + count)
+    return first
+  }
+
+  /// The cells of a new row of an entity.
+  package func template(_ entity: EntityDescription) -> RowTemplate {
+    if let template = templates[entity.index] { return template }
+    let template = RowTemplate(entity)
+    templates[entity.index] = template
+    return template
+  }
+
+  /// The rules of an entity.
+  func validator(_ entity: EntityDescription) -> EntityValidator {
+    if let validator = validators[entity.index] { return validator }
+    let validator = EntityValidator(entity)
+    validators[entity.index] = validator
+    return validator
+  }
+
+  /// Forgets every row; objects made before are no longer valid.
+  ///
+  /// - Complexity: O(number of root entities), whatever the number of rows.
+  public func reset() {
+    for buffer in buffers { buffer?.removeAll() }
+    lastOrderKeys.removeAll(keepingCapacity: true)
+  }
+
+  /// Sets everything that was changed since the last save back, and forgets what was inserted.
+  public func rollback() {
+    for buffer in buffers { buffer?.rollBack() }
+  }
+
+  /// Whether the next save has something to do.
+  public var hasChanges: Bool { buffers.contains { !($0?.touchedRows.isEmpty ?? true) } }
+}
+
+/// The defaults of an entity's attributes, ready to be put into rows.
+package struct RowTemplate {
+  private struct Default {
+    var slot: Int
+    var tag: UInt8
+    var payload: UInt64
+    var bytes: [UInt8]
+  }
+  private var defaults: [Default] = []
+
+  init(_ entity: EntityDescription) {
+    for attribute in entity.attributes {
+      guard let value = attribute.defaultValue, let cell = StoredCell(value) else { continue }
+      defaults.append(Default(slot: attribute.slot, tag: cell.tag, payload: cell.payload, bytes: cell.bytes))
+    }
+  }
+
+  /// Puts the defaults into rows whose cells are null.
+  func fill(_ buffer: RowBuffer, rows: Range<Int>) {
+    for value in defaults {
+      var payload = value.payload
+      if value.tag == CellTag.text || value.tag == CellTag.blob {
+        payload = value.bytes.withUnsafeBytes { buffer.arena.append($0).payload }
+      }
+      let tags = buffer.tags[value.slot]
+      let payloads = buffer.payloads[value.slot]
+      for row in rows {
+        tags[row] = value.tag
+        payloads[row] = payload
+      }
+    }
+  }
+
+  /// The slots that have a default.
+  var slots: [Int] { defaults.map(\.slot) }
+}
+
+/// A value in the form that cells have, with its bytes beside it.
+package struct StoredCell {
+  /// The cell's ``CellTag``.
+  package var tag: UInt8
+  /// The payload, unless the cell has bytes.
+  package var payload: UInt64 = 0
+  /// The bytes of a text or blob cell.
+  package var bytes: [UInt8] = []
+
+  /// Converts a value as Core Data stores it; `nil` for a decimal that the store cannot hold exactly.
+  package init?(_ value: AttributeValue) {
+    switch value {
+    case .null: tag = CellTag.null
+    case .boolean(let flag):
+      tag = CellTag.integer
+      payload = flag ? 1 : 0
+    case .integer(let number):
+      tag = CellTag.integer
+      payload = UInt64(bitPattern: number)
+    case .double(let number), .date(let number):
+      tag = CellTag.real
+      payload = number.bitPattern
+    case .decimal(let number):
+      guard let cell = number.storedCell else { return nil }
+      tag = cell.tag
+      payload = cell.payload
+    case .string(let text), .uri(let text):
+      tag = CellTag.text
+      bytes = Array(text.utf8)
+    case .binary(let data):
+      tag = CellTag.blob
+      bytes = data
+    case .uuid(let high, let low):
+      tag = CellTag.blob
+      bytes = (0..<16).map { i in
+        UInt8(truncatingIfNeeded: (i < 8 ? high : low) >> UInt64(56 - 8 * (i & 7)))
+      }
+    }
+  }
+}
+
+extension DecimalNumber {
+  /// The cell that holds the number in a column of type DECIMAL: an integer when it is whole and fits 64 bits, else a
+  /// binary64 number when that gives back the same 15 digits; `nil` otherwise.
+  package var storedCell: (tag: UInt8, payload: UInt64)? {
+    if exponent >= 0, exponent <= 18 {
+      var whole = significand
+      for _ in 0..<exponent { whole *= 10 }
+      if let integer = Int64(exactly: whole) { return (CellTag.integer, UInt64(bitPattern: integer)) }
+    }
+    guard significand.magnitude < 1_000_000_000_000_000,
+      let number = Double("\(significand)e\(exponent)"), number.isFinite
+    else { return nil }
+    return (CellTag.real, number.bitPattern)
+  }
+}
+
+@available(*, unavailable, message: "a context is confined to one task; pass object IDs to others")
+extension ManagedObjectContext: Sendable {}

@@ -1,0 +1,86 @@
+package import ObjectModel
+import ObjectStore
+package import SQLite
+
+extension ManagedObjectContext {
+  /// Sets a to-one relationship of a row and keeps its inverse: a to-one inverse is set and what it replaces is
+  /// cleared, an ordered inverse gets the row at its end.
+  ///
+  /// - Parameters:
+  ///   - root: The root entity of the row's buffer.
+  ///   - target: The primary key of the destination, 0 for none.
+  ///   - targetEntity: The index of the destination's own entity.
+  /// - Returns: Whether anything changed.
+  /// - Throws: `SQLiteError` when a row that has to be changed too cannot be fetched.
+  @discardableResult
+  package func setToOne(
+    root: Int, row: Int, relationship: RelationshipDescription, target: Int64, targetEntity: Int32
+  ) throws(SQLiteError) -> Bool {
+    let buffer = buffer(root: root)
+    let slot = relationship.slot
+    let old = buffer.tags[slot][row] == CellTag.null ? 0 : Int64(bitPattern: buffer.payloads[slot][row])
+    guard buffer.setReference(row: row, slot: slot, primaryKey: target, destinationEntity: targetEntity) else {
+      return false
+    }
+    if buffer.orderKeys[slot] != nil, target != 0 {
+      buffer.orderKeys[slot]?[row] = try nextOrderKey(root: root, slot: slot, target: target)
+    }
+    guard relationship.inverseSlot >= 0, !relationship.isInverseToMany else { return true }
+
+    let key = buffer.primaryKeys[row]
+    let entity = buffer.entities[row]
+    let targetRoot = model.entities[relationship.destinationEntity].rootIndex
+    let inverse = relationship.inverseSlot
+    if old != 0, let oldRow = try rowForChange(root: targetRoot, primaryKey: old) {
+      let other = self.buffer(root: targetRoot)
+      if other.tags[inverse][oldRow] != CellTag.null, Int64(bitPattern: other.payloads[inverse][oldRow]) == key {
+        other.setReference(row: oldRow, slot: inverse, primaryKey: 0, destinationEntity: -1)
+      }
+    }
+    guard target != 0, let targetRow = try rowForChange(root: targetRoot, primaryKey: target) else { return true }
+    let other = self.buffer(root: targetRoot)
+    let previous =
+      other.tags[inverse][targetRow] == CellTag.null ? 0 : Int64(bitPattern: other.payloads[inverse][targetRow])
+    other.setReference(row: targetRow, slot: inverse, primaryKey: key, destinationEntity: entity)
+    // Whoever had the target before has nothing now.
+    if previous != 0, previous != key, let previousRow = try rowForChange(root: root, primaryKey: previous) {
+      buffer.setReference(row: previousRow, slot: slot, primaryKey: 0, destinationEntity: -1)
+    }
+    return true
+  }
+
+  /// The row with a primary key, fetched with all its columns when the context does not hold it; `nil` when there is
+  /// no such row, or when it is deleted here.
+  package func rowForChange(root: Int, primaryKey: Int64) throws(SQLiteError) -> Int? {
+    let buffer = buffer(root: root)
+    if let row = buffer.row(primaryKey: primaryKey) {
+      return buffer.states[row] == RowState.deleted ? nil : row
+    }
+    let access = try store.access(root: root)
+    let keys = [primaryKey]
+    try keys.withUnsafeBufferPointer { keys throws(SQLiteError) in
+      try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
+    }
+    return buffer.row(primaryKey: primaryKey)
+  }
+
+  /// The order key for an object that is appended to an ordered relationship: 1024 after the last one, from 2048 on,
+  /// as Core Data gives them out.
+  private func nextOrderKey(root: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64 {
+    let name = OrderedOwner(root: root, slot: slot, owner: target)
+    var last = lastOrderKeys[name]
+    if last == nil { last = try store.access(root: root).lastOrderKey(slot: slot, target: target) }
+    let next = last.map { $0 + 1024 } ?? 2048
+    lastOrderKeys[name] = next
+    return next
+  }
+}
+
+/// An object with an ordered relationship, for the order keys that the context has given out.
+struct OrderedOwner: Hashable {
+  /// The root entity and the slot of the to-one side.
+  var root: Int
+  var slot: Int
+  /// The primary key of the object with the ordered side.
+  var owner: Int64
+}

@@ -1,0 +1,75 @@
+import ObjectModel
+import ObjectStore
+
+/// What is asked of text: its length and its form.
+struct TextRule: Sendable {
+  /// The least number of UTF-16 code units.
+  let minimumLength: Int
+  /// The greatest number of UTF-16 code units.
+  let maximumLength: Int
+  /// The regular expression that the whole text matches.
+  let pattern: TextPattern?
+
+  init(
+    _ validation: AttributeValidation, _ attribute: AttributeDescription, _ problems: inout [ValidationRuleProblem]
+  ) {
+    minimumLength = validation.minimumLength ?? 0
+    maximumLength = validation.maximumLength ?? .max
+    guard let expression = validation.regularExpression else {
+      pattern = nil
+      return
+    }
+    do throws(TextPatternError) {
+      let compiled = try TextPattern(expression)
+      pattern = compiled
+      if !compiled.isLinear {
+        problems.append(
+          ValidationRuleProblem(
+            code: .slowPattern,
+            message: "the regular expression needs backtracking; texts of more than "
+              + "\(TextPattern.greatestBacktrackingLength) bytes are rejected, and some texts can take very long"))
+      }
+    } catch {
+      pattern = .nothing
+      problems.append(
+        ValidationRuleProblem(
+          code: .invalidPattern,
+          message: "the regular expression cannot be used: \(error.message)"))
+    }
+  }
+
+  /// Whether all text passes.
+  var isEmpty: Bool { minimumLength <= 0 && maximumLength == .max && pattern == nil }
+
+  @inline(__always)
+  func check(_ range: ByteRange, _ arena: UnsafeRawPointer?) -> ValidationFailureCode? {
+    let count = range.length
+    // A UTF-16 code unit is one to three bytes of UTF-8, so most lengths need no count.
+    let isSurelyLongEnough = minimumLength <= 0 || count / 3 >= minimumLength
+    if count > maximumLength || !isSurelyLongEnough {
+      guard let arena else { return nil }
+      let length = Self.length(bytes(range, arena))
+      if length > maximumLength { return .tooLong }
+      if length < minimumLength { return .tooShort }
+    }
+    guard let pattern, let arena else { return nil }
+    return pattern.matches(bytes(range, arena)) ? nil : .pattern
+  }
+
+  @inline(__always)
+  private func bytes(_ range: ByteRange, _ arena: UnsafeRawPointer) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(
+      start: (arena + range.offset).assumingMemoryBound(to: UInt8.self), count: range.length)
+  }
+
+  /// The number of UTF-16 code units of valid UTF-8: one for each byte that begins a character, one more for each
+  /// that begins a character beyond U+FFFF.
+  static func length(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    var length = 0
+    for byte in bytes {
+      length &+= byte & 0xC0 != 0x80 ? 1 : 0
+      length &+= byte >= 0xF0 ? 1 : 0
+    }
+    return length
+  }
+}

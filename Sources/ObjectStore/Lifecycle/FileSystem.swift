@@ -1,0 +1,154 @@
+import Glibc
+
+/// The few calls of the file system that stores need.
+enum FileSystem {
+  /// The folder part of a path: `.` when there is none.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The last part of a path.
+  static func name(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+  }
+
+  /// The size of a file in bytes; `nil` when there is none.
+  static func size(_ path: String) -> Int? {
+    var info = stat()
+    return stat(path, &info) == 0 ? Int(info.st_size) : nil
+  }
+
+  /// Whether there is anything at the path, a broken link included.
+  static func exists(_ path: String) -> Bool {
+    var info = stat()
+    return lstat(path, &info) == 0
+  }
+
+  /// The first bytes of a file: at most `count`; `nil` when it cannot be read.
+  static func head(_ path: String, count: Int) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    var length = 0
+    while length < count {
+      let got = bytes.withUnsafeMutableBytes { pread(file, $0.baseAddress! + length, count - length, length) }
+      if got < 0 && errno == EINTR { continue }
+      guard got > 0 else { break }
+      length += got
+    }
+    return Array(bytes.prefix(length))
+  }
+
+  /// Writes bytes over the start of a file and waits until they are on the disk.
+  static func overwriteHead(_ path: String, _ bytes: [UInt8]) throws(StoreError) {
+    let file = open(path, O_WRONLY | O_CLOEXEC)
+    guard file >= 0 else { throw failure(path, "cannot open") }
+    defer { close(file) }
+    var done = 0
+    while done < bytes.count {
+      let put = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress! + done, bytes.count - done, done) }
+      if put < 0 && errno == EINTR { continue }
+      guard put > 0 else { throw failure(path, "cannot write") }
+      done += put
+    }
+    guard fsync(file) == 0 else { throw failure(path, "cannot sync") }
+  }
+
+  /// Waits until a file or a folder is on the disk.
+  static func sync(_ path: String) throws(StoreError) {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw failure(path, "cannot open") }
+    defer { close(file) }
+    guard fsync(file) == 0 else { throw failure(path, "cannot sync") }
+  }
+
+  /// Cuts a file to a length.
+  static func truncateFile(_ path: String, to length: Int) throws(StoreError) {
+    guard truncate(path, length) == 0 else { throw failure(path, "cannot truncate") }
+  }
+
+  /// Removes a file; that there is none is fine.
+  static func remove(_ path: String) throws(StoreError) {
+    guard unlink(path) == 0 || errno == ENOENT else { throw failure(path, "cannot remove") }
+  }
+
+  /// Gives a file another name, unless something has that name.
+  ///
+  /// - Throws: ``StoreError`` with `alreadyExists` or `inputOutput`.
+  static func renameExclusively(_ from: String, to: String) throws(StoreError) {
+    // A second name and then the removal of the first, because link() refuses a name that is taken, in one step.
+    if link(from, to) == 0 { return try remove(from) }
+    if errno == EEXIST { throw alreadyExists(to) }
+    // Some file systems have no hard links.
+    guard errno == EPERM || errno == ENOSYS || errno == ENOTSUP else { throw failure(to, "cannot rename to it") }
+    guard !exists(to) else { throw alreadyExists(to) }
+    guard rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
+  }
+
+  private static func alreadyExists(_ path: String) -> StoreError {
+    StoreError(.alreadyExists, path: path, message: "a file appeared while the store was being built")
+  }
+
+  /// The names in a folder.
+  static func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var result: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { result.append(name) }
+    }
+    return result
+  }
+
+  /// Copies a file's bytes to a new file.
+  static func copy(_ from: String, to: String) throws(StoreError) {
+    let source = open(from, O_RDONLY | O_CLOEXEC)
+    guard source >= 0 else { throw failure(from, "cannot open") }
+    defer { close(source) }
+    let target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard target >= 0 else { throw failure(to, "cannot create") }
+    defer { close(target) }
+    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let got = read(source, &buffer, buffer.count)
+      if got < 0 && errno == EINTR { continue }
+      guard got >= 0 else { throw failure(from, "cannot read") }
+      if got == 0 { return }
+      var done = 0
+      while done < got {
+        let put = buffer.withUnsafeBytes { write(target, $0.baseAddress! + done, got - done) }
+        if put < 0 && errno == EINTR { continue }
+        guard put > 0 else { throw failure(to, "cannot write") }
+        done += put
+      }
+    }
+  }
+
+  /// Makes a new empty folder for temporary files.
+  static func makeTemporaryFolder() throws(StoreError) -> String {
+    let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array("\(base)/mergewalk-XXXXXX".utf8CString)
+    let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!).map { String(cString: $0) } }
+    guard let made else { throw failure(base, "cannot make a folder in it") }
+    return made
+  }
+
+  /// Removes an empty folder.
+  static func removeFolder(_ path: String) { rmdir(path) }
+
+  /// Whether a process with this number is running.
+  static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
+
+  /// The number of this process.
+  static var processNumber: Int32 { getpid() }
+
+  private static func failure(_ path: String, _ what: String) -> StoreError {
+    StoreError(
+      .inputOutput, path: path, message: "\(what): \(strerror(errno).map { String(cString: $0) } ?? "error \(errno)")")
+  }
+}

@@ -1,0 +1,211 @@
+import ObjectModel
+public import SQLite
+
+/// A store file that is being written: a new one, built beside its final name, or an existing one.
+///
+/// Both ends of a run look the same to the caller: ``finish()`` makes everything durable and leaves one single file,
+/// ``rollBackRun()`` leaves the file system as it was before.
+///
+/// | | new store | existing store |
+/// |---|---|---|
+/// | where | `.NAME.mergewalk-PID` in the same folder | in place, changes go to `NAME-wal` |
+/// | journal | none: a crash leaves the hidden file only | write-ahead, one transaction a batch |
+/// | indexes | built late, see ``buildIndexes(where:)`` | kept up by SQLite |
+/// | `finish()` | indexes, `Z_MAX`, sync, rename | checkpoint, journal mode as before |
+/// | `rollBackRun()` | removes the hidden file | drops the log without a checkpoint |
+///
+/// When a value goes away without either call, it rolls back.
+public final class StoreFile {
+  /// Something about an existing store that a writer should know.
+  public enum Warning: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    /// The store tracks history. Rows that are not written by Core Data are invisible to history observers and to
+    /// CloudKit.
+    case history
+    /// The store has triggers that call functions of Core Data; their notifications are lost.
+    case coreDataTriggers
+
+    /// A sentence for people.
+    public var description: String {
+      switch self {
+      case .history: "the store tracks persistent history; imported rows will not appear in it"
+      case .coreDataTriggers: "the store has triggers that notify Core Data; nobody is notified during an import"
+      }
+    }
+  }
+
+  /// The store's final path.
+  public let path: String
+  /// Whether the store is new.
+  public let isNew: Bool
+  /// The tables and columns, with the names that the file really has.
+  public let schema: StoreSchema
+  /// The metadata; ``writeMetadata(_:)`` changes them.
+  public private(set) var metadata: StoreMetadata
+  /// The connection; all statements of the run go through it.
+  public let connection: Connection
+  /// What a writer should know.
+  public let warnings: [Warning]
+
+  private let undo: Undo
+  private var pendingIndexes: [IndexDefinition]
+  private var isEnded = false
+
+  /// What is needed to leave no trace.
+  enum Undo {
+    /// The hidden file and the claim on its name.
+    case newFile(NewStoreFile)
+    /// The log as it was, and the header when the file was not in write-ahead mode.
+    case existingFile(ExistingStoreFile)
+  }
+
+  init(
+    path: String, schema: StoreSchema, metadata: StoreMetadata, connection: Connection, warnings: [Warning],
+    undo: Undo, pendingIndexes: [IndexDefinition]
+  ) {
+    self.path = path
+    self.schema = schema
+    self.metadata = metadata
+    self.connection = connection
+    self.warnings = warnings
+    self.undo = undo
+    self.pendingIndexes = pendingIndexes
+    if case .newFile = undo { isNew = true } else { isNew = false }
+  }
+
+  deinit {
+    // Nobody is left to hear of an error.
+    if !isEnded { try? rollBackRun() }
+  }
+
+  // MARK: - Batches
+
+  /// Starts a batch; a new store has one transaction for the whole run.
+  public func begin() throws(StoreError) {
+    guard connection.isAutocommit else { return }
+    try sql { () throws(SQLiteError) in try connection.execute(isNew ? "BEGIN" : "BEGIN IMMEDIATE") }
+  }
+
+  /// Ends a batch and keeps it; nothing happens in a new store, which is not there before ``finish()``.
+  public func commit() throws(StoreError) {
+    guard !isNew, !connection.isAutocommit else { return }
+    try sql { () throws(SQLiteError) in try connection.execute("COMMIT") }
+  }
+
+  /// Takes back the batch that has begun.
+  ///
+  /// - Throws: ``StoreError`` with `unsupported` for a new store, which keeps no journal: only the whole run can be
+  ///   taken back.
+  public func rollBackBatch() throws(StoreError) {
+    guard !isNew else {
+      throw StoreError(.unsupported, path: path, message: "a store that is being built cannot take back one batch")
+    }
+    guard !connection.isAutocommit else { return }
+    try sql { () throws(SQLiteError) in try connection.execute("ROLLBACK") }
+  }
+
+  // MARK: - Numbers and metadata
+
+  /// The greatest `Z_PK` given out below a root entity: `Z_MAX`, or what the table really holds if that is more.
+  ///
+  /// - Complexity: Two index seeks.
+  public func maximumPrimaryKey(forRoot rootEntity: Int) throws(StoreError) -> Int64 {
+    let table = schema.table(forRoot: rootEntity)
+    let number = schema.entityNumbers[rootEntity]
+    return try sql { () throws(SQLiteError) in
+      let said = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
+      let found = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
+      return max(said, found)
+    }
+  }
+
+  /// Records the greatest `Z_PK` given out below root entities; part of the batch that gave them out.
+  public func writeMaxima(_ maxima: [(rootEntity: Int, maximum: Int64)]) throws(StoreError) {
+    let rows = maxima.map { (number: schema.entityNumbers[$0.rootEntity], maximum: $0.maximum) }
+    try sql { () throws(SQLiteError) in try PrimaryKeyRow.writeMaxima(rows, connection) }
+  }
+
+  /// Replaces the metadata, as part of the batch that has begun.
+  public func writeMetadata(_ metadata: StoreMetadata) throws(StoreError) {
+    try sql { () throws(SQLiteError) in try metadata.write(connection) }
+    self.metadata = metadata
+  }
+
+  // MARK: - Indexes
+
+  /// The indexes of a new store that are not built yet.
+  public var unbuiltIndexes: [IndexDefinition] { pendingIndexes }
+
+  /// Builds those of the missing indexes that fit; ``finish()`` builds the rest.
+  ///
+  /// - Throws: ``StoreError`` with a constraint as its cause when rows break a uniqueness constraint.
+  /// - Complexity: A sort of the table for each index; several threads sort when the connection allows it.
+  public func buildIndexes(where isWanted: (IndexDefinition) -> Bool = { _ in true }) throws(StoreError) {
+    let wanted = pendingIndexes.filter(isWanted)
+    pendingIndexes.removeAll { index in wanted.contains(index) }
+    for index in wanted { try sql { () throws(SQLiteError) in try connection.execute(index.sql) } }
+  }
+
+  // MARK: - The end
+
+  /// Makes the run durable and closes the store.
+  ///
+  /// There is one single file afterwards, without a `-wal`.
+  ///
+  /// - Throws: ``StoreError``; a new store is gone then, an existing one keeps what was committed.
+  public func finish() throws(StoreError) {
+    precondition(!isEnded, "a store file must not be used after its end")
+    do {
+      switch undo {
+      case .newFile(let file):
+        try begin()
+        try buildIndexes()
+        try raiseMaxima()
+        try file.publish(connection)
+      case .existingFile(let file):
+        try begin()
+        try raiseMaxima()
+        try commit()
+        try file.finish(connection)
+      }
+      isEnded = true
+    } catch {
+      if isNew { try? rollBackRun() }
+      throw error
+    }
+  }
+
+  /// Takes back the whole run and closes the store.
+  ///
+  /// A new store leaves nothing behind. An existing store's file is byte for byte as it was when it was opened; when
+  /// it had a log beside it, so has it afterwards, with the same committed content.
+  public func rollBackRun() throws(StoreError) {
+    precondition(!isEnded, "a store file must not be used after its end")
+    isEnded = true
+    switch undo {
+    case .newFile(let file): try file.discard(connection)
+    case .existingFile(let file): try file.rollBack(connection)
+    }
+  }
+
+  /// Another name of ``rollBackRun()`` for a new store.
+  public func discard() throws(StoreError) { try rollBackRun() }
+
+  /// Sees to it that no `Z_MAX` is below the keys in the table.
+  private func raiseMaxima() throws(StoreError) {
+    for table in schema.tables {
+      let number = schema.entityNumbers[table.rootEntity]
+      try sql { () throws(SQLiteError) in
+        try connection.execute(
+          "UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM \(table.name)) WHERE Z_ENT = \(number)"
+            + " AND ifnull(Z_MAX, 0) < (SELECT max(Z_PK) FROM \(table.name))")
+      }
+    }
+  }
+
+  private func sql<Value>(_ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+    try storeErrors(path, body)
+  }
+}
+
+@available(*, unavailable, message: "a store file belongs to the task that opened it")
+extension StoreFile: Sendable {}

@@ -1,0 +1,31 @@
+/// Identities of stores.
+enum StoreUUID {
+  /// A random UUID (version 4) as 36 characters in upper case.
+  ///
+  /// The bytes come from the system's `SystemRandomNumberGenerator`, which is `getrandom` on Linux.
+  static func make() -> String {
+    var generator = SystemRandomNumberGenerator()
+    var bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let digits = Array("0123456789ABCDEF".utf8)
+    var text: [UInt8] = []
+    for (i, byte) in bytes.enumerated() {
+      if i == 4 || i == 6 || i == 8 || i == 10 { text.append(UInt8(ascii: "-")) }
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Whether a text is 36 characters of upper-case hexadecimal digits and dashes in the right places.
+  static func isValid(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    guard bytes.count == 36 else { return false }
+    return bytes.indices.allSatisfy { i in
+      if i == 8 || i == 13 || i == 18 || i == 23 { return bytes[i] == UInt8(ascii: "-") }
+      return (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[i])
+        || (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(bytes[i])
+    }
+  }
+}

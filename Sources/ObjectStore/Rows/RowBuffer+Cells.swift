@@ -1,0 +1,129 @@
+import Glibc
+
+extension RowBuffer {
+  /// Whether a cell holds the same value as another cell whose bytes are in `arena`; equal bytes are equal values.
+  @inline(__always)
+  package func equals(row: Int, slot: Int, tag: UInt8, payload: UInt64, arena other: UnsafeRawPointer) -> Bool {
+    guard tags[slot][row] == tag else { return false }
+    let own = payloads[slot][row]
+    switch tag {
+    case CellTag.text, CellTag.blob:
+      let left = ByteRange(payload: own)
+      let right = ByteRange(payload: payload)
+      return left.length == right.length && memcmp(arena.base + left.offset, other + right.offset, left.length) == 0
+    case CellTag.null: return true
+    case CellTag.real:
+      // -0 and 0 are one value to SQLite.
+      return own == payload || Double(bitPattern: own) == Double(bitPattern: payload)
+    default: return own == payload
+    }
+  }
+
+  /// Sets a cell from a cell whose bytes are in another arena, and returns whether that changed anything.
+  ///
+  /// The first change of a cell of a row that is in the store keeps the old value as a snapshot.
+  @discardableResult
+  package func set(row: Int, slot: Int, tag: UInt8, payload: UInt64, arena other: UnsafeRawPointer) -> Bool {
+    if equals(row: row, slot: slot, tag: tag, payload: payload, arena: other) { return false }
+    willChange(row: row, slot: slot)
+    tags[slot][row] = tag
+    if tag == CellTag.text || tag == CellTag.blob {
+      let range = ByteRange(payload: payload)
+      payloads[slot][row] =
+        arena.append(UnsafeRawBufferPointer(start: other + range.offset, count: range.length)).payload
+    } else {
+      payloads[slot][row] = payload
+    }
+    return true
+  }
+
+  /// Sets a to-one relationship's cell to a primary key, 0 for none, and returns whether that changed anything.
+  ///
+  /// The inverse is the caller's business.
+  @discardableResult
+  package func setReference(row: Int, slot: Int, primaryKey: Int64, destinationEntity: Int32) -> Bool {
+    let tag = primaryKey == 0 ? CellTag.null : CellTag.integer
+    let payload = UInt64(bitPattern: primaryKey)
+    if tags[slot][row] == tag, tag == CellTag.null || payloads[slot][row] == payload { return false }
+    willChange(row: row, slot: slot)
+    tags[slot][row] = tag
+    payloads[slot][row] = payload
+    destinationEntities[slot]?[row] = primaryKey == 0 ? -1 : destinationEntity
+    return true
+  }
+
+  /// Whether a cell was set since its row was fetched or saved.
+  package func isDirty(row: Int, slot: Int) -> Bool {
+    dirtyBits[row * dirtyWords + slot >> 6] >> (UInt64(slot) & 63) & 1 == 1
+  }
+
+  /// Keeps the cell's value before its first change and moves the row to the state `updated`.
+  package func willChange(row: Int, slot: Int) {
+    let state = states[row]
+    if state == RowState.inserted { return }
+    precondition(state == RowState.clean || state == RowState.updated, "only rows that are there can be changed")
+    if state == RowState.clean {
+      states[row] = RowState.updated
+      touchedRows.append(Int32(row))
+    }
+    if isDirty(row: row, slot: slot) { return }
+    dirtyBits[row * dirtyWords + slot >> 6] |= 1 << (UInt64(slot) & 63)
+    snapshots.append(
+      CellSnapshot(
+        row: Int32(row), slot: Int32(slot), tag: tags[slot][row], payload: payloads[slot][row],
+        destinationEntity: destinationEntities[slot]?[row] ?? -1))
+  }
+
+  /// Clears the dirty bits of cells that were set back to what they were.
+  package func dropRevertedChanges() {
+    for snapshot in snapshots {
+      let (row, slot) = (Int(snapshot.row), Int(snapshot.slot))
+      if equals(row: row, slot: slot, tag: snapshot.tag, payload: snapshot.payload, arena: arena.base) {
+        dirtyBits[row * dirtyWords + slot >> 6] &= ~(1 << (UInt64(slot) & 63))
+      }
+    }
+  }
+
+  /// Sets every changed cell back to its snapshot and forgets inserted rows.
+  package func rollBack() {
+    for snapshot in snapshots.reversed() {
+      let (row, slot) = (Int(snapshot.row), Int(snapshot.slot))
+      guard states[row] != RowState.free else { continue }
+      tags[slot][row] = snapshot.tag
+      payloads[slot][row] = snapshot.payload
+      destinationEntities[slot]?[row] = snapshot.destinationEntity
+    }
+    for touched in touchedRows {
+      let row = Int(touched)
+      switch states[row] {
+      case RowState.inserted: free(row: row)
+      case RowState.updated, RowState.deleted: markClean(row: row)
+      default: break
+      }
+    }
+    snapshots.removeAll(keepingCapacity: true)
+    touchedRows.removeAll(keepingCapacity: true)
+  }
+
+  /// Takes back what was done to one row: an inserted row goes, an updated one is as it was fetched.
+  package func withdraw(row: Int) {
+    switch states[row] {
+    case RowState.inserted: free(row: row)
+    case RowState.updated:
+      for snapshot in snapshots.reversed() where Int(snapshot.row) == row {
+        let slot = Int(snapshot.slot)
+        tags[slot][row] = snapshot.tag
+        payloads[slot][row] = snapshot.payload
+        destinationEntities[slot]?[row] = snapshot.destinationEntity
+      }
+      markClean(row: row)
+    default: break
+    }
+  }
+
+  /// Takes a row for what is in the store.
+  package func markClean(row: Int) {
+    states[row] = RowState.clean
+    for word in 0..<dirtyWords { dirtyBits[row * dirtyWords + word] = 0 }
+  }
+}

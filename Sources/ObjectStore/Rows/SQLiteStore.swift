@@ -1,0 +1,115 @@
+import CSQLite
+public import ObjectModel
+package import SQLite
+
+/// A Core Data store in an SQLite file, seen as rows.
+///
+/// The store knows tables and rows, not objects. It is confined to one task, like its connection.
+public final class SQLiteStore {
+  /// The file, new or existing.
+  public let file: StoreFile
+  /// The model of its data.
+  public let model: ManagedObjectModel
+  /// The tables and columns.
+  public let schema: StoreSchema
+  package let connection: Connection
+
+  private var accesses: [TableAccess?]
+  private var maxima: [Int64]
+  private var writtenMaxima: [Int64]
+
+  /// Takes over an open file.
+  ///
+  /// - Throws: ``StoreError`` when the bookkeeping cannot be read.
+  public init(file: StoreFile) throws(StoreError) {
+    self.file = file
+    model = file.schema.model
+    schema = file.schema
+    connection = file.connection
+    accesses = Array(repeating: nil, count: model.entities.count)
+    maxima = Array(repeating: 0, count: model.entities.count)
+    for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
+    writtenMaxima = maxima
+  }
+
+  /// How many SQL statements ran on the connection.
+  public var statementsExecuted: Int { connection.statementsExecuted }
+
+  /// The statements of the table that belongs to a root entity.
+  package func access(root: Int) throws(SQLiteError) -> TableAccess {
+    if let access = accesses[root] { return access }
+    let access = try TableAccess(connection: connection, table: schema.table(forRoot: root), model: model)
+    accesses[root] = access
+    return access
+  }
+
+  /// Takes the next `count` primary keys of a root entity's sequence and returns the first.
+  package func takePrimaryKeys(root: Int, count: Int) -> Int64 {
+    let first = maxima[root] + 1
+    maxima[root] += Int64(count)
+    return first
+  }
+
+  /// The greatest primary key taken so far.
+  package func maximum(root: Int) -> Int64 { maxima[root] }
+
+  /// Writes the sequences that moved since the last call; belongs into the transaction of the rows.
+  package func writeMaxima() throws(SQLiteError) {
+    for root in maxima.indices where maxima[root] != writtenMaxima[root] {
+      try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])")
+      writtenMaxima[root] = maxima[root]
+    }
+  }
+
+  // MARK: Rows that the database refuses
+
+  /// Inserts rows; the rows that break a constraint are left out and reported, all others are inserted.
+  ///
+  /// One statement inserts all rows when nothing is wrong. Otherwise the rows are halved until the culprits are alone:
+  /// O(k log n) statements for k culprits among n rows.
+  ///
+  /// - Parameter onFailure: Is called for each refused row; `nil` makes the first refusal an error.
+  package func insert(
+    _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, onFailure: ((Int32, SQLiteError) -> Void)?
+  ) throws(SQLiteError) {
+    let access = try access(root: buffer.rootEntity)
+    guard let onFailure else { return try access.insert(buffer, rows: rows) }
+    try bisect(rows, onFailure: onFailure) { part throws(SQLiteError) in try access.insert(buffer, rows: part) }
+  }
+
+  /// Updates rows; those that break a constraint are left as they were and reported.
+  ///
+  /// - Returns: How many rows were written.
+  package func update(
+    _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64],
+    onFailure: ((Int32, SQLiteError) -> Void)?
+  ) throws(SQLiteError) -> Int {
+    let access = try access(root: buffer.rootEntity)
+    guard let onFailure else { return try access.update(buffer, rows: rows, slots: slots) }
+    var written = 0
+    try bisect(rows, onFailure: onFailure) { part throws(SQLiteError) in
+      written += try access.update(buffer, rows: part, slots: slots)
+    }
+    return written
+  }
+
+  private func bisect(
+    _ rows: UnsafeBufferPointer<Int32>, onFailure: (Int32, SQLiteError) -> Void,
+    body: (UnsafeBufferPointer<Int32>) throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
+    guard !rows.isEmpty else { return }
+    do {
+      // A statement that fails is undone by SQLite itself, as long as the connection keeps a journal.
+      try body(rows)
+    } catch {
+      guard error.code & 0xFF == SQLITE_CONSTRAINT else { throw error }
+      if rows.count == 1 { return onFailure(rows[0], error) }
+      let half = rows.count / 2
+      try bisect(UnsafeBufferPointer(rebasing: rows[..<half]), onFailure: onFailure, body: body)
+      try bisect(UnsafeBufferPointer(rebasing: rows[half...]), onFailure: onFailure, body: body)
+    }
+  }
+}
+
+@available(*, unavailable, message: "a store is confined to one task; open another one there")
+extension SQLiteStore: Sendable {}

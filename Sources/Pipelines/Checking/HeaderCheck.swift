@@ -1,0 +1,70 @@
+import Diagnostics
+import RecordFormats
+
+/// Compares the columns that a pipeline names with those that its files have.
+struct HeaderCheck {
+  let findings: Findings
+
+  /// Reads the header of every CSV input that is a file, and reports what is missing and what is not used.
+  func run(
+    _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
+  ) {
+    guard case .csv(let options) = format else {
+      checkPaths(columns)
+      return
+    }
+    var reported: Set<String> = []
+    var isFirst = true
+    for input in inputs where input.path != "-" {
+      guard let header = header(of: input, options) else { continue }
+      for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted {
+        findings.addUnknown(
+          .unknownColumn, at: column.position, "“\(input.path)” has no column “\(column.name)”", name: column.name,
+          candidates: header)
+      }
+      // What nothing uses is a question only once everything else is right.
+      if isFirst, !findings.hasErrors { checkUnused(header, input, source: source, columns: columns) }
+      isFirst = false
+    }
+  }
+
+  /// Finds columns that are no paths of JSON members; which members there are, only each record tells.
+  private func checkPaths(_ columns: [ColumnUse]) {
+    for column in columns {
+      do throws(ReadError) {
+        _ = try NDJSONReader(source: ByteSource(bytes: [UInt8]()), columns: .named([column.name]))
+      } catch {
+        findings.add(.unknownColumn, at: column.position, error.message)
+      }
+    }
+  }
+
+  private func checkUnused(
+    _ header: [String], _ input: SourceFiles.Input, source: ComponentValue, columns: [ColumnUse]
+  ) {
+    let ignored = source.texts("ignore") ?? []
+    for column in ignored where !header.contains(column.value) {
+      findings.addUnknown(
+        .unknownColumn, at: column.position, "“\(input.path)” has no column “\(column.value)” to ignore",
+        name: column.value, candidates: header)
+    }
+    let used = Set(columns.map(\.name) + ignored.map(\.value))
+    let unused = header.filter { !used.contains($0) }
+    guard !unused.isEmpty else { return }
+    findings.add(
+      .unusedColumn, at: input.position,
+      "“\(input.path)” has \(unused.count == 1 ? "a column" : "columns") that nothing uses: "
+        + unused.joined(separator: ", "), hint: "use it, or list it under “ignore”")
+  }
+
+  private func header(of input: SourceFiles.Input, _ options: CSVOptions) -> [String]? {
+    do throws(ReadError) {
+      return try CSVReader(source: ByteSource(path: input.path), options: options).header
+    } catch {
+      // What is wrong with the options has findings of its own, at its own place.
+      let isAboutOptions = error.code == .invalidOption || error.code == .duplicateHeader && error.position == .file
+      if !isAboutOptions { findings.add([error.diagnostic]) }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,46 @@
+public import Diagnostics
+public import Importing
+import ObjectModel
+import RecordFormats
+import YAML
+
+/// What the caller of a pipeline adds to its file.
+public struct PipelineSettings: Sendable {
+  /// The values of `${NAME}`.
+  public var variables = Variables()
+  /// The store to use in place of the file's, relative to the working directory.
+  public var storePath: String?
+  /// Whether headers of input files are compared with the columns that the pipeline names.
+  public var checksHeaders = true
+
+  /// Creates settings that add nothing.
+  public init() {}
+}
+
+/// A pipeline file that was read and checked.
+public struct Pipeline: Sendable {
+  /// What the file says, ready to run.
+  public let definition: ImportDefinition
+  /// The findings that do not stop a run.
+  public let warnings: [Diagnostic]
+
+  /// Reads and checks a pipeline file.
+  ///
+  /// - Throws: every finding about the file, its model and its inputs' headers, warnings included.
+  public static func read(
+    _ path: String, settings: PipelineSettings = PipelineSettings()
+  ) throws(DiagnosticList) -> Pipeline {
+    let findings = Findings(path: path)
+    let definition = PipelineLoader(settings: settings, findings: findings).load()
+    guard let definition, !findings.hasErrors else { throw DiagnosticList(findings.list) }
+    return Pipeline(definition: definition, warnings: DiagnosticList(findings.list).diagnostics)
+  }
+
+  /// Returns every finding about a pipeline file, its model and its inputs' headers, sorted by place; none for a
+  /// pipeline without mistakes.
+  public static func lint(_ path: String, settings: PipelineSettings = PipelineSettings()) -> [Diagnostic] {
+    let findings = Findings(path: path)
+    _ = PipelineLoader(settings: settings, findings: findings).load()
+    return DiagnosticList(findings.list).diagnostics
+  }
+}

@@ -1,0 +1,117 @@
+import Diagnostics
+import Importing
+import ObjectModel
+import RecordFormats
+import YAML
+
+/// Reads one pipeline file and everything it names, and collects all findings.
+struct PipelineLoader {
+  private let settings: PipelineSettings
+  private let findings: Findings
+  private let registry: ComponentRegistry
+
+  init(settings: PipelineSettings, findings: Findings, registry: ComponentRegistry = .standard) {
+    self.settings = settings
+    self.findings = findings
+    self.registry = registry
+  }
+
+  /// Returns the definition, or `nil` when an error keeps it from being whole; what was found is in the findings.
+  func load() -> ImportDefinition? {
+    guard let node = parse() else { return nil }
+    var substitution = VariableSubstitution(settings.variables, findings: findings)
+    let root = substitution.apply(node)
+    checkVariables(used: substitution.usedNames)
+    let spec = storelessSpec()
+    guard let component = ComponentReader(registry: registry, findings: findings).read(root, as: spec) else {
+      return nil
+    }
+    let model = component.text("model").flatMap { self.model($0, version: component.text("model_version")) }
+    let source = component.component("source")
+    let inputs = source.map { SourceFiles(findings: findings).expand($0) } ?? []
+    let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
+    var builder = ImportBuilder(model: model, findings: findings)
+    let entity = component.component("import").flatMap { builder.root($0) }
+    if settings.checksHeaders, let source, let format {
+      HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)
+    }
+    guard let model, let format, let entity,
+      let store = settings.storePath ?? component.text("store").map({ resolve($0.value) })
+    else { return nil }
+    return definition(component, model: model, store: store, inputs: inputs.map(\.path), format: format, root: entity)
+  }
+
+  private func definition(
+    _ component: ComponentValue, model: ManagedObjectModel, store: String, inputs: [String], format: RecordFormat,
+    root: EntityImport
+  ) -> ImportDefinition {
+    var definition = ImportDefinition(
+      name: component.text("pipeline")?.value ?? Paths.stem(findings.path), model: model, storePath: store,
+      inputs: inputs, format: format, root: root)
+    let batch = component.component("batch")
+    definition.batchLimit = BatchLimit(
+      records: batch?.count("records") ?? definition.batchLimit.records,
+      bytes: batch?.count("bytes") ?? definition.batchLimit.bytes)
+    let memory = component.component("memory")
+    definition.keyMemory = memory?.count("keys") ?? definition.keyMemory
+    definition.cacheMemory = memory?.count("cache") ?? definition.cacheMemory
+    definition.findPlan = component.choice("find", as: FindPlan.self) ?? .automatic
+    if let rejects = component.component("rejects") {
+      definition.rejects.path = rejects.text("file").map { resolve($0.value) }
+      definition.rejects.limit = rejects.count("limit")
+      definition.rejects.ratio = rejects.share("ratio")
+    }
+    return definition
+  }
+
+  private func parse() -> YAMLNode? {
+    do throws(DiagnosticList) {
+      let bytes = try SourceFile.read(findings.path, limit: YAMLLimits.standard.maximumBytes)
+      var list: [Diagnostic] = []
+      defer { findings.add(list) }
+      return try YAMLDocument.parse(bytes, path: findings.path, findings: &list)
+    } catch {
+      findings.add(error.diagnostics)
+      return nil
+    }
+  }
+
+  private func model(_ path: Located<String>, version: Located<String>?) -> ManagedObjectModel? {
+    let file = resolve(path.value)
+    do throws(DiagnosticList) {
+      let draft = try ModelReader.read(file, version: version?.value)
+      findings.add(ModelLint.check(draft))
+      return try ManagedObjectModel(draft)
+    } catch {
+      findings.add(error.diagnostics.map { place($0, at: $0.code == "unknownVersion" ? version ?? path : path) })
+      return nil
+    }
+  }
+
+  /// Moves a finding about a model as a whole to the text of the pipeline that names it.
+  private func place(_ finding: Diagnostic, at text: Located<String>) -> Diagnostic {
+    guard finding.position.line == 0 else { return finding }
+    var finding = finding
+    finding.message = "“\(finding.path)”: \(finding.message)"
+    finding.path = findings.path
+    finding.position = text.position
+    return finding
+  }
+
+  private func resolve(_ path: String) -> String { Paths.resolve(path, besideFile: findings.path) }
+
+  /// The component of the file; when the caller names the store, the file need not.
+  private func storelessSpec() -> ComponentSpec {
+    var spec = registry.root
+    guard settings.storePath != nil else { return spec }
+    for index in spec.fields.indices where spec.fields[index].name == "store" { spec.fields[index].isRequired = false }
+    return spec
+  }
+
+  private func checkVariables(used: Set<String>) {
+    for name in settings.variables.assignments.keys.sorted() where !used.contains(name) {
+      findings.addUnknown(
+        .unusedVariable, at: .file, "the variable “\(name)” is set but not used", name: name, candidates: used.sorted())
+    }
+  }
+}

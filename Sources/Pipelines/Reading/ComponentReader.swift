@@ -1,0 +1,146 @@
+import Diagnostics
+import YAML
+
+/// Reads YAML nodes as the specs say, and reports everything that does not fit.
+struct ComponentReader {
+  let registry: ComponentRegistry
+  let findings: Findings
+
+  /// Reads a node as a component; `nil` when it is nothing of the kind.
+  func read(_ node: YAMLNode, as spec: ComponentSpec) -> ComponentValue? {
+    var component = ComponentValue(position: node.position)
+    guard let entries = node.entries else {
+      guard let shorthand = spec.shorthand.flatMap({ spec.field(named: $0) }), !node.isNull else {
+        findings.add(
+          .wrongType, at: node.position, "“\(spec.name)” takes a mapping, but here is \(node.summary)",
+          hint: "its fields are " + spec.fields.map(\.name).joined(separator: ", "))
+        return nil
+      }
+      take(node, key: node.position, as: shorthand, into: &component)
+      return component
+    }
+    for entry in entries {
+      guard let name = entry.key.text else {
+        findings.add(.wrongType, at: entry.key.position, "the name of a field is text, not \(entry.key.summary)")
+        continue
+      }
+      guard let field = spec.field(named: name) else {
+        findings.addUnknown(
+          .unknownField, at: entry.key.position, "“\(spec.name)” has no field “\(name)”", name: name,
+          candidates: spec.fields.map(\.name))
+        continue
+      }
+      take(entry.value, key: entry.key.position, as: field, into: &component)
+    }
+    for field in spec.fields where field.isRequired && !component.has(field.name) {
+      findings.add(
+        .missingField, at: node.position, "“\(spec.name)” needs the field “\(field.name)”",
+        hint: "for example “\(field.name): \(field.example)”")
+    }
+    return component
+  }
+
+  private func take(
+    _ node: YAMLNode, key: SourcePosition, as field: FieldSpec, into component: inout ComponentValue
+  ) {
+    if let value = value(node, of: field) {
+      component.fields[field.name] = .init(keyPosition: key, position: node.position, value: value)
+    } else {
+      component.brokenFields.insert(field.name)
+    }
+  }
+
+  /// Reads a node as a field; `nil` when it does not fit, which is reported.
+  private func value(_ node: YAMLNode, of field: FieldSpec) -> FieldValue? {
+    switch field.kind {
+    case .text, .path:
+      guard let text = node.string, !text.isEmpty else { return wrongType(node, field, "text") }
+      return .text(text)
+    case .flag:
+      guard let flag = node.boolean else { return wrongType(node, field, "true or false") }
+      return .flag(flag)
+    case .count(let least):
+      guard let integer = node.integer else { return wrongType(node, field, "a whole number") }
+      guard integer >= Int64(least), integer <= Int64(Int32.max) else {
+        return invalid(node, field, "it lies outside \(least)...\(Int32.max)")
+      }
+      return .count(Int(integer))
+    case .bytes:
+      guard let text = node.string, let bytes = Quantity.bytes(text) else {
+        return wrongType(node, field, "a size such as 32MiB")
+      }
+      return .count(bytes)
+    case .share:
+      guard let text = node.string, let share = Quantity.share(text) else {
+        return wrongType(node, field, "a share such as 1% or 0.01")
+      }
+      return .share(share)
+    case .choice(let words):
+      // `null` is a word among others here, although YAML reads nothing in it.
+      let word = node.isNull ? "null" : node.text
+      guard let word else { return wrongType(node, field, "one of \(words.joined(separator: ", "))") }
+      guard words.contains(word) else {
+        findings.addUnknown(
+          .invalidOption, at: node.position, "“\(field.name)” cannot be \(node.summary)", name: word,
+          candidates: words)
+        return nil
+      }
+      return .text(word)
+    case .character:
+      guard let text = node.text, let character = CharacterName.resolve(text) else {
+        return wrongType(node, field, "one ASCII character, or one of \(CharacterName.names)")
+      }
+      return .text(character)
+    case .texts:
+      return texts(node, field).map { .texts($0) }
+    case .component(let name):
+      return read(node, as: registry[name]).map { .component($0) }
+    case .named(let name):
+      guard let entries = node.entries else { return wrongType(node, field, "a mapping of names") }
+      return .named(named(entries, as: registry[name]))
+    case .names(let name):
+      if let entries = node.entries { return .named(named(entries, as: registry[name])) }
+      return texts(node, field).map { names in .named(names.map { NamedValue(name: $0, value: nil) }) }
+    }
+  }
+
+  private func texts(_ node: YAMLNode, _ field: FieldSpec) -> [Located<String>]? {
+    var texts: [Located<String>] = []
+    for item in node.items ?? [node] {
+      // `NULL` and `~` are texts here, although YAML reads nothing in them; the empty text must be quoted.
+      guard let text = item.text, !(item.isNull && text.isEmpty) else {
+        findings.add(
+          .wrongType, at: item.position, "“\(field.name)” takes text or a list of texts, but here is \(item.summary)",
+          hint: "for example “\(field.name): \(field.example)”")
+        return nil
+      }
+      texts.append(Located(value: text, position: item.position))
+    }
+    return texts
+  }
+
+  private func named(_ entries: [YAMLNode.Entry], as spec: ComponentSpec) -> [NamedValue] {
+    var values: [NamedValue] = []
+    for entry in entries {
+      guard let name = entry.key.text else {
+        findings.add(.wrongType, at: entry.key.position, "a name is text, not \(entry.key.summary)")
+        continue
+      }
+      guard let component = read(entry.value, as: spec) else { continue }
+      values.append(NamedValue(name: Located(value: name, position: entry.key.position), value: component))
+    }
+    return values
+  }
+
+  private func wrongType(_ node: YAMLNode, _ field: FieldSpec, _ wanted: String) -> FieldValue? {
+    findings.add(
+      .wrongType, at: node.position, "“\(field.name)” takes \(wanted), but here is \(node.summary)",
+      hint: "for example “\(field.name): \(field.example)”")
+    return nil
+  }
+
+  private func invalid(_ node: YAMLNode, _ field: FieldSpec, _ reason: String) -> FieldValue? {
+    findings.add(.invalidOption, at: node.position, "“\(field.name)” cannot be \(node.summary): \(reason)")
+    return nil
+  }
+}

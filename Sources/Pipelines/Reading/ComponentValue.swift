@@ -1,0 +1,90 @@
+import Diagnostics
+
+/// A value and its place in the pipeline file.
+struct Located<Value> {
+  var value: Value
+  var position: SourcePosition
+}
+
+extension Located: Sendable where Value: Sendable {}
+
+/// What a field of a component held, checked against its ``FieldSpec``.
+enum FieldValue: Sendable {
+  case text(String)
+  case flag(Bool)
+  case count(Int)
+  case share(Double)
+  case texts([Located<String>])
+  case component(ComponentValue)
+  case named([NamedValue])
+}
+
+/// A name in a mapping or a list, with the component it maps to.
+struct NamedValue: Sendable {
+  var name: Located<String>
+  /// `nil` when the name stands alone in a list.
+  var value: ComponentValue?
+}
+
+/// A mapping of a pipeline file, checked against its ``ComponentSpec``.
+struct ComponentValue: Sendable {
+  /// One field that is there.
+  struct Field: Sendable {
+    var keyPosition: SourcePosition
+    var position: SourcePosition
+    var value: FieldValue
+  }
+
+  /// Where the mapping starts.
+  var position: SourcePosition
+  /// The fields that are there and well-formed, by name.
+  var fields: [String: Field] = [:]
+  /// The names of fields that are there but not well-formed; the finding about them is made.
+  var brokenFields: Set<String> = []
+
+  /// Whether the field is in the file, well-formed or not.
+  func has(_ name: String) -> Bool { fields[name] != nil || brokenFields.contains(name) }
+
+  /// The place of the field's key, or of the mapping.
+  func keyPosition(_ name: String) -> SourcePosition { fields[name]?.keyPosition ?? position }
+
+  func text(_ name: String) -> Located<String>? {
+    guard let field = fields[name], case .text(let text) = field.value else { return nil }
+    return Located(value: text, position: field.position)
+  }
+
+  func flag(_ name: String) -> Bool? {
+    guard let field = fields[name], case .flag(let flag) = field.value else { return nil }
+    return flag
+  }
+
+  func count(_ name: String) -> Int? {
+    guard let field = fields[name], case .count(let count) = field.value else { return nil }
+    return count
+  }
+
+  func share(_ name: String) -> Double? {
+    guard let field = fields[name], case .share(let share) = field.value else { return nil }
+    return share
+  }
+
+  func texts(_ name: String) -> [Located<String>]? {
+    guard let field = fields[name], case .texts(let texts) = field.value else { return nil }
+    return texts
+  }
+
+  func component(_ name: String) -> ComponentValue? {
+    guard let field = fields[name], case .component(let component) = field.value else { return nil }
+    return component
+  }
+
+  func named(_ name: String) -> [NamedValue] {
+    guard let field = fields[name], case .named(let values) = field.value else { return [] }
+    return values
+  }
+
+  /// The case of a string enumeration that a choice field names.
+  func choice<Choice: RawRepresentable>(_ name: String, as: Choice.Type) -> Choice? where Choice.RawValue == String {
+    text(name).flatMap { Choice(rawValue: $0.value) }
+  }
+}

@@ -1,0 +1,98 @@
+extension ComponentSpec {
+  private static let substitutes = ["keep", "null", "default", "empty", "reject"]
+
+  /// What each record becomes.
+  static let entityImport = ComponentSpec(
+    "import", "What each record becomes.",
+    fields: [
+      FieldSpec("entity", .text, required: true, "The entity.", example: "Order"),
+      FieldSpec(
+        "find_by", .names("field"),
+        "The attributes that identify an object, needed in every mode but `insert`. A name in a list takes the column that `attributes` gives it, or the one"
+          + " of the same name.",
+        example: "[orderID]"),
+      FieldSpec(
+        "mode", .choice(["upsert", "insert", "update", "create-missing"]), default: "upsert",
+        "`upsert` updates what is there and inserts what is not; `insert` inserts without a search; `update` skips"
+          + " records without an object; `create-missing` skips records that have one.",
+        example: "insert"),
+      FieldSpec(
+        "duplicates", .choice(["last", "first", "reject"]), default: "last",
+        "Which of several records with the same key counts.", example: "reject"),
+      FieldSpec(
+        "attributes", .names("field"), "The attributes and their columns; a list when the names are the same.",
+        example: "{ quantity: qty }"),
+      FieldSpec(
+        "relationships", .named("relationship"), "The to-one relationships and how their targets are found.",
+        example: "{ customer: { find_by: { email: customer_email } } }"),
+    ])
+
+  /// How a relationship's target is found or made.
+  static let relationshipImport = ComponentSpec(
+    "relationship", "How a relationship's target is found or made.",
+    fields: [
+      FieldSpec(
+        "entity", .text, default: "the relationship's destination",
+        "The entity of the target, when it inherits from the relationship's destination.", example: "Company"),
+      FieldSpec(
+        "find_by", .names("field"), required: true, "The attributes that identify the target (as for `import`).",
+        example: "{ email: customer_email }"),
+      FieldSpec(
+        "mode", .choice(["upsert", "update", "create-missing"]), default: "upsert",
+        "As for `import`; `create-missing` leaves the attributes of a target that is there alone.",
+        example: "create-missing"),
+      FieldSpec(
+        "missing", .choice(["create", "reject", "null"]), default: "create; in mode `update`: reject",
+        "What a target that does not exist means: create it, reject the record, or set the relationship to nothing.",
+        example: "reject"),
+      FieldSpec(
+        "attributes", .names("field"), "The target's other attributes and their columns.",
+        example: "{ name: customer_name }"),
+      FieldSpec(
+        "relationships", .named("relationship"), "The target's own to-one relationships.",
+        example: "{ category: { find_by: { name: category } } }"),
+    ])
+
+  /// How a column fills an attribute.
+  static let field = ComponentSpec(
+    "field", "How a column fills an attribute.", shorthand: "from",
+    fields: [
+      FieldSpec(
+        "from", .text, default: "the attribute's name",
+        "The column of a CSV file, or the dotted path of a JSON member.",
+        example: "customer.email"),
+      FieldSpec(
+        "trim", .flag, default: "false", "Whether white space around the value is removed first.", example: "true"),
+      FieldSpec(
+        "null_tokens", .texts, default: "none", "Spellings that mean null, compared exactly.", example: "[NULL, n/a]"),
+      FieldSpec(
+        "absent", .choice(substitutes), default: "keep",
+        "What a record without the field means: `keep` what is there, set `null`, the model's `default` or the"
+          + " `empty` text, or `reject` the record.",
+        example: "reject"),
+      FieldSpec("null", .choice(substitutes), default: "null", "What a null means (as for `absent`).", example: "keep"),
+      FieldSpec(
+        "empty", .choice(substitutes), default: "empty for String and Binary, null for other types",
+        "What an empty field means (as for `absent`).", example: "null"),
+      FieldSpec(
+        "date", .text, default: "iso8601",
+        "How a date is written: `iso8601`, `unix` (seconds since 1970), `unix_ms`, `core_data` (seconds since 2001) or"
+          + " a pattern of UTS 35.",
+        example: "dd.MM.yyyy HH:mm"),
+      FieldSpec(
+        "zone", .text, default: "UTC", "The zone of dates that name none: `UTC` or an offset.", example: "\"+02:00\""),
+      FieldSpec(
+        "encoding", .choice(["base64", "hex", "raw"]), default: "base64", "How bytes are written.", example: "hex"),
+      FieldSpec(
+        "decimal_mark", .character, default: "point", "The decimal mark of numbers.", example: "comma"),
+      FieldSpec(
+        "group_mark", .character, default: "none", "The mark between groups of digits, which is removed.",
+        example: "point"),
+      FieldSpec(
+        "true", .texts, default: "[true, t, yes, y, 1, on]", "Spellings of true, without regard to ASCII case.",
+        example: "[ja, j]"),
+      FieldSpec(
+        "false", .texts, default: "[false, f, no, n, 0, off]", "Spellings of false, without regard to ASCII case.",
+        example: "[nein, n]"),
+    ])
+}

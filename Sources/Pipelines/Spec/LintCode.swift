@@ -1,0 +1,94 @@
+public import Diagnostics
+
+/// The kinds of findings about a pipeline file: a closed list that tests and users match.
+///
+/// Findings about YAML itself (`yamlSyntax`, `duplicateKey` ...), about models and about columns' conversions come with
+/// the codes of their own modules.
+public enum LintCode: String, Sendable, CaseIterable {
+  /// A mapping has a field that its component does not know.
+  case unknownField
+  /// A field that must be there is missing.
+  case missingField
+  /// A field holds something of another kind.
+  case wrongType
+  /// A field's value is none of those allowed.
+  case invalidOption
+  /// `${NAME}` names a variable that is neither set nor in the environment.
+  case missingVariable
+  /// `${...}` is not closed or is not the name of a variable.
+  case invalidVariable
+  /// A variable was set that the file does not use.
+  case unusedVariable
+  /// A file does not exist or cannot be read.
+  case unreadableFile
+  /// A glob matches nothing.
+  case noMatchingFile
+  /// The model has no such entity.
+  case unknownEntity
+  /// The entity has no objects of its own, or does not fit the relationship.
+  case unsuitableEntity
+  /// The entity has no such attribute.
+  case unknownAttribute
+  /// The entity has no such relationship.
+  case unknownRelationship
+  /// An attribute is given as a relationship, or a relationship as an attribute.
+  case wrongKind
+  /// A record cannot fill this relationship.
+  case unsuitableRelationship
+  /// A record cannot fill this attribute.
+  case unsuitableAttribute
+  /// An object cannot be found by this attribute.
+  case unsuitableKey
+  /// Objects are found by attributes that no index and no uniqueness constraint covers.
+  case unindexedKey
+  /// An attribute is filled twice.
+  case mappedTwice
+  /// A mandatory attribute or relationship without default is not filled.
+  case unmappedRequired
+  /// An option of a field does not fit the attribute's type.
+  case unsuitableOption
+  /// The header has no such column.
+  case unknownColumn
+  /// The header names a column twice.
+  case duplicateColumn
+  /// A column of the header is not used.
+  case unusedColumn
+
+  /// What weight findings of this kind have.
+  public var severity: Diagnostic.Severity {
+    switch self {
+    case .unusedVariable, .unindexedKey, .unusedColumn: .warning
+    default: .error
+    }
+  }
+
+  /// One sentence for the reference.
+  public var summary: String {
+    switch self {
+    case .unknownField: "A mapping has a field that it does not know."
+    case .missingField: "A field that must be there is missing."
+    case .wrongType: "A field holds something of another kind."
+    case .invalidOption: "A field's value is none of those allowed."
+    case .missingVariable: "`${NAME}` names a variable that is neither set nor in the environment."
+    case .invalidVariable: "`${...}` is not closed or does not name a variable."
+    case .unusedVariable: "`--set` names a variable that the file does not use."
+    case .unreadableFile: "A file does not exist or cannot be read."
+    case .noMatchingFile: "A glob matches no file."
+    case .unknownEntity: "The model has no such entity."
+    case .unsuitableEntity: "The entity is abstract, or is not what the relationship refers to."
+    case .unknownAttribute: "The entity has no such attribute."
+    case .unknownRelationship: "The entity has no such relationship."
+    case .wrongKind: "An attribute stands under `relationships`, or a relationship under `attributes`."
+    case .unsuitableRelationship: "A record cannot fill a to-many relationship or a transient one."
+    case .unsuitableAttribute: "A record cannot fill a derived, transient, transformable or composite attribute."
+    case .unsuitableKey: "Objects cannot be found by an attribute of this type."
+    case .unindexedKey: "No index and no uniqueness constraint covers the attributes of `find_by`."
+    case .mappedTwice: "An attribute is filled twice."
+    case .unmappedRequired: "A mandatory attribute or relationship without a default is filled by nothing."
+    case .unsuitableOption: "An option does not fit the attribute's type."
+    case .unknownColumn: "The header of a file has no such column."
+    case .duplicateColumn: "The header of a file names a column twice."
+    case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
+    }
+  }
+}

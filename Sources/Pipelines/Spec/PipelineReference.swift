@@ -1,0 +1,52 @@
+import Diagnostics
+
+/// The reference of pipeline files, made from the specs.
+public enum PipelineReference {
+  /// The components, their fields and the lint codes as Markdown.
+  public static func markdown(of registry: ComponentRegistry) -> String {
+    var sections = registry.components.map(section)
+    var codes = "### Findings\n\n| code | severity | meaning |\n| --- | --- | --- |"
+    for code in LintCode.allCases {
+      codes += "\n| `\(code.rawValue)` | \(code.severity.rawValue) | \(code.summary) |"
+    }
+    sections.append(codes)
+    return sections.joined(separator: "\n\n")
+  }
+
+  private static func section(_ component: ComponentSpec) -> String {
+    var text = "### `\(component.name)`\n\n\(component.summary)"
+    if let shorthand = component.shorthand {
+      text += " A bare text or list stands for `\(shorthand)`."
+    }
+    text += "\n\n| field | takes | default | meaning | example |\n| --- | --- | --- | --- | --- |"
+    for field in component.fields {
+      let value = field.isRequired ? "*required*" : field.defaultText ?? ""
+      text += "\n| `\(field.name)` | \(cell(takes(field.kind))) | \(cell(value)) | \(cell(field.summary)) |"
+      text += " `\(cell(field.example))` |"
+    }
+    return text
+  }
+
+  private static func takes(_ kind: FieldKind) -> String {
+    switch kind {
+    case .text: "text"
+    case .path: "a path"
+    case .flag: "`true` or `false`"
+    case .count(let least): "a number from \(least)"
+    case .bytes: "a size"
+    case .share: "a share"
+    case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+    case .character: "one character or its name"
+    case .texts: "text or a list"
+    case .component(let name): "`\(name)`"
+    case .named(let name): "names, each with a `\(name)`"
+    case .names(let name): "a list of names, or names, each with a `\(name)`"
+    }
+  }
+
+  private static func cell(_ text: String) -> String {
+    var result = ""
+    for character in text { result += character == "|" ? "\\|" : String(character) }
+    return result
+  }
+}

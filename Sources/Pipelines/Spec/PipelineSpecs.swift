@@ -1,0 +1,68 @@
+extension ComponentSpec {
+  /// The pipeline file itself.
+  static let pipeline = ComponentSpec(
+    "pipeline", "The file itself.",
+    fields: [
+      FieldSpec(
+        "pipeline", .text, default: "the file's name without extension",
+        "The pipeline's name, which summaries and rejects carry.", example: "orders"),
+      FieldSpec(
+        "model", .path, required: true,
+        "The data model: an `.xcdatamodeld`, an `.xcdatamodel` or a YAML model.",
+        example: "../models/Shop.xcdatamodeld"),
+      FieldSpec(
+        "model_version", .text, default: "the current version",
+        "The version to use of an `.xcdatamodeld` that has several.", example: "Shop 2"),
+      FieldSpec(
+        "store", .path, required: true,
+        "The store; it is created when it does not exist. `--store` takes its place.", example: "../build/shop.sqlite"),
+      FieldSpec("source", .component("source"), required: true, "Where records come from.", example: "orders-*.csv"),
+      FieldSpec(
+        "import", .component("import"), required: true, "What each record becomes.", example: "{ entity: Order, ... }"),
+      FieldSpec(
+        "batch", .component("batch"), default: "{ records: 20000, bytes: 32MiB }",
+        "When a batch is full and is written.", example: "{ records: 5000 }"),
+      FieldSpec(
+        "memory", .component("memory"), default: "{ keys: 32MiB, cache: 24MiB }", "How much memory may be used.",
+        example: "{ cache: 64MiB }"),
+      FieldSpec(
+        "find", .choice(["automatic", "seek", "scan"]), default: "automatic",
+        "How existing objects are found: by index batch by batch, or by one scan of the table.", example: "seek"),
+      FieldSpec(
+        "rejects", .component("rejects"), default: "counted, without limit",
+        "Where records go that cannot be imported, and how many are too many.",
+        example: "{ file: rejects.ndjson, limit: 100 }"),
+    ])
+
+  /// When a batch is full.
+  static let batch = ComponentSpec(
+    "batch", "When a batch is full: whichever limit comes first.",
+    fields: [
+      FieldSpec(
+        "records", .count(least: 1), default: "20000", "The greatest number of records in a batch.", example: "5000"),
+      FieldSpec("bytes", .bytes, default: "32MiB", "The greatest size of a batch's input.", example: "8MiB"),
+    ])
+
+  /// How much memory may be used.
+  static let memory = ComponentSpec(
+    "memory", "How much memory may be used.",
+    fields: [
+      FieldSpec("keys", .bytes, default: "32MiB", "Memory for tables of known keys.", example: "64MiB"),
+      FieldSpec("cache", .bytes, default: "24MiB", "Memory for SQLite's page cache.", example: "64MiB"),
+    ])
+
+  /// Where rejects go.
+  static let rejects = ComponentSpec(
+    "rejects", "Where records go that cannot be imported, and how many are too many.", shorthand: "file",
+    fields: [
+      FieldSpec(
+        "file", .path, default: "none: rejects are only counted",
+        "An NDJSON file that takes the rejected records and the reasons.", example: "../build/orders.rejects.ndjson"),
+      FieldSpec(
+        "limit", .count(least: 0), default: "none",
+        "The greatest number of rejects; one more and the whole run is rolled back.", example: "1000"),
+      FieldSpec(
+        "ratio", .share, default: "none",
+        "The greatest share of rejects among the records read, asked at the end.", example: "1%"),
+    ])
+}

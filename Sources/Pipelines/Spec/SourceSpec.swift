@@ -1,0 +1,59 @@
+extension ComponentSpec {
+  /// Where records come from.
+  static let source = ComponentSpec(
+    "source", "Where records come from and how they are written.", shorthand: "files",
+    fields: [
+      FieldSpec(
+        "files", .texts, required: true,
+        "Paths and globs in the order in which they are read, each glob's files by name; `-` is standard input.",
+        example: "[orders-*.csv, late.csv]"),
+      FieldSpec(
+        "format", .choice(["csv", "tsv", "ndjson"]), default: "from the first file's name, then its content",
+        "How records are written: `tsv` is `csv` with tabs, `ndjson` is one JSON object a line.", example: "csv"),
+      FieldSpec(
+        "encoding", .choice(["automatic", "utf-8", "utf-16le", "utf-16be", "iso-8859-1", "windows-1252"]),
+        default: "automatic", "The encoding: `automatic` is UTF-16 where a byte order mark says so, else UTF-8.",
+        example: "iso-8859-1"),
+      FieldSpec("delimiter", .character, default: "comma", "What separates fields.", example: "semicolon"),
+      FieldSpec("quote", .character, default: "quote", "What encloses fields.", example: "apostrophe"),
+      FieldSpec(
+        "escape", .character, default: "none: a quote is written twice",
+        "What makes the next character stand for itself.", example: "backslash"),
+      FieldSpec(
+        "header", .flag, default: "true", "Whether the first line names the columns; without it they are 1, 2, 3 ...",
+        example: "false"),
+      FieldSpec(
+        "columns", .texts, default: "from the header", "The names of the columns of a file without a header.",
+        example: "[id, name, price]"),
+      FieldSpec(
+        "skip_lines", .count(least: 0), default: "0", "How many lines before the header are passed over.", example: "2"),
+      FieldSpec(
+        "comment", .text, default: "none", "The text at the start of lines that are passed over.", example: "\"#\""),
+      FieldSpec(
+        "blank_lines", .choice(["skip", "record"]), default: "skip",
+        "What a line without anything is: nothing, or a record of one empty field.", example: "record"),
+      FieldSpec(
+        "trim", .flag, default: "false", "Whether spaces and tabs around fields without quotes are removed.",
+        example: "true"),
+      FieldSpec(
+        "null", .texts, default: "none", "Spellings that mean null in every column.", example: "[NULL, \"\"]"),
+      FieldSpec(
+        "quoted_nulls", .flag, default: "false", "Whether fields in quotes can be spellings of null too.",
+        example: "true"),
+      FieldSpec(
+        "lenient_quotes", .flag, default: "false",
+        "Whether quotes inside fields without quotes, and text behind a closing quote, are just text.", example: "true"),
+      FieldSpec(
+        "short_records", .choice(["reject", "pad"]), default: "reject",
+        "What a record with too few fields means: it is rejected, or the missing fields are absent.", example: "pad"),
+      FieldSpec(
+        "long_records", .choice(["reject", "truncate"]), default: "reject",
+        "What a record with too many fields means: it is rejected, or the surplus fields are dropped.",
+        example: "truncate"),
+      FieldSpec(
+        "max_record", .bytes, default: "16MiB", "The longest record; a longer one ends the run.", example: "1MiB"),
+      FieldSpec(
+        "ignore", .texts, default: "none", "Columns that are meant not to be used, so that lint is silent about them.",
+        example: "[internal_id]"),
+    ])
+}

@@ -1,0 +1,130 @@
+/// Writes the fields of one record into a batch's arrays.
+///
+/// Invariant: the arrays have room for the record at `row`; `slots` holds -1 or a number below the column count.
+struct CSVFieldSink {
+  private let base: UnsafePointer<UInt8>
+  private let starts: UnsafeMutableBufferPointer<UInt32>
+  private let lengths: UnsafeMutableBufferPointer<UInt32>
+  private let states: UnsafeMutableBufferPointer<UInt8>
+  private let slots: UnsafeBufferPointer<Int32>
+  private let trim: Bool
+  private let quotedNulls: Bool
+  private let nullLengths: UInt64
+  private let nullTokens: [[UInt8]]
+  /// Where the current record's fields start in the arrays.
+  var row = 0
+  /// The number of fields of the current record so far.
+  var fieldCount = 0
+
+  init(
+    base: UnsafePointer<UInt8>, starts: UnsafeMutableBufferPointer<UInt32>,
+    lengths: UnsafeMutableBufferPointer<UInt32>, states: UnsafeMutableBufferPointer<UInt8>,
+    slots: UnsafeBufferPointer<Int32>, parser: borrowing CSVParser
+  ) {
+    self.base = base
+    self.starts = starts
+    self.lengths = lengths
+    self.states = states
+    self.slots = slots
+    trim = parser.trim
+    quotedNulls = parser.quotedNulls
+    nullLengths = parser.nullLengths
+    nullTokens = parser.nullTokens
+  }
+
+  /// Adds an unquoted field and returns the entry it was written to, or -1 if nobody asked for it.
+  @inline(__always) @discardableResult
+  mutating func addText(_ from: Int, _ to: Int) -> Int {
+    let field = fieldCount
+    fieldCount += 1
+    if field >= slots.count { return -1 }
+    let slot = Int(slots[unchecked: field])
+    if slot < 0 { return -1 }
+    var start = from
+    var end = to
+    if trim {
+      while start < end, isBlank(base[start]) { start += 1 }
+      while start < end, isBlank(base[end - 1]) { end -= 1 }
+    }
+    var state = FieldState.text
+    if nullLengths >> UInt64(min(63, end - start)) & 1 != 0, isNull(start, end) { state = .null }
+    set(row + slot, start, end, state)
+    return row + slot
+  }
+
+  /// Adds the inside of a quoted field and returns the entry it was written to, or -1.
+  @inline(__always) @discardableResult
+  mutating func addQuoted(_ start: Int, _ end: Int) -> Int {
+    let field = fieldCount
+    fieldCount += 1
+    if field >= slots.count { return -1 }
+    let slot = Int(slots[unchecked: field])
+    if slot < 0 { return -1 }
+    let null = quotedNulls && nullLengths >> UInt64(min(63, end - start)) & 1 != 0 && isNull(start, end)
+    set(row + slot, start, end, null ? .null : .quoted)
+    return row + slot
+  }
+
+  /// Where an entry of state `text` lies.
+  func textRange(_ entry: Int) -> Range<Int>? {
+    if states[entry] != FieldState.text.rawValue { return nil }
+    return Int(starts[entry])..<Int(starts[entry]) + Int(lengths[entry])
+  }
+
+  /// Marks all fields from `fieldCount` on as absent.
+  func fillAbsent() {
+    var field = fieldCount
+    while field < slots.count {
+      let slot = Int(slots[field])
+      if slot >= 0 { set(row + slot, 0, 0, .absent) }
+      field += 1
+    }
+  }
+
+  /// Copies an entry of the current record to another.
+  func copy(_ from: Int, to: Int) {
+    starts[row + to] = starts[row + from]
+    lengths[row + to] = lengths[row + from]
+    states[row + to] = states[row + from]
+  }
+
+  @inline(__always)
+  private func set(_ entry: Int, _ start: Int, _ end: Int, _ state: FieldState) {
+    starts[unchecked: entry] = UInt32(truncatingIfNeeded: start)
+    lengths[unchecked: entry] = UInt32(truncatingIfNeeded: end - start)
+    states[unchecked: entry] = state.rawValue
+  }
+
+  @inline(__always)
+  func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+
+  @inline(never)
+  private func isNull(_ start: Int, _ end: Int) -> Bool {
+    let field = UnsafeBufferPointer(start: base + start, count: end - start)
+    return nullTokens.contains { $0.elementsEqual(field) }
+  }
+}
+
+extension UnsafeBufferPointer {
+  /// The element at an index the caller has proven to be in bounds; checked in debug builds.
+  subscript(unchecked index: Int) -> Element {
+    @inline(__always) get {
+      assert(index >= 0 && index < count)
+      return baseAddress.unsafelyUnwrapped[index]
+    }
+  }
+}
+
+extension UnsafeMutableBufferPointer {
+  /// The element at an index the caller has proven to be in bounds; checked in debug builds.
+  subscript(unchecked index: Int) -> Element {
+    @inline(__always) get {
+      assert(index >= 0 && index < count)
+      return baseAddress.unsafelyUnwrapped[index]
+    }
+    @inline(__always) nonmutating set {
+      assert(index >= 0 && index < count)
+      baseAddress.unsafelyUnwrapped[index] = newValue
+    }
+  }
+}

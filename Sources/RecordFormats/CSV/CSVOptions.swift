@@ -1,0 +1,99 @@
+/// How a CSV file is written: RFC 4180 unless said otherwise.
+///
+/// Lines end with LF, CRLF or CR, in any mixture. Leading blank lines, comments and skipped lines are no records.
+public struct CSVOptions: Sendable, Hashable {
+  /// Where the column names come from.
+  public enum Header: Sendable, Hashable {
+    /// The first record that is neither blank nor a comment.
+    case firstRecord
+    /// There is none: the columns are called `1`, `2` and so on, as many as the first record has.
+    case none
+    /// There is none in the file: these are the names.
+    case names([String])
+  }
+
+  /// What a line without any byte is.
+  public enum BlankLines: Sendable, Hashable {
+    /// Nothing. In a file of one column an empty value must then be written as `""`.
+    case skip
+    /// A record of one empty field.
+    case record
+  }
+
+  /// The byte between two fields: any ASCII byte but NUL, CR and LF.
+  public var delimiter: UInt8 = UInt8(ascii: ",")
+  /// The byte around a quoted field, or `nil` if quotes are ordinary text.
+  ///
+  /// A doubled quote inside a quoted field stands for one.
+  public var quote: UInt8? = UInt8(ascii: "\"")
+  /// A byte, such as a backslash, that makes the next byte (or the next CRLF) ordinary text, or `nil` for none.
+  ///
+  /// It acts inside quotes and outside, and has no other meaning: `\n` stands for `n`.
+  public var escape: UInt8?
+  /// Where the column names come from.
+  public var header: Header = .firstRecord
+  /// The number of lines to skip at the start of the file, whatever they hold.
+  public var skippedLines: Int = 0
+  /// Lines that start with this text are skipped; `nil`: none are.
+  public var comment: String?
+  /// Unquoted fields that equal one of these, as spelt in the file, are null.
+  ///
+  /// Add `""` to make empty fields null.
+  public var nullTokens: [String] = []
+  /// Whether quoted fields are compared with the null tokens too.
+  public var quotedNulls = false
+  /// Whether spaces and tabs around unquoted fields and around quotes are removed.
+  public var trim = false
+  /// What a line without any byte is.
+  public var blankLines: BlankLines = .skip
+  /// Whether a record with too few fields is accepted, its missing fields being absent, instead of refused.
+  public var padShortRecords = false
+  /// Whether a record with too many fields is accepted, its surplus fields being dropped, instead of refused.
+  public var truncateLongRecords = false
+  /// Whether a quote inside an unquoted field, and text behind a closing quote, are ordinary text instead of refused;
+  /// nothing but spaces and tabs there is dropped.
+  public var lenientQuotes = false
+  /// The file's encoding.
+  public var encoding: TextEncoding = .automatic
+  /// The longest record in bytes, at most 512 MiB.
+  ///
+  /// Reading ends with `recordTooLong` at a longer one, because its end cannot be trusted.
+  public var maxRecordBytes = 16 << 20
+
+  /// RFC 4180 with a header.
+  public init() {}
+
+  /// Tab-separated values with a header; quotes as in CSV.
+  public static var tabSeparated: CSVOptions {
+    var options = CSVOptions()
+    options.delimiter = UInt8(ascii: "\t")
+    return options
+  }
+
+  /// What is wrong with the options, or `nil`.
+  var fault: String? {
+    var used: [(String, UInt8)] = [("delimiter", delimiter)]
+    if let quote { used.append(("quote", quote)) }
+    if let escape, escape != quote { used.append(("escape", escape)) }
+    if let comment {
+      guard let first = comment.utf8.first else { return "the comment prefix is empty" }
+      used.append(("comment prefix", first))
+    }
+    for (i, (name, byte)) in used.enumerated() {
+      if byte == 0 || byte == 10 || byte == 13 || (byte >= 0x80 && name != "comment prefix") {
+        return "the \(name) must be an ASCII character other than NUL, CR and LF"
+      }
+      if let other = used[..<i].first(where: { $0.1 == byte }) {
+        return "the \(other.0) and the \(name) must differ"
+      }
+    }
+    if trim, used.contains(where: { $0.1 == UInt8(ascii: " ") && $0.0 == "quote" }) {
+      return "a space cannot be the quote when fields are trimmed"
+    }
+    if skippedLines < 0 { return "the number of skipped lines is negative" }
+    if comment?.utf8.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) == true {
+      return "the comment prefix contains a line end or a NUL"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,129 @@
+import Diagnostics
+
+/// Reads the records of a CSV file.
+///
+/// Source: RFC 4180, https://www.rfc-editor.org/rfc/rfc4180; what other dialects change is in `CSVOptions`.
+public struct CSVReader: RecordReader {
+  /// The names of the stored columns; column i of a batch is name i.
+  public let columns: [String]
+  /// The names of all columns of the file, in its order.
+  ///
+  /// Empty for an empty file without a header.
+  public let header: [String]
+  private let index: Int
+  private var reader: StreamingReader<CSVParser>
+
+  /// Opens the source and reads its header.
+  ///
+  /// - Parameter index: what `RecordBatch.source` will be.
+  /// - Throws: `ReadError`: `invalidOption`; what opening throws; `missingHeader`, `invalidHeader`, `emptyHeader` and
+  ///   `duplicateHeader` for a header that cannot be used; `missingColumn` for a requested column it does not have.
+  public init(
+    source input: ByteSource, options: CSVOptions = CSVOptions(), columns request: ColumnRequest = .all, index: Int = 0
+  ) throws(ReadError) {
+    if let fault = options.fault { throw ReadError(.invalidOption, path: input.path, message: fault) }
+    var reader = try StreamingReader(
+      input, parser: CSVParser(options), encoding: options.encoding, maxRecordBytes: options.maxRecordBytes)
+    var position = SourcePosition.file
+    switch options.header {
+    case .names(let names): header = names
+    case .none: header = (0..<(try reader.countFields())).map { String($0 + 1) }
+    case .firstRecord: (header, position) = try reader.readHeader()
+    }
+    if options.header != .none { try Self.check(header, path: input.path, position) }
+    reader.parser.width = header.count
+    columns = try reader.parser.choose(request, header, path: input.path, position)
+    self.index = index
+    self.reader = reader
+  }
+
+  /// The bytes read from the input so far.
+  public var bytesRead: Int { reader.bytesRead }
+
+  /// Replaces the batch's content with the next records; false at the end of the file.
+  ///
+  /// - Throws: `inputFailed`, or `recordTooLong` at a record beyond `CSVOptions.maxRecordBytes`.
+  public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    batch.source = index
+    return try reader.read(into: &batch, limit: limit)
+  }
+
+  private static func check(_ header: [String], path: String, _ position: SourcePosition) throws(ReadError) {
+    var seen: [String: Int] = [:]
+    for (i, name) in header.enumerated() {
+      if name.isEmpty {
+        throw ReadError(.emptyHeader, path: path, position: position, message: "column \(i + 1) has no name")
+      }
+      if let other = seen.updateValue(i, forKey: name.lowercased()) {
+        let difference = header[other] == name ? "are both" : "differ only in case:"
+        throw ReadError(
+          .duplicateHeader, path: path, position: position,
+          message: "columns \(other + 1) and \(i + 1) \(difference) \"\(name)\"")
+      }
+    }
+  }
+}
+
+extension StreamingReader<CSVParser> {
+  /// The number of fields of the first record, which stays unread; 0 if there is none.
+  fileprivate mutating func countFields() throws(ReadError) -> Int {
+    let before = parser
+    var batch = RecordBatch()
+    let found = try read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20), keep: true)
+    let count = found ? parser.lastFieldCount : 0
+    parser = before
+    return count
+  }
+
+  /// Reads the first record as names.
+  fileprivate mutating func readHeader() throws(ReadError) -> ([String], SourcePosition) {
+    let count = try countFields()
+    if count == 0 {
+      throw ReadError(
+        .missingHeader, path: path, message: "the file is empty; a line with the column names is expected")
+    }
+    parser.slots = (0..<count).map { Int32(truncatingIfNeeded: $0) }
+    parser.columnCount = count
+    var batch = RecordBatch()
+    _ = try read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
+    if let fault = batch.errors.first {
+      throw ReadError(.invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message)
+    }
+    parser.recordIndex = 0
+    let names = (0..<count).map { column in batch.withField(0, column) { String(decoding: $0, as: UTF8.self) } }
+    return (names, batch.position(0, 0))
+  }
+}
+
+extension CSVParser {
+  /// Sets which columns are stored, and returns their names.
+  mutating func choose(
+    _ request: ColumnRequest, _ header: [String], path: String, _ position: SourcePosition
+  ) throws(ReadError) -> [String] {
+    slots = Array(repeating: -1, count: header.count)
+    repeats = []
+    guard case .named(let names) = request else {
+      for i in header.indices { slots[i] = Int32(truncatingIfNeeded: i) }
+      columnCount = header.count
+      return header
+    }
+    columnCount = names.count
+    // A file without a header and without a record has no columns, and nothing to miss in them.
+    if header.isEmpty { return names }
+    var places: [String: Int] = [:]
+    for (i, name) in header.enumerated() { places[name] = i }
+    for (i, name) in names.enumerated() {
+      guard let place = places[name] else {
+        let near = NearestName.find(name, in: header).map { "; did you mean \"\($0)\"?" } ?? ""
+        throw ReadError(
+          .missingColumn, path: path, position: position, message: "there is no column \"\(name)\"\(near)")
+      }
+      if slots[place] >= 0 {
+        repeats.append((copy: i, original: Int(slots[place])))
+      } else {
+        slots[place] = Int32(truncatingIfNeeded: i)
+      }
+    }
+    return names
+  }
+}

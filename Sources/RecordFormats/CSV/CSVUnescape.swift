@@ -1,0 +1,58 @@
+extension RecordBatch {
+  /// Writes the values of all fields that are not a range of the raw bytes behind those bytes.
+  ///
+  /// Unescaping never lengthens a value, so the room needed is known before.
+  mutating func unescapeFields() {
+    if escapes.isEmpty { return }
+    var room = 0
+    for field in escapes { room += Int(field.end - field.start) }
+    reserveBytes(used: byteCount, byteCount + room)
+    var target = byteCount
+    bytes.withUnsafeMutableBufferPointer { bytes in
+      for field in escapes {
+        let start = target
+        switch field.kind {
+        case .json:
+          guard let base = bytes.baseAddress else { continue }
+          target += JSONEscape.unescape(UnsafePointer(base), Int(field.start), Int(field.end), to: base + target)
+        case .quotedCSV:
+          unescapeCSV(bytes, Int(field.start), Int(field.end), &target, quote: csvQuote, escape: csvEscape)
+        case .unquotedCSV:
+          unescapeCSV(bytes, Int(field.start), Int(field.end), &target, quote: nil, escape: csvEscape)
+        }
+        starts[Int(field.slot)] = UInt32(truncatingIfNeeded: start)
+        lengths[Int(field.slot)] = UInt32(truncatingIfNeeded: target - start)
+      }
+    }
+    byteCount = target
+  }
+}
+
+/// Copies `bytes[start..<end]` to `target` without its escapes.
+///
+/// With a `quote` the text begins inside quotes: two quotes are one, and a single one ends the quoted part, behind
+/// which (lenient reading) quotes are ordinary.
+private func unescapeCSV(
+  _ bytes: UnsafeMutableBufferPointer<UInt8>, _ start: Int, _ end: Int, _ target: inout Int, quote: UInt8?,
+  escape: UInt8?
+) {
+  var quote = quote
+  var i = start
+  while i < end {
+    var byte = bytes[i]
+    i += 1
+    if byte == quote {
+      if i < end, bytes[i] == byte {
+        i += 1
+      } else {
+        quote = nil
+        continue
+      }
+    } else if byte == escape, i < end {
+      byte = bytes[i]
+      i += 1
+    }
+    bytes[target] = byte
+    target += 1
+  }
+}

@@ -1,0 +1,200 @@
+import Glibc
+
+/// Parses one record: finds the requested members of an object and checks all the rest.
+struct JSONObjectParser {
+  var scanner: JSONScanner
+  let nodes: UnsafeMutableBufferPointer<JSONPaths.Node>
+  let names: UnsafeBufferPointer<UInt8>
+  let starts: UnsafeMutableBufferPointer<UInt32>
+  let lengths: UnsafeMutableBufferPointer<UInt32>
+  let states: UnsafeMutableBufferPointer<UInt8>
+  var escapes: ContiguousArray<EscapedField> = []
+  var scratch: ContiguousArray<UInt8> = []
+  /// Where the record's fields start in the arrays.
+  private var row = 0
+  /// The record's number.
+  private var record = 0
+
+  init(
+    scanner: JSONScanner, nodes: UnsafeMutableBufferPointer<JSONPaths.Node>, names: UnsafeBufferPointer<UInt8>,
+    starts: UnsafeMutableBufferPointer<UInt32>, lengths: UnsafeMutableBufferPointer<UInt32>,
+    states: UnsafeMutableBufferPointer<UInt8>
+  ) {
+    self.scanner = scanner
+    self.nodes = nodes
+    self.names = names
+    self.starts = starts
+    self.lengths = lengths
+    self.states = states
+  }
+
+  /// Parses the scanner's text as one object; on false the scanner has the fault.
+  mutating func parse(row: Int, columnCount: Int, record: Int) -> Bool {
+    self.row = row
+    self.record = record
+    for entry in row..<row + columnCount {
+      starts[entry] = 0
+      lengths[entry] = 0
+      states[entry] = FieldState.absent.rawValue
+    }
+    scanner.skipSpace()
+    let first = scanner.i
+    guard scanner.i < scanner.end, scanner.base[scanner.i] == UInt8(ascii: "{") else {
+      // JSON, but not an object, deserves another code than what is not JSON.
+      return scanner.document() && scanner.fail(.notAnObject, at: first)
+    }
+    guard object(0, depth: 0) else { return false }
+    scanner.skipSpace()
+    return scanner.i == scanner.end || scanner.fail()
+  }
+
+  /// Parses an object whose brace is next and some of whose members are wanted.
+  private mutating func object(_ node: Int, depth: Int) -> Bool {
+    if depth >= JSONScanner.deepest { return scanner.fail(.tooDeep) }
+    scanner.i += 1
+    scanner.skipSpace()
+    if scanner.i < scanner.end, scanner.base[scanner.i] == UInt8(ascii: "}") {
+      scanner.i += 1
+      return true
+    }
+    let children = nodes[node].children
+    // Members usually come in the same order in all records: the guess is the one behind the last hit.
+    var guess = children.lowerBound
+    while true {
+      scanner.skipSpace()
+      let key = scanner.i
+      guard scanner.string() else { return false }
+      let child = find(key + 1, scanner.i - 1, children, &guess)
+      guard scanner.expect(UInt8(ascii: ":")) else { return false }
+      if child < 0 {
+        guard scanner.value(depth: depth + 1) else { return false }
+      } else {
+        if nodes[child].seen == record { return scanner.fail(.duplicateMember, at: key) }
+        nodes[child].seen = record
+        guard member(child, depth: depth + 1) else { return false }
+      }
+      scanner.skipSpace()
+      guard scanner.i < scanner.end else { return scanner.fail() }
+      let next = scanner.base[scanner.i]
+      if next == UInt8(ascii: ",") {
+        scanner.i += 1
+        continue
+      }
+      guard next == UInt8(ascii: "}") else { return scanner.fail() }
+      scanner.i += 1
+      return true
+    }
+  }
+
+  /// Parses the value of a wanted member, or of one on the way to it.
+  private mutating func member(_ node: Int, depth: Int) -> Bool {
+    scanner.skipSpace()
+    guard scanner.i < scanner.end else { return scanner.fail() }
+    let start = scanner.i
+    let slot = nodes[node].slot
+    let isInner = !nodes[node].children.isEmpty
+    let first = scanner.base[start]
+    var state = FieldState.number
+    switch first {
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      state = .json
+      if isInner, first == UInt8(ascii: "{") {
+        guard object(node, depth: depth) else { return false }
+      } else {
+        guard scanner.value(depth: depth) else { return false }
+      }
+    case UInt8(ascii: "\""):
+      guard scanner.string() else { return false }
+      if slot >= 0 {
+        set(row + slot, start + 1, scanner.i - 1, .quoted)
+        if scanner.hasEscapes {
+          escapes.append(
+            EscapedField(
+              slot: UInt32(truncatingIfNeeded: row + slot), start: UInt32(truncatingIfNeeded: start + 1),
+              end: UInt32(truncatingIfNeeded: scanner.i - 1), kind: .json))
+        }
+      }
+      return true
+    default:
+      guard scanner.scalar() else { return false }
+      switch first {
+      case UInt8(ascii: "n"):
+        state = .null
+        if isInner { setNull(below: node) }
+      case UInt8(ascii: "t"): state = .true
+      case UInt8(ascii: "f"): state = .false
+      default: break
+      }
+    }
+    if slot >= 0 { set(row + slot, start, scanner.i, state) }
+    return true
+  }
+
+  /// The child with the name in `base[start..<end]`, or -1.
+  @inline(__always)
+  private mutating func find(_ start: Int, _ end: Int, _ children: Range<Int>, _ guess: inout Int) -> Int {
+    if children.isEmpty { return -1 }
+    if scanner.hasEscapes { return findEscaped(start, end, children) }
+    return search(scanner.base + start, end - start, children, &guess)
+  }
+
+  @inline(__always)
+  private func search(_ name: UnsafePointer<UInt8>, _ count: Int, _ children: Range<Int>, _ guess: inout Int) -> Int {
+    var child = guess
+    for _ in 0..<children.count {
+      let range = nodes[unchecked: child].name
+      let hit =
+        range.count == count && memcmp(names.baseAddress.unsafelyUnwrapped + range.lowerBound, name, count) == 0
+      let next = child + 1 == children.upperBound ? children.lowerBound : child + 1
+      if hit {
+        guess = next
+        return child
+      }
+      child = next
+    }
+    return -1
+  }
+
+  @inline(never)
+  private mutating func findEscaped(_ start: Int, _ end: Int, _ children: Range<Int>) -> Int {
+    if scratch.count < end - start { scratch = ContiguousArray(repeating: 0, count: 2 * (end - start)) }
+    let base = scanner.base
+    var scratch = ContiguousArray<UInt8>()
+    swap(&scratch, &self.scratch)
+    defer { swap(&scratch, &self.scratch) }
+    return scratch.withUnsafeMutableBufferPointer { scratch in
+      guard let room = scratch.baseAddress else { return -1 }
+      let count = JSONEscape.unescape(base, start, end, to: room)
+      var guess = children.lowerBound
+      return search(room, count, children, &guess)
+    }
+  }
+
+  /// A null makes everything that is asked for below it null.
+  private func setNull(below node: Int) {
+    for child in nodes[node].children {
+      if nodes[child].slot >= 0 { set(row + nodes[child].slot, 0, 0, .null) }
+      setNull(below: child)
+    }
+  }
+
+  @inline(__always)
+  private func set(_ entry: Int, _ start: Int, _ end: Int, _ state: FieldState) {
+    starts[unchecked: entry] = UInt32(truncatingIfNeeded: start)
+    lengths[unchecked: entry] = UInt32(truncatingIfNeeded: end - start)
+    states[unchecked: entry] = state.rawValue
+  }
+
+  /// Copies a field to a second column that asked for it too.
+  mutating func repeatField(_ original: Int, _ copy: Int, _ escapesBefore: Int) {
+    starts[row + copy] = starts[row + original]
+    lengths[row + copy] = lengths[row + original]
+    states[row + copy] = states[row + original]
+    for i in escapesBefore..<escapes.count where Int(escapes[i].slot) == row + original {
+      var second = escapes[i]
+      second.slot = UInt32(truncatingIfNeeded: row + copy)
+      escapes.append(second)
+      break
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/// The requested members of an object, compiled to a tree.
+///
+/// A path is member names with dots between them; a backslash makes a dot, or a backslash, part of a name (`a\.b` is
+/// the member called `a.b`). Names are compared as bytes after unescaping.
+struct JSONPaths {
+  /// One member on the way to a requested one, or a requested one.
+  struct Node {
+    /// Where the name lies in `names`.
+    var name: Range<Int>
+    /// The column to store the member in, or -1.
+    var slot: Int
+    /// Its requested members.
+    var children: Range<Int>
+    /// The number of the last record that had this member.
+    var seen = -1
+  }
+
+  /// Breadth first; node 0 is the record itself.
+  private(set) var nodes: [Node] = []
+  private(set) var names: [UInt8] = []
+  /// Columns that repeat another one: (copy, original).
+  private(set) var repeats: [(copy: Int, original: Int)] = []
+
+  /// Splits a path into names, or returns nil if it is malformed.
+  static func split(_ path: String) -> [[UInt8]]? {
+    var result: [[UInt8]] = [[]]
+    var bytes = path.utf8.makeIterator()
+    while let byte = bytes.next() {
+      if byte == UInt8(ascii: ".") {
+        result.append([])
+      } else if byte == UInt8(ascii: "\\") {
+        guard let next = bytes.next(), next == byte || next == UInt8(ascii: ".") else { return nil }
+        result[result.count - 1].append(next)
+      } else {
+        result[result.count - 1].append(byte)
+      }
+    }
+    if result.count > JSONScanner.deepest || result.contains(where: \.isEmpty) { return nil }
+    return result
+  }
+
+  /// The path that names one top-level member.
+  static func path(toMember name: String) -> String {
+    var result = ""
+    for scalar in name.unicodeScalars {
+      if scalar == "." || scalar == "\\" { result.unicodeScalars.append("\\") }
+      result.unicodeScalars.append(scalar)
+    }
+    return result
+  }
+
+  /// Compiles paths; path i is stored in column i.
+  init(_ paths: [[[UInt8]]]) {
+    nodes = [Node(name: 0..<0, slot: -1, children: 0..<0)]
+    // The paths that go through each node, and how far down the node is.
+    var members: [[Int]] = [Array(paths.indices)]
+    var depths = [0]
+    var current = 0
+    while current < nodes.count {
+      let depth = depths[current]
+      var order: [[UInt8]] = []
+      var groups: [[UInt8]: [Int]] = [:]
+      for path in members[current] where paths[path].count > depth {
+        let name = paths[path][depth]
+        if groups[name] == nil { order.append(name) }
+        groups[name, default: []].append(path)
+      }
+      let first = nodes.count
+      for name in order {
+        let through = groups[name] ?? []
+        let ends = through.filter { paths[$0].count == depth + 1 }
+        for copy in ends.dropFirst() { repeats.append((copy: copy, original: ends[0])) }
+        nodes.append(
+          Node(name: names.count..<names.count + name.count, slot: ends.first ?? -1, children: 0..<0))
+        names += name
+        members.append(through)
+        depths.append(depth + 1)
+      }
+      nodes[current].children = first..<nodes.count
+      current += 1
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import Diagnostics
+import Glibc
+
+/// The NDJSON parser: from bytes to records, without I/O.
+struct NDJSONParser: RecordParser {
+  static let lineEnds = LineEnds.lineFeed
+  /// How much of a line that is too long is kept.
+  static let keptOfLongLine = 1 << 16
+
+  let maxRecordBytes: Int
+  var columnCount: Int
+  var paths: JSONPaths
+  /// The line at the cursor, from 1.
+  private var line = 1
+  /// The number of the record at the cursor, from 0.
+  private var recordIndex = 0
+  /// The cursor is inside a line that was refused for its length.
+  private var skipsLine = false
+  /// Room to unescape a member's name.
+  private var scratch: ContiguousArray<UInt8> = []
+
+  init(paths: JSONPaths, columnCount: Int, maxRecordBytes: Int) {
+    self.paths = paths
+    self.columnCount = columnCount
+    self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
+  }
+
+  mutating func parse(
+    into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
+  ) -> ParseOutcome {
+    // Taken out of the batch so that they can be appended to while its other arrays are open.
+    var escapes = ContiguousArray<EscapedField>()
+    var errors: [RecordError] = []
+    swap(&escapes, &batch.escapes)
+    swap(&errors, &batch.errors)
+    var nodes = paths.nodes
+    let names = paths.names
+    defer {
+      swap(&escapes, &batch.escapes)
+      swap(&errors, &batch.errors)
+    }
+    let columnCount = columnCount
+    let capacity = columnCount == 0 ? batch.records.count : min(batch.records.count, batch.starts.count / columnCount)
+    var count = batch.recordCount
+    let outcome = batch.bytes.withUnsafeBufferPointer { bytes -> ParseOutcome in
+      batch.starts.withUnsafeMutableBufferPointer { starts in
+        batch.lengths.withUnsafeMutableBufferPointer { lengths in
+          batch.states.withUnsafeMutableBufferPointer { states in
+            batch.records.withUnsafeMutableBufferPointer { records in
+              nodes.withUnsafeMutableBufferPointer { nodes in
+                names.withUnsafeBufferPointer { names in
+                  guard let base = bytes.baseAddress, window.cursor < window.end else { return .needsInput }
+                  var object = JSONObjectParser(
+                    scanner: JSONScanner(base, from: 0, end: 0), nodes: nodes, names: names, starts: starts,
+                    lengths: lengths, states: states)
+                  swap(&object.escapes, &escapes)
+                  swap(&object.scratch, &scratch)
+                  defer {
+                    swap(&object.escapes, &escapes)
+                    swap(&object.scratch, &scratch)
+                  }
+                  return run(
+                    base, &object, records, capacity: capacity, count: &count, window: &window, limit: limit,
+                    check: &check, errors: &errors)
+                }
+              }
+            }
+          }
+        }
+      }
+    }
+    batch.recordCount = count
+    return outcome
+  }
+
+  /// Parses lines until something stops it.
+  private mutating func run(
+    _ base: UnsafePointer<UInt8>, _ object: inout JSONObjectParser,
+    _ records: UnsafeMutableBufferPointer<RecordPosition>, capacity: Int, count: inout Int,
+    window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck, errors: inout [RecordError]
+  ) -> ParseOutcome {
+    while true {
+      let start = window.cursor
+      if count + errors.count >= limit.records || (start >= limit.bytes && count + errors.count > 0) { return .full }
+      if start >= window.end { return .needsInput }
+      if count >= capacity { return .needsSpace }
+      var stop = window.end
+      var next = window.end
+      if let found = memchr(base + start, 10, window.end - start) {
+        stop = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) - base
+        next = stop + 1
+      } else if skipsLine {
+        window.cursor = window.end
+        continue
+      } else if !window.isLast {
+        return .needsInput
+      }
+      window.cursor = next
+      if skipsLine {
+        skipsLine = false
+        line += 1
+        continue
+      }
+      if stop > start, base[stop - 1] == 13 { stop -= 1 }
+      object.scanner = JSONScanner(base, from: start, end: stop)
+      object.scanner.skipSpace()
+      if object.scanner.i == stop {
+        line += 1
+        continue
+      }
+      if stop - start > maxRecordBytes {
+        errors.append(tooLong(UnsafeRawBufferPointer(start: base + start, count: stop - start), window.origin + start))
+        recordIndex += 1
+        line += 1
+        continue
+      }
+      let escapesBefore = object.escapes.count
+      var fault: RecordError.Code?
+      var faultAt = 0
+      if !object.parse(row: count * columnCount, columnCount: columnCount, record: recordIndex) {
+        fault = object.scanner.fault
+        faultAt = object.scanner.faultAt
+      }
+      if check.fault < window.origin + next {
+        if check.fault < window.origin + start { recheck(base, &check, from: start, window) }
+        if check.fault < window.origin + next {
+          let at = check.fault - window.origin
+          if fault == nil || fault == .notAnObject || at <= faultAt {
+            fault = base[at] == 0 ? .nulByte : .invalidText
+            faultAt = at
+          }
+          recheck(base, &check, from: next, window)
+        }
+      }
+      if let fault {
+        object.escapes.removeLast(object.escapes.count - escapesBefore)
+        let raw = UnsafeRawBufferPointer(start: base + start, count: stop - start)
+        errors.append(refusal(fault, at: faultAt - start, raw, window.origin + start))
+      } else {
+        for (copy, original) in paths.repeats { object.repeatField(original, copy, escapesBefore) }
+        records[unchecked: count] = RecordPosition(
+          index: recordIndex, line: line, byteOffset: window.origin + start,
+          rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: stop - start))
+        count += 1
+      }
+      recordIndex += 1
+      line += 1
+    }
+  }
+
+  mutating func refuseLong(
+    into batch: inout RecordBatch, window: inout ParseWindow, limit: Int
+  ) -> ParseOutcome {
+    let (start, end) = (window.cursor, window.end)
+    let offset = window.origin + start
+    batch.errors.append(
+      batch.bytes.withUnsafeBytes { tooLong(UnsafeRawBufferPointer(rebasing: $0[start..<end]), offset) })
+    recordIndex += 1
+    window.cursor = end
+    skipsLine = true
+    return .needsInput
+  }
+
+  /// Looks for faults of the text anew, from `offset` of the window on.
+  private func recheck(_ base: UnsafePointer<UInt8>, _ check: inout TextCheck, from offset: Int, _ window: ParseWindow)
+  {
+    check.resume(at: window.origin + offset)
+    check.advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
+  }
+
+  private func tooLong(_ raw: UnsafeRawBufferPointer, _ offset: Int) -> RecordError {
+    RecordError(
+      code: .recordTooLong, position: SourcePosition(line: line, column: 1, byteOffset: offset),
+      recordIndex: recordIndex, message: "the line is longer than \(maxRecordBytes) bytes",
+      raw: [UInt8](raw.prefix(Self.keptOfLongLine)))
+  }
+
+  @inline(never)
+  private func refusal(_ code: RecordError.Code, at: Int, _ raw: UnsafeRawBufferPointer, _ offset: Int) -> RecordError {
+    let message =
+      switch code {
+      case .notAnObject: "the line is not a JSON object"
+      case .duplicateMember: "the object has this member twice"
+      case .loneSurrogate: "half of a surrogate pair"
+      case .tooDeep: "arrays and objects nest deeper than \(JSONScanner.deepest)"
+      case .nulByte: "the line contains a NUL byte"
+      case .invalidText: "the bytes from here are not UTF-8"
+      default: at >= raw.count ? "the JSON text ends too early" : "not JSON from here on"
+      }
+    return RecordError(
+      code: code,
+      position: SourcePosition(in: raw, at: at, line: line, byteOffset: offset, lineEnds: .lineFeed),
+      recordIndex: recordIndex, message: message, raw: [UInt8](raw))
+  }
+}

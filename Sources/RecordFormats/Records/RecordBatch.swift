@@ -1,0 +1,187 @@
+public import Diagnostics
+
+/// A run of records of one input, stored as byte ranges.
+///
+/// A batch is made once and filled many times; filling reuses its memory. `starts`, `lengths` and `states` are
+/// record-major: the entry of a field is `record * columnCount + column`. All arrays may be longer than what the batch
+/// holds (what is behind `recordCount` records, or `byteCount` bytes, is left over from earlier fillings).
+public struct RecordBatch: Sendable {
+  /// The index of the input in the list of sources, as given to the reader; a batch never mixes inputs.
+  public var source: Int = 0
+  /// The number of requested columns.
+  public internal(set) var columnCount: Int = 0
+  /// The number of good records.
+  public internal(set) var recordCount: Int = 0
+  /// The number of bytes in use in `bytes`.
+  public internal(set) var byteCount: Int = 0
+  /// The raw bytes of whole records as read, and behind them the fields that needed unescaping.
+  public internal(set) var bytes: ContiguousArray<UInt8> = []
+  /// The index in `bytes` at which each field starts.
+  public internal(set) var starts: ContiguousArray<UInt32> = []
+  /// The length of each field in bytes.
+  public internal(set) var lengths: ContiguousArray<UInt32> = []
+  /// The `FieldState` of each field, as its raw value.
+  public internal(set) var states: ContiguousArray<UInt8> = []
+  /// Where each good record comes from.
+  public internal(set) var records: ContiguousArray<RecordPosition> = []
+  /// The records the reader refused, in the order of the file.
+  public internal(set) var errors: [RecordError] = []
+
+  /// Fields whose value had to be unescaped, in the order of `starts`.
+  var escapes: ContiguousArray<EscapedField> = []
+  /// What ends a line in this input.
+  var lineEnds = LineEnds.any
+  /// The quote of the CSV file the batch was read from.
+  var csvQuote: UInt8?
+  /// The escape character of the CSV file the batch was read from.
+  var csvEscape: UInt8?
+
+  /// Creates an empty batch.
+  public init() {}
+
+  /// Forgets all records and keeps the memory.
+  public mutating func clear() { clear(columnCount: columnCount) }
+
+  mutating func clear(columnCount: Int) {
+    self.columnCount = columnCount
+    recordCount = 0
+    byteCount = 0
+    errors.removeAll(keepingCapacity: true)
+    escapes.removeAll(keepingCapacity: true)
+  }
+
+  /// What the record holds in the column.
+  public func state(_ record: Int, _ column: Int) -> FieldState {
+    FieldState(rawValue: states[slot(record, column)]) ?? .absent
+  }
+
+  /// Calls `body` with the bytes of a field; they are valid during the call only.
+  public func withField<R, E: Error>(
+    _ record: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let slot = slot(record, column)
+    let range = Int(starts[slot])..<Int(starts[slot]) + Int(lengths[slot])
+    return try withRange(range, body)
+  }
+
+  /// Calls `body` with the raw bytes of a record, without its line end; they are valid during the call only.
+  public func withRawRecord<R, E: Error>(
+    _ record: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    let position = records[checked(record)]
+    let start = Int(position.rawStart)
+    return try withRange(start..<start + Int(position.rawLength), body)
+  }
+
+  /// The field as a string, or `nil` when it is absent or null; for messages and tests.
+  public func text(_ record: Int, _ column: Int) -> String? {
+    switch state(record, column) {
+    case .absent, .null: nil
+    default: withField(record, column) { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  /// The raw record, without its line end; for rejects.
+  public func raw(_ record: Int) -> [UInt8] { withRawRecord(record) { [UInt8]($0) } }
+
+  /// Where a field stands in its file: its opening quote if it has one, else its first byte.
+  ///
+  /// An absent field has its record's position.
+  ///
+  /// - Complexity: O(length of the record).
+  public func position(_ record: Int, _ column: Int) -> SourcePosition {
+    let slot = slot(record, column)
+    let origin = records[record]
+    var start = Int(starts[slot])
+    let state = state(record, column)
+    if state == .absent { start = Int(origin.rawStart) }
+    if let raw = rawStart(ofEscaped: slot) { start = raw }
+    if state == .quoted { start -= 1 }
+    return withRawRecord(record) { raw in
+      SourcePosition(
+        in: raw, at: start - Int(origin.rawStart), line: origin.line, byteOffset: origin.byteOffset,
+        lineEnds: lineEnds)
+    }
+  }
+
+  /// The column in bytes, from 1, at which a field stands on its line.
+  ///
+  /// - Complexity: O(length of the record).
+  public func column(_ record: Int, _ column: Int) -> Int { position(record, column).column }
+
+  /// Where an unescaped field came from; `escapes` is sorted by slot only per record, not within it.
+  private func rawStart(ofEscaped slot: Int) -> Int? {
+    let first = slot - slot % max(1, columnCount)
+    var low = 0
+    var high = escapes.count
+    while low < high {
+      let middle = (low + high) / 2
+      if Int(escapes[middle].slot) < first { low = middle + 1 } else { high = middle }
+    }
+    while low < escapes.count, Int(escapes[low].slot) < first + columnCount {
+      if Int(escapes[low].slot) == slot { return Int(escapes[low].start) }
+      low += 1
+    }
+    return nil
+  }
+
+  private func checked(_ record: Int) -> Int {
+    precondition(record >= 0 && record < recordCount, "the batch has no record \(record)")
+    return record
+  }
+
+  private func slot(_ record: Int, _ column: Int) -> Int {
+    precondition(column >= 0 && column < columnCount, "the batch has no column \(column)")
+    return checked(record) * columnCount + column
+  }
+
+  private func withRange<R, E: Error>(
+    _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    precondition(range.upperBound <= byteCount, "a field lies outside the batch's bytes")
+    return try bytes.withUnsafeBufferPointer { (all) throws(E) in
+      try body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: all[range])))
+    }
+  }
+}
+
+/// A field whose value is not a range of the raw bytes.
+struct EscapedField: Sendable {
+  /// How to unescape.
+  enum Kind: UInt8 { case quotedCSV, unquotedCSV, json }
+
+  /// The index in `starts`.
+  var slot: UInt32
+  /// Where the raw text starts in the batch's bytes, inside the quotes.
+  var start: UInt32
+  /// Where it ends.
+  var end: UInt32
+  /// How to unescape.
+  var kind: Kind
+}
+
+/// What ends a line.
+enum LineEnds: UInt8 {
+  /// LF, CRLF and CR: CSV.
+  case any
+  /// LF (a CR before it belongs to the line end): NDJSON, where a lone CR is white space.
+  case lineFeed
+}
+
+extension SourcePosition {
+  /// The position of `offset` in a record that starts at the start of `line`.
+  init(in record: UnsafeRawBufferPointer, at offset: Int, line: Int, byteOffset: Int, lineEnds: LineEnds) {
+    var current = line
+    var lineStart = 0
+    let limit = min(offset, record.count)
+    for i in 0..<max(0, limit) {
+      let followedByLF = i + 1 < record.count && record[i + 1] == 10
+      let endsLine = record[i] == 10 || (record[i] == 13 && lineEnds == .any && !followedByLF)
+      if endsLine {
+        current += 1
+        lineStart = i + 1
+      }
+    }
+    self.init(line: current, column: offset - lineStart + 1, byteOffset: byteOffset + offset)
+  }
+}

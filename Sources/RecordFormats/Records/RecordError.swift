@@ -1,0 +1,57 @@
+public import Diagnostics
+
+/// A record that the reader refused: a value, not a failure, because the records around it are good.
+public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Why a record was refused.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The bytes are not text in the file's encoding.
+    case invalidText
+    /// The record contains a NUL byte.
+    case nulByte
+    /// A CSV record has more or fewer fields than the header.
+    case fieldCount
+    /// A quote stands inside an unquoted CSV field.
+    case strayQuote
+    /// Something other than a delimiter or a line end follows a closing quote.
+    case textAfterQuote
+    /// The file ends inside a quoted CSV field.
+    case unterminatedQuote
+    /// The file ends after an escape character.
+    case danglingEscape
+    /// The line is not one JSON value as RFC 8259 defines it.
+    case invalidJSON
+    /// The line is JSON, but not an object.
+    case notAnObject
+    /// A requested member stands twice in one object.
+    case duplicateMember
+    /// A `\u` escape is half of a surrogate pair.
+    case loneSurrogate
+    /// JSON arrays and objects nest deeper than 512.
+    case tooDeep
+    /// The record is longer than the reader's limit.
+    case recordTooLong
+  }
+
+  /// Why.
+  public var code: Code
+  /// The place of the fault: line and column from 1 (column in UTF-8 bytes), byte offset in the file from 0.
+  public var position: SourcePosition
+  /// The record's number in its file, from 0.
+  public var recordIndex: Int
+  /// What was expected and what was found.
+  public var message: String
+  /// The whole raw record without its line end; for `recordTooLong` its first 64 KiB.
+  public var raw: [UInt8]
+
+  /// Creates an error.
+  public init(code: Code, position: SourcePosition, recordIndex: Int, message: String, raw: [UInt8]) {
+    self.code = code
+    self.position = position
+    self.recordIndex = recordIndex
+    self.message = message
+    self.raw = raw
+  }
+
+  /// `line:column: message [code]`.
+  public var description: String { "\(position.line):\(position.column): \(message) [\(code.rawValue)]" }
+}

@@ -1,0 +1,56 @@
+import Diagnostics
+
+/// A parser without I/O: finds records in the bytes that are there.
+///
+/// It is a value; copying it remembers its place, which is how a header is looked at twice.
+protocol RecordParser {
+  /// What ends a line in this format.
+  static var lineEnds: LineEnds { get }
+  /// The number of columns it stores.
+  var columnCount: Int { get }
+
+  /// Appends whole records to the batch, from the window's cursor on, and moves the cursor behind them.
+  ///
+  /// - Parameters:
+  ///   - window: what part of `batch.bytes` is text; 64 bytes behind it may be read, whatever they hold.
+  ///   - check: where the text is not valid UTF-8.
+  mutating func parse(
+    into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
+  ) -> ParseOutcome
+
+  /// The unfinished record at the cursor is longer than `limit`: refuses it and skips it, or ends the reading.
+  mutating func refuseLong(
+    into batch: inout RecordBatch, window: inout ParseWindow, limit: Int
+  ) -> ParseOutcome
+}
+
+/// The part of a batch's bytes that is text, and where it lies in its file.
+struct ParseWindow {
+  /// The offset in the decoded file of the batch's first byte.
+  var origin: Int
+  /// Where the next record starts.
+  var cursor: Int
+  /// Where the text ends for now.
+  var end: Int
+  /// Nothing follows `end`.
+  var isLast: Bool
+}
+
+/// Why a parser stopped.
+enum ParseOutcome {
+  /// All text up to `end` was used (cursor = end), or a record has begun and does not end there.
+  case needsInput
+  /// The batch has reached its limit.
+  case full
+  /// The batch has no room for the fields of another record.
+  case needsSpace
+  /// Nothing more can be read from this input.
+  case failed(ParseFailure)
+}
+
+/// A failure that ends an input, before it knows the input's path.
+struct ParseFailure {
+  var code: ReadError.Code
+  var position: SourcePosition
+  var message: String
+}

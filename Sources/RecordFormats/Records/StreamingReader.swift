@@ -1,0 +1,213 @@
+import Diagnostics
+import Glibc
+
+/// Drives a parser over a text stream: fills batches, carries the unused tail of one batch to the next, grows memory.
+///
+/// Bytes are read straight into the batch. What a batch does not use (a partial record, or whole records beyond the
+/// limit) is copied to `carry` once and handed out from there piece by piece, so that small batches do not move a
+/// large tail again and again. A record that is not complete is parsed again only when the text behind the cursor has
+/// doubled, which keeps the work linear in the length of the longest record.
+struct StreamingReader<Parser: RecordParser> {
+  var parser: Parser
+  private var stream: TextStream
+  private let maxRecordBytes: Int
+
+  /// Text that was read and not used: `carry[carryStart..<carryEnd]`.
+  private var carry: ContiguousArray<UInt8> = []
+  private var carryStart = 0
+  private var carryEnd = 0
+  /// The offset in the decoded file of the first unused byte.
+  private var offset = 0
+  private var check = TextCheck()
+  private var atEnd = false
+  private var failure: ReadError?
+  /// The average record length so far, to read about what a batch needs.
+  private var averageRecord = 128
+
+  /// What the parsers may read behind the text.
+  static var padding: Int { 64 }
+  private static var largestRead: Int { 1 << 20 }
+  private static var smallestRead: Int { 1 << 12 }
+
+  init(
+    _ source: ByteSource, parser: Parser, encoding: TextEncoding, maxRecordBytes: Int
+  ) throws(ReadError) {
+    stream = TextStream(try source.open(), encoding: encoding)
+    self.parser = parser
+    // Half a GiB of records, one more record as long, and both unescaped, stay below what UInt32 can address.
+    self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
+  }
+
+  var path: String { stream.path }
+  var bytesRead: Int { stream.bytesRead }
+
+  /// Fills the batch; see `RecordReader`.
+  ///
+  /// - Parameter keep: leave the text in place, so that the next call reads the same records again (the caller
+  ///   restores the parser).
+  mutating func read(into batch: inout RecordBatch, limit: BatchLimit, keep: Bool = false) throws(ReadError) -> Bool {
+    batch.clear(columnCount: parser.columnCount)
+    batch.lineEnds = Parser.lineEnds
+    if let failure { throw failure }
+    var window = ParseWindow(origin: offset, cursor: 0, end: 0, isLast: false)
+    let before = check
+    var carried = 0
+    var wanted = 1
+    reading: while true {
+      if window.end - window.cursor < wanted, !window.isLast {
+        do {
+          try fill(&batch, &window, &carried, limit: limit, wanted: wanted)
+        } catch {
+          failure = error
+          break reading
+        }
+      }
+      switch parser.parse(into: &batch, window: &window, limit: limit, check: &check) {
+      case .full: break reading
+      case .needsSpace: batch.reserveRecords(max(64, batch.recordCount * 2))
+      case .failed(let problem):
+        failure = ReadError(problem, path: path)
+        break reading
+      case .needsInput:
+        if window.end - window.cursor > maxRecordBytes {
+          if case .failed(let problem) = parser.refuseLong(into: &batch, window: &window, limit: maxRecordBytes) {
+            failure = ReadError(problem, path: path)
+            break reading
+          }
+        }
+        if window.isLast { break reading }
+        wanted = max(1, 2 * (window.end - window.cursor))
+      }
+    }
+    let used = window.cursor
+    if keep {
+      window.cursor = 0
+      check = before
+    }
+    store(batch, window, carried: carried)
+    batch.byteCount = used
+    batch.unescapeFields()
+    let count = batch.recordCount + batch.errors.count
+    if count > 0 {
+      averageRecord = max(1, used / count)
+      return true
+    }
+    if let failure { throw failure }
+    return false
+  }
+
+  /// Adds text behind the window until there are `wanted` unused bytes or the input ends.
+  private mutating func fill(
+    _ batch: inout RecordBatch, _ window: inout ParseWindow, _ carried: inout Int, limit: BatchLimit, wanted: Int
+  ) throws(ReadError) {
+    let (guess, overflow) = limit.records.multipliedReportingOverflow(by: averageRecord + averageRecord / 4)
+    let budget = min(limit.bytes, overflow ? .max : guess) - window.end
+    let size = max(min(max(budget, Self.smallestRead), Self.largestRead), wanted - (window.end - window.cursor))
+    let first = window.origin == 0 && window.end == 0
+    while true {
+      // What room there is will do if it is worth a read, so that many short reads do not each enlarge the batch.
+      var size = size
+      let room = batch.bytes.count - Self.padding - window.end
+      if room >= Self.smallestRead {
+        size = min(size, room)
+      } else {
+        batch.reserveBytes(used: window.end, window.end + size + Self.padding)
+      }
+      let left = carryEnd - carryStart - carried
+      if left > 0 {
+        let count = min(size, left)
+        let from = carryStart + carried
+        batch.bytes.withUnsafeMutableBytes { target in
+          carry.withUnsafeBytes { source in
+            UnsafeMutableRawBufferPointer(rebasing: target[window.end...])
+              .copyMemory(from: UnsafeRawBufferPointer(rebasing: source[from..<from + count]))
+          }
+        }
+        carried += count
+        window.end += count
+        window.isLast = atEnd && left == count
+      } else if !atEnd {
+        let end = window.end
+        let count: Int = try batch.bytes.withUnsafeMutableBufferPointer { (target) throws(ReadError) in
+          try stream.read(
+            into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: target[end..<end + size])))
+        }
+        window.end += count
+        if count == 0 { atEnd = true }
+        window.isLast = count == 0
+      } else {
+        window.isLast = true
+      }
+      batch.bytes.withUnsafeBufferPointer { bytes in
+        guard let base = bytes.baseAddress else { return }
+        check.advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
+      }
+      if first, window.cursor == 0 {
+        // A byte order mark is looked for once its three bytes are there.
+        if window.end < 3, !window.isLast { continue }
+        if window.end >= 3, batch.bytes[0] == 0xEF, batch.bytes[1] == 0xBB, batch.bytes[2] == 0xBF { window.cursor = 3 }
+      }
+      if window.isLast || window.end - window.cursor >= wanted { return }
+    }
+  }
+
+  /// Keeps what the batch did not use for the next one.
+  private mutating func store(_ batch: RecordBatch, _ window: ParseWindow, carried: Int) {
+    offset = window.origin + window.cursor
+    if window.end == carried {
+      // All of it came from the carry, and may still be there.
+      carryStart += window.cursor
+      if carryStart == carryEnd {
+        carryStart = 0
+        carryEnd = 0
+      }
+      return
+    }
+    let rest = window.end - window.cursor
+    if carry.count < rest { carry = ContiguousArray(repeating: 0, count: max(rest, 2 * carry.count)) }
+    carry.withUnsafeMutableBytes { target in
+      batch.bytes.withUnsafeBytes { source in
+        target.copyMemory(from: UnsafeRawBufferPointer(rebasing: source[window.cursor..<window.end]))
+      }
+    }
+    carryStart = 0
+    carryEnd = rest
+  }
+}
+
+extension ReadError {
+  init(_ problem: ParseFailure, path: String) {
+    self.init(problem.code, path: path, position: problem.position, message: problem.message)
+  }
+}
+
+extension RecordBatch {
+  /// Makes room for `count` bytes, keeping the first `used`.
+  mutating func reserveBytes(used: Int, _ count: Int) {
+    if bytes.count >= count { return }
+    let size = max(count, 2 * used)
+    bytes = ContiguousArray(unsafeUninitializedCapacity: size) { target, initialized in
+      guard let start = target.baseAddress else { return }
+      let kept = min(used, bytes.count)
+      bytes.withUnsafeBufferPointer { old in
+        if let base = old.baseAddress { start.initialize(from: base, count: kept) }
+      }
+      memset(start + kept, 0, size - kept)
+      initialized = size
+    }
+  }
+
+  /// Makes room for `count` records of `columnCount` fields.
+  mutating func reserveRecords(_ count: Int) {
+    let fields = count * columnCount
+    if starts.count < fields {
+      starts.append(contentsOf: repeatElement(0, count: fields - starts.count))
+      lengths.append(contentsOf: repeatElement(0, count: fields - lengths.count))
+      states.append(contentsOf: repeatElement(0, count: fields - states.count))
+    }
+    if records.count < count {
+      let empty = RecordPosition(index: 0, line: 0, byteOffset: 0, rawStart: 0, rawLength: 0)
+      records.append(contentsOf: repeatElement(empty, count: count - records.count))
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/// The format of an input.
+public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
+  /// Comma-separated values.
+  case csv
+  /// Tab-separated values.
+  case tsv
+  /// One JSON object a line.
+  case ndjson
+
+  /// The format that a file's name tells: `.csv`, `.tsv` or `.tab`, `.ndjson` or `.jsonl`; letters' case is ignored.
+  ///
+  /// `.json` may be one document or many lines; only the content tells.
+  public init?(fileName: String) {
+    guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
+    switch fileName[fileName.index(after: dot)...].lowercased() {
+    case "csv": self = .csv
+    case "tsv", "tab": self = .tsv
+    case "ndjson", "jsonl": self = .ndjson
+    default: return nil
+    }
+  }
+
+  /// The format that a file's first bytes look like.
+  ///
+  /// NDJSON if the first line that is not blank is a JSON object on its own, or is cut by the sample's end after a
+  /// brace and a quote; TSV if the first line has a tab and no more commas than tabs; CSV for any other text. Nil for
+  /// nothing, for an object or array that goes on over several lines (a JSON document), and for bytes that are no text.
+  public init?(sample: [UInt8]) {
+    var start = sample.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    // UTF-16 is CSV or TSV: look at its ASCII part only.
+    if sample.starts(with: [0xFF, 0xFE]) || sample.starts(with: [0xFE, 0xFF]) {
+      self.init(sample: sample.dropFirst(2).filter { $0 != 0 && $0 < 0x80 })
+      return
+    }
+    while start < sample.count, [9, 10, 13, 32].contains(sample[start]) { start += 1 }
+    if start == sample.count { return nil }
+    let lineEnd = sample[start...].firstIndex { $0 == 10 || $0 == 13 }
+    let line = sample[start..<(lineEnd ?? sample.count)]
+    if line.contains(0) { return nil }
+    if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "[") {
+      let isWhole = line.withUnsafeBufferPointer { bytes -> Bool in
+        guard let base = bytes.baseAddress else { return false }
+        var scanner = JSONScanner(base, from: 0, end: bytes.count)
+        return scanner.document()
+      }
+      if isWhole, line.first == UInt8(ascii: "{") {
+        self = .ndjson
+        return
+      }
+      let rest = line.dropFirst().drop { $0 == 32 || $0 == 9 }
+      if line.first == UInt8(ascii: "{"), lineEnd == nil, rest.first == UInt8(ascii: "\"") {
+        self = .ndjson
+        return
+      }
+      return nil
+    }
+    let tabs = line.count { $0 == 9 }
+    self = tabs > 0 && line.count(where: { $0 == UInt8(ascii: ",") }) <= tabs ? .tsv : .csv
+  }
+
+  /// The format of a source: by its name, then by the first 64 KiB of its content.
+  ///
+  /// - Returns: nil if neither tells; standard input and pipes are not looked into.
+  /// - Throws: `ReadError` when the file cannot be opened.
+  public static func detect(_ source: ByteSource) throws(ReadError) -> SourceFormat? {
+    if let format = SourceFormat(fileName: source.path) { return format }
+    return SourceFormat(sample: try source.sample(1 << 16))
+  }
+}

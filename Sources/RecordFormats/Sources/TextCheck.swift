@@ -1,0 +1,78 @@
+/// Finds the first byte of a text that is not valid UTF-8, or is NUL.
+///
+/// It runs over each byte once as the bytes arrive, in steps of 32 over ASCII; a parser only compares one integer per
+/// record. Offsets are those of the decoded file.
+struct TextCheck {
+  /// Everything before this offset, except at `fault`, was checked; it is the start of a code point.
+  private(set) var checkedTo = 0
+  /// The offset of the first fault at or after the last `resume`, or `Int.max`.
+  private(set) var fault = Int.max
+
+  /// Goes on over the bytes of a window up to `end`, unless a fault is known already.
+  ///
+  /// - Parameters:
+  ///   - base: the window's first byte, which has the offset `origin` in the file.
+  ///   - isLast: nothing follows `end`, so a code point that ends there unfinished is a fault.
+  mutating func advance(_ base: UnsafePointer<UInt8>, origin: Int, end: Int, isLast: Bool) {
+    if fault != Int.max { return }
+    var i = max(0, checkedTo - origin)
+    // Invariant: every load below reads inside [base, base + end).
+    while i < end {
+      if i + 32 <= end {
+        let raw = UnsafeRawPointer(base + i)
+        let low = raw.loadUnaligned(as: SIMD4<UInt64>.self)
+        // A byte is suspect if it is NUL or has its high bit set: (byte - 1) has its high bit set in both cases, or
+        // a borrow ran into it from a NUL below, which only makes the careful path look at innocent bytes.
+        let suspect = (low | (low &- SIMD4(repeating: 0x0101_0101_0101_0101))) & SIMD4(repeating: 0x8080_8080_8080_8080)
+        if suspect == SIMD4(repeating: 0) {
+          i += 32
+          continue
+        }
+      }
+      let stop = min(i + 32, end)
+      while i < stop {
+        let length = Self.length(base, i, end)
+        if length > 0 {
+          i += length
+        } else if length < 0, !isLast {
+          checkedTo = origin + i
+          return
+        } else {
+          fault = origin + i
+          checkedTo = origin + i
+          return
+        }
+      }
+    }
+    checkedTo = origin + i
+  }
+
+  /// Forgets a fault and checks again from `offset` of the file: the record with the fault has been dealt with.
+  mutating func resume(at offset: Int) {
+    fault = Int.max
+    checkedTo = offset
+  }
+
+  /// The length of the code point at `i`; 0 if it is wrong, -1 if it is right as far as it goes but cut by `end`.
+  ///
+  /// Source: The Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
+  @inline(__always)
+  private static func length(_ base: UnsafePointer<UInt8>, _ i: Int, _ end: Int) -> Int {
+    let first = base[i]
+    if first < 0x80 { return first == 0 ? 0 : 1 }
+    if first < 0xC2 || first > 0xF4 { return 0 }
+    let count = first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4
+    if i + 1 >= end { return -1 }
+    let second = base[i + 1]
+    let low: UInt8 = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80
+    let high: UInt8 = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF
+    if second < low || second > high { return 0 }
+    var k = 2
+    while k < count {
+      if i + k >= end { return -1 }
+      if base[i + k] & 0xC0 != 0x80 { return 0 }
+      k += 1
+    }
+    return count
+  }
+}

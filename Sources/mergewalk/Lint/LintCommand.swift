@@ -1,0 +1,49 @@
+import ArgumentParser
+import Diagnostics
+import Pipelines
+
+/// `mergewalk lint`: every mistake in pipeline files, at once.
+struct LintCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lint",
+    abstract: "Report every mistake in pipelines, their models and their inputs' headers.",
+    discussion: """
+      Findings go to standard output as path:line:column: error|warning: message [code], sorted by place. The exit \
+      code is 0 when there is no error (warnings do not count), else 1.
+
+      EXAMPLES
+        mergewalk lint pipelines/*.yaml
+        mergewalk lint --set DATE=2024-05-01 nightly.yaml
+      """)
+
+  @Argument(help: "The pipeline files.", completion: .file(extensions: ["yaml", "yml"]))
+  var pipelines: [String]
+
+  @OptionGroup var variables: VariableOptions
+
+  @Flag(help: "Print one JSON array of findings.")
+  var json = false
+
+  @Flag(help: "Print no summary.")
+  var quiet = false
+
+  func run() throws {
+    var settings = PipelineSettings()
+    settings.variables = variables.variables
+    var findings: [Diagnostic] = []
+    for path in pipelines {
+      for finding in Pipeline.lint(path, settings: settings) where !findings.contains(finding) {
+        findings.append(finding)
+      }
+    }
+    if json {
+      Console.data(FindingsOutput.json(findings).text)
+    } else {
+      FindingsOutput.data(findings)
+    }
+    if !quiet {
+      Console.words("\(Figures.count(pipelines.count, "pipeline")): \(FindingsOutput.tally(findings))")
+    }
+    if findings.contains(where: { $0.severity == .error }) { throw ExitStatus.findings }
+  }
+}

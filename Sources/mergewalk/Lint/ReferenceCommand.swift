@@ -1,0 +1,10 @@
+import ArgumentParser
+import Pipelines
+
+/// `mergewalk reference`: the fields of pipeline files, from the table that the parser itself uses.
+struct ReferenceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reference", abstract: "Print the reference of pipeline files as Markdown.")
+
+  func run() throws { Console.data(PipelineReference.markdown(of: .standard)) }
+}

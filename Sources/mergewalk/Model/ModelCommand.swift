@@ -1,0 +1,50 @@
+import ArgumentParser
+import Diagnostics
+import ObjectModel
+
+/// `mergewalk model`: look at data models.
+struct ModelCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "model",
+    abstract: "Show, check, hash and convert data models.",
+    discussion: """
+      A model is an .xcdatamodeld or .xcdatamodel folder of Xcode, the file "contents" in it, or a YAML model.
+
+      EXAMPLES
+        mergewalk model show Shop.xcdatamodeld
+        mergewalk model hash Shop.xcdatamodeld --version "Shop 2"
+        mergewalk model convert Shop.xcdatamodeld --to yaml > Shop.yaml
+      """,
+    subcommands: [ModelShow.self, ModelLintCommand.self, ModelHash.self, ModelConvert.self])
+}
+
+/// The arguments that name a model.
+struct ModelOptions: ParsableArguments {
+  @Argument(help: "The model: an .xcdatamodeld, an .xcdatamodel or a YAML file.")
+  var model: String
+
+  @Option(
+    name: [.customLong("version"), .customLong("model-version")],
+    help: ArgumentHelp("The version of an .xcdatamodeld; the current one unless said otherwise.", valueName: "name"))
+  var version: String?
+
+  /// Reads the model; findings go to standard error and end the command.
+  func load() throws -> ManagedObjectModel {
+    try ModelLoading.model(model, version: version)
+  }
+}
+
+/// Reading models for commands.
+enum ModelLoading {
+  /// Reads and freezes a model; findings go to standard error, and errors end the command.
+  static func model(_ path: String, version: String? = nil) throws -> ManagedObjectModel {
+    do throws(DiagnosticList) {
+      let model = try ManagedObjectModel(try ModelReader.read(path, version: version))
+      FindingsOutput.words(DiagnosticList(ModelLint.check(model.draft)).diagnostics)
+      return model
+    } catch {
+      FindingsOutput.words(error.diagnostics)
+      throw ExitStatus.failure
+    }
+  }
+}

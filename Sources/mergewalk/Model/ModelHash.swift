@@ -1,0 +1,26 @@
+import ArgumentParser
+import ObjectModel
+
+/// `mergewalk model hash`: the version hashes that Core Data compares when it opens a store.
+struct ModelHash: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "hash",
+    abstract: "Print the version hash of every entity, then the digest and the checksum of the model.",
+    discussion: """
+      One line an entity: its name, a tab, 64 hexadecimal digits. Then "digest" (NSStoreModelVersionHashesDigest) and \
+      "checksum" (NSStoreModelVersionChecksumKey), each with a tab and base64.
+      """)
+
+  @OptionGroup var options: ModelOptions
+
+  func run() throws {
+    let model = try options.load()
+    for (name, hash) in model.versionHashes { Console.data("\(name)\t\(Self.hexadecimal(hash))") }
+    Console.data("digest\t\(model.versionHashesDigest)")
+    Console.data("checksum\t\(model.versionChecksum)")
+  }
+
+  static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+}

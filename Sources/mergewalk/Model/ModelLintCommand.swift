@@ -1,0 +1,33 @@
+import ArgumentParser
+import Diagnostics
+import ObjectModel
+
+/// `mergewalk model lint`: every mistake in models, at once.
+struct ModelLintCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "lint",
+    abstract: "Report every mistake in a model.",
+    discussion: "Findings go to standard output; the exit code is 1 when one of them is an error.")
+
+  @OptionGroup var options: ModelOptions
+
+  @Flag(help: "Print one JSON array of findings.")
+  var json = false
+
+  func run() throws {
+    var findings: [Diagnostic]
+    do throws(DiagnosticList) {
+      findings = ModelLint.check(try ModelReader.read(options.model, version: options.version))
+    } catch {
+      findings = error.diagnostics
+    }
+    findings = DiagnosticList(findings).diagnostics
+    if json {
+      Console.data(FindingsOutput.json(findings).text)
+    } else {
+      FindingsOutput.data(findings)
+    }
+    Console.words("1 model: \(FindingsOutput.tally(findings))")
+    if findings.contains(where: { $0.severity == .error }) { throw ExitStatus.findings }
+  }
+}

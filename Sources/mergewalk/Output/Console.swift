@@ -1,0 +1,42 @@
+import Glibc
+
+/// Writes data to standard output and words to standard error.
+///
+/// A reader that has gone away (`mergewalk ... | head`) is no failure: the process then ends with success.
+enum Console {
+  /// Writes data, with a line break behind it.
+  static func data(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+
+  /// Writes data as it is.
+  static func rawData(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+  /// Writes words, with a line break behind them.
+  static func words(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+
+  /// Writes words as they are.
+  static func rawWords(_ text: String) { write(text, to: STDERR_FILENO) }
+
+  /// Whether a person sees standard error at once.
+  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  /// How many columns the terminal has; 80 when it does not say.
+  static var width: Int {
+    var size = winsize()
+    return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+  }
+
+  private static func write(_ text: String, to descriptor: Int32) {
+    var text = text
+    let isBroken = text.withUTF8 { bytes in
+      var done = 0
+      while done < bytes.count {
+        let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+        if count < 0, errno == EINTR { continue }
+        if count < 0 { return errno == EPIPE && descriptor == STDOUT_FILENO }
+        done += count
+      }
+      return false
+    }
+    if isBroken { exit(0) }
+  }
+}

@@ -1,0 +1,63 @@
+/// A JSON value whose objects keep the order of their members.
+indirect enum JSONText {
+  case null
+  case boolean(Bool)
+  case integer(Int)
+  /// A number written with at most this many digits behind the point.
+  case decimal(Double, digits: Int)
+  case string(String)
+  case array([JSONText])
+  case object([(name: String, value: JSONText)])
+
+  /// The value on one line.
+  var text: String {
+    var output = ""
+    write(to: &output)
+    return output
+  }
+
+  private func write(to output: inout String) {
+    switch self {
+    case .null: output += "null"
+    case .boolean(let value): output += value ? "true" : "false"
+    case .integer(let value): output += String(value)
+    case .decimal(let value, let digits): output += value.isFinite ? Figures.fixed(value, digits: digits) : "null"
+    case .string(let value): Self.quote(value, to: &output)
+    case .array(let items):
+      output += "["
+      for (index, item) in items.enumerated() {
+        if index > 0 { output += ", " }
+        item.write(to: &output)
+      }
+      output += "]"
+    case .object(let members):
+      output += "{"
+      for (index, member) in members.enumerated() {
+        if index > 0 { output += ", " }
+        Self.quote(member.name, to: &output)
+        output += ": "
+        member.value.write(to: &output)
+      }
+      output += "}"
+    }
+  }
+
+  /// Source: RFC 8259, section 7.
+  private static func quote(_ text: String, to output: inout String) {
+    output += "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": output += "\\\""
+      case "\\": output += "\\\\"
+      case "\n": output += "\\n"
+      case "\r": output += "\\r"
+      case "\t": output += "\\t"
+      case "\u{0}"..."\u{1F}", "\u{7F}":
+        let digits = String(scalar.value, radix: 16)
+        output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: output.unicodeScalars.append(scalar)
+      }
+    }
+    output += "\""
+  }
+}

@@ -1,0 +1,115 @@
+import ArgumentParser
+import Diagnostics
+import Importing
+import Pipelines
+import RecordFormats
+
+/// `mergewalk run`: import what a pipeline says.
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Import records into a Core Data store as a pipeline says.",
+    discussion: """
+      Words and progress go to standard error, with --json one object goes to standard output.
+
+      EXIT CODES
+        0   everything was imported
+        1   finished; some records were rejected, inside the pipeline's limits
+        2   could not run; the store was not touched
+        3   too many rejects; the whole run was rolled back and the store is as before
+
+      EXAMPLES
+        mergewalk run pipelines/orders.yaml
+        mergewalk run pipelines/orders.yaml --store shop.sqlite --set DATE=2024-05-01
+        zcat orders.csv.gz | mergewalk run stdin.yaml --json --quiet | jq .inserted
+        mergewalk run pipelines/orders.yaml --dry-run
+      """)
+
+  @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
+  var pipeline: String
+
+  @Option(help: ArgumentHelp("Use this store in place of the pipeline's.", valueName: "path"), completion: .file())
+  var store: String?
+
+  @OptionGroup var variables: VariableOptions
+
+  @Option(help: ArgumentHelp("The greatest number of records in a batch.", valueName: "records"))
+  var batch: Int?
+
+  @Option(help: "How existing objects are found.")
+  var find: FindChoice?
+
+  @Flag(help: "Print one JSON object with the counts on standard output.")
+  var json = false
+
+  @Flag(help: "Print no words but errors.")
+  var quiet = false
+
+  @Flag(help: "Do everything, then throw it away; the store stays as it is.")
+  var dryRun = false
+
+  func validate() throws {
+    if let batch, batch < 1 || batch > Int(Int32.max) {
+      throw ValidationError("--batch takes a number of records from 1 on, not \(batch)")
+    }
+    if store?.isEmpty == true { throw ValidationError("--store takes a path") }
+  }
+
+  func run() throws {
+    do {
+      let definition = try definition()
+      let line = Console.isTerminal && !quiet ? ProgressLine() : nil
+      let session = try ImportSession(definition)
+      defer { line?.clear() }
+      let summary = try session.run(progress: line.map { line in { line.update($0) } })
+      line?.clear()
+      if json { Console.data(SummaryOutput.json(summary).text) }
+      if !quiet { Console.words(SummaryOutput.words(summary)) }
+      if let status = SummaryOutput.exitStatus(summary) { throw status }
+    } catch let error as DiagnosticList {
+      try fail(code: "invalidPipeline", message: error.description, findings: error.diagnostics)
+    } catch let error as ImportError {
+      if error.diagnostics.isEmpty { Console.words("mergewalk: error: \(error.message) [\(error.code.rawValue)]") }
+      try fail(code: error.code.rawValue, message: error.message, findings: error.diagnostics)
+    }
+  }
+
+  /// Reads the pipeline and lets the command line's options take the place of the file's.
+  private func definition() throws(DiagnosticList) -> ImportDefinition {
+    var settings = PipelineSettings()
+    settings.variables = variables.variables
+    settings.storePath = store
+    let pipeline = try Pipeline.read(self.pipeline, settings: settings)
+    if !quiet { FindingsOutput.words(pipeline.warnings) }
+    var definition = pipeline.definition
+    if let batch { definition.batchLimit.records = batch }
+    if let find { definition.findPlan = find.plan }
+    definition.isDryRun = dryRun
+    for path in [definition.storePath, definition.rejects.path].compactMap({ $0 }) {
+      try Folders.createParents(of: path)
+    }
+    return definition
+  }
+
+  /// Says why the run did not start, and ends the command.
+  private func fail(code: String, message: String, findings: [Diagnostic]) throws -> Never {
+    FindingsOutput.words(findings)
+    if json {
+      Console.data(SummaryOutput.failure(pipeline: pipeline, code: code, message: message, findings: findings).text)
+    }
+    throw ExitStatus.failure
+  }
+}
+
+/// The values of `--find`.
+enum FindChoice: String, ExpressibleByArgument, CaseIterable {
+  case automatic, seek, scan
+
+  var plan: FindPlan {
+    switch self {
+    case .automatic: .automatic
+    case .seek: .seek
+    case .scan: .scan
+    }
+  }
+}

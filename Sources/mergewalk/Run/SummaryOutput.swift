@@ -1,0 +1,105 @@
+import ArgumentParser
+import Diagnostics
+import Importing
+
+/// What a run says at its end.
+enum SummaryOutput {
+  /// The exit code, or `nil` for success.
+  static func exitStatus(_ summary: ImportSummary) -> ExitCode? {
+    switch summary.status {
+    case .limitBreached: ExitStatus.limitBreached
+    case .completedWithRejects: ExitStatus.findings
+    case .completed, .dryRun: summary.rejected > 0 ? ExitStatus.findings : nil
+    }
+  }
+
+  /// The summary as one object; members keep this order.
+  static func json(_ summary: ImportSummary) -> JSONText {
+    .object(members(summary, status: summary.status.rawValue))
+  }
+
+  /// The same object for a run that did not start.
+  static func failure(pipeline: String, code: String, message: String, findings: [Diagnostic]) -> JSONText {
+    var summary = ImportSummary()
+    summary.pipeline = pipeline
+    let error = JSONText.object([
+      ("code", .string(code)), ("message", .string(message)), ("findings", FindingsOutput.json(findings)),
+    ])
+    return .object(members(summary, status: "failed") + [("error", error)])
+  }
+
+  private static func members(_ summary: ImportSummary, status: String) -> [(name: String, value: JSONText)] {
+    [
+      ("pipeline", .string(summary.pipeline)), ("status", .string(status)), ("read", .integer(summary.read)),
+      ("inserted", .integer(summary.inserted)), ("updated", .integer(summary.updated)),
+      ("unchanged", .integer(summary.unchanged)), ("skipped", .integer(summary.skipped)),
+      ("rejected", .integer(summary.rejected)), ("batches", .integer(summary.batches)),
+      ("seconds", .decimal(summary.seconds, digits: 6)),
+      ("records_per_second", .decimal(rate(summary), digits: 1)),
+      ("peak_rss_bytes", .integer(summary.peakResidentBytes)), ("statements", .integer(summary.statements)),
+      ("fetches", .integer(summary.fetches)), ("bytes_read", .integer(summary.bytesRead)),
+      ("store", .string(summary.storePath)), ("rejects", summary.rejectsPath.map { .string($0) } ?? .null),
+      (
+        "reject_codes",
+        .object(summary.rejectCounts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })
+      ),
+      ("find", .object(summary.findPlans.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
+      (
+        "entities",
+        .object(
+          summary.entities.sorted { $0.key < $1.key }.map { name, counts in
+            (
+              name,
+              .object([
+                ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
+                ("unchanged", .integer(counts.unchanged)),
+              ])
+            )
+          })
+      ),
+    ]
+  }
+
+  /// The summary as a person reads it.
+  static func words(_ summary: ImportSummary) -> String {
+    var table = TextTable("", "inserted", "updated", "unchanged")
+    for (name, counts) in summary.entities.sorted(by: { $0.key < $1.key }) {
+      table.add(
+        name, Figures.grouped(counts.inserted), Figures.grouped(counts.updated), Figures.grouped(counts.unchanged))
+    }
+    var lines = [
+      "\(summary.pipeline): \(headline(summary)) in \(Figures.duration(summary.seconds))"
+        + " (\(Figures.grouped(Int(rate(summary))))/s, \(Figures.bytes(summary.peakResidentBytes)) of memory)"
+    ]
+    if !summary.entities.isEmpty { lines.append(table.text) }
+    var records = [
+      "\(Figures.grouped(summary.inserted)) inserted", "\(Figures.grouped(summary.updated)) updated",
+      "\(Figures.grouped(summary.unchanged)) unchanged",
+    ]
+    if summary.skipped > 0 { records.append("\(Figures.grouped(summary.skipped)) skipped") }
+    if summary.rejected > 0 { records.append("\(Figures.grouped(summary.rejected)) rejected") }
+    lines.append("  records  " + records.joined(separator: ", "))
+    lines.append("  store    " + summary.storePath)
+    if summary.rejected > 0 {
+      let codes = summary.rejectCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        .map { "\($0.key) \(Figures.grouped($0.value))" }
+      let place = summary.rejectsPath ?? "not kept"
+      lines.append("  rejects  " + place + (codes.isEmpty ? "" : " (\(codes.joined(separator: ", ")))"))
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func headline(_ summary: ImportSummary) -> String {
+    let records = Figures.count(summary.read, "record")
+    return switch summary.status {
+    case .completed: "\(records) imported"
+    case .completedWithRejects: "\(records) read, \(Figures.grouped(summary.rejected)) rejected"
+    case .limitBreached: "too many rejects after \(records); everything was rolled back, the store is as before"
+    case .dryRun: "\(records) tried; nothing was kept"
+    }
+  }
+
+  private static func rate(_ summary: ImportSummary) -> Double {
+    summary.seconds > 0 ? Double(summary.read) / summary.seconds : 0
+  }
+}

@@ -1,0 +1,321 @@
+import Foundation
+import ObjectModel
+import ObjectStore
+import PropertyLists
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Store files")
+struct StoreFileTests {
+  private let folder = TemporaryFolder()
+  private var path: String { folder.file("zoo.sqlite") }
+
+  private func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+
+  private func bytes(_ suffix: String = "") throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: path + suffix))
+  }
+
+  private func insertZoo(_ file: StoreFile, _ key: Int, _ city: String) throws {
+    try file.connection.execute("INSERT INTO ZZOO (Z_PK, Z_ENT, Z_OPT, ZCITY) VALUES (\(key), 5, 1, '\(city)')")
+  }
+
+  /// A finished store with one zoo.
+  private func makeStore() throws {
+    let file = try StoreFile.create(path: path, model: try Models.zoo())
+    try file.begin()
+    try insertZoo(file, 1, "Wien")
+    try file.commit()
+    try file.finish()
+  }
+
+  private func cities() throws -> [String] {
+    let connection = try Connection(path: path, mode: .immutable)
+    let select = try connection.prepare("SELECT ZCITY FROM ZZOO ORDER BY Z_PK")
+    var result: [String] = []
+    while try select.step() { result.append(select.text(0)) }
+    return result
+  }
+
+  // MARK: - New stores
+
+  @Test("a new store is one file in Core Data's format")
+  func newStore() throws {
+    let file = try StoreFile.create(path: path, model: try Models.zoo())
+    #expect(file.isNew)
+    #expect(try names() == [".zoo.sqlite.mergewalk-\(getpid())"])
+    try file.begin()
+    try insertZoo(file, 7, "Wien")
+    try file.commit()
+    try file.buildIndexes { $0.origin == .unique }
+    #expect(!file.unbuiltIndexes.contains { $0.origin == .unique })
+    try file.finish()
+    #expect(try names() == ["zoo.sqlite"])
+    let header = try bytes().prefix(100)
+    #expect(header[18] == 2 && header[19] == 2)
+
+    let connection = try Connection(path: path, mode: .readWrite)
+    #expect(try connection.text("PRAGMA journal_mode") == "wal")
+    #expect(try connection.integer("PRAGMA page_size") == 4096)
+    #expect(try connection.integer("PRAGMA auto_vacuum") == 2)
+    #expect(try connection.text("PRAGMA integrity_check") == "ok")
+    let rows = try PrimaryKeyRow.read(connection)
+    #expect(rows.map(\.name) == ["Animal", "Bird", "Person", "Warden", "Zoo"])
+    #expect(rows.map(\.superNumber) == [0, 1, 0, 3, 0])
+    #expect(rows.map(\.maximum) == [0, 0, 0, 0, 7])
+    let list = try connection.prepare("SELECT sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
+    var indexes: [String] = []
+    while try list.step() { indexes.append(list.text(0)) }
+    #expect(Set(indexes) == Set(file.schema.createIndexStatements()))
+  }
+
+  @Test("the metadata name the hashes, the digest and the identifier")
+  func metadata() throws {
+    try makeStore()
+    let model = try Models.zoo()
+    let metadata = try StoreMetadata.read(path: path)
+    #expect(metadata.hashes.entities.map(\.hash) == model.versionHashes.map(\.hash))
+    #expect(metadata.digest == model.versionHashesDigest)
+    #expect(metadata.checksum == model.versionChecksum)
+    #expect(metadata.versionIdentifiers == ["zoo 1"])
+    #expect(metadata.frameworkVersion == 977)
+    #expect(UUID(uuidString: metadata.uuid)?.uuidString == metadata.uuid)
+    #expect(try names() == ["zoo.sqlite"])
+  }
+
+  @Test("a discarded or forgotten new store leaves nothing")
+  func discard() throws {
+    try StoreFile.create(path: path, model: try Models.zoo()).discard()
+    #expect(try names() == [])
+    do {
+      let file = try StoreFile.create(path: path, model: try Models.zoo())
+      try insertZoo(file, 1, "Wien")
+    }
+    #expect(try names() == [])
+  }
+
+  @Test("what a crashed run left is removed, what a living one is building stays")
+  func leftovers() throws {
+    let dead = ".zoo.sqlite.mergewalk-4194300"
+    try folder.write("x", to: dead)
+    try folder.write("x", to: dead + "-wal")
+    try folder.write("x", to: ".zoo.sqlite.mergewalk-1")
+    try folder.write("x", to: ".zoo.sqlite.mergewalk-\(getpid())")
+    try folder.write("x", to: ".other.sqlite.mergewalk-4194300")
+    let file = try StoreFile.create(path: path, model: try Models.zoo())
+    #expect(
+      try names() == [
+        ".other.sqlite.mergewalk-4194300", ".zoo.sqlite.mergewalk-1", ".zoo.sqlite.mergewalk-\(getpid())",
+      ])
+    let error = try #require(throws: StoreError.self) { try StoreFile.create(path: path, model: try Models.zoo()) }
+    #expect(error.code == .busy)
+    try file.finish()
+    #expect(try StoreMetadata.read(path: path).frameworkVersion == 977)
+  }
+
+  @Test("an existing file is never replaced", arguments: ["", "-wal", "-journal"])
+  func noReplacement(_ suffix: String) throws {
+    try folder.write("x", to: "zoo.sqlite" + suffix)
+    let error = try #require(throws: StoreError.self) { try StoreFile.create(path: path, model: try Models.zoo()) }
+    #expect(error.code == .alreadyExists)
+    try FileManager.default.removeItem(atPath: path + suffix)
+
+    let file = try StoreFile.create(path: path, model: try Models.zoo())
+    try folder.write("x", to: "zoo.sqlite" + suffix)
+    let late = try #require(throws: StoreError.self) { try file.finish() }
+    #expect(late.code == .alreadyExists)
+    #expect(try names() == ["zoo.sqlite" + suffix])
+  }
+
+  @Test("rows that break a uniqueness constraint end the store, with SQLite's reason")
+  func uniqueness() throws {
+    let file = try StoreFile.create(path: path, model: try Models.zoo())
+    for key in 1...2 {
+      try file.connection.execute(
+        "INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME, ZBORN) VALUES (\(key), 1, 1, 'Ann', 0)")
+    }
+    let error = try #require(throws: StoreError.self) { try file.finish() }
+    #expect(error.cause?.isConstraint == true)
+    #expect(try names() == [])
+  }
+
+  // MARK: - Existing stores
+
+  @Test("a finished run leaves one checkpointed file", arguments: ["wal", "delete"])
+  func existing(_ journalMode: String) throws {
+    try makeStore()
+    try setJournalMode(journalMode)
+    let file = try StoreFile.open(path: path, model: try Models.zoo())
+    #expect(!file.isNew)
+    #expect(try file.maximumPrimaryKey(forRoot: 4) == 1)
+    try file.begin()
+    try insertZoo(file, 2, "Graz")
+    try file.writeMaxima([(rootEntity: 4, maximum: 2)])
+    try file.commit()
+    try file.begin()
+    try insertZoo(file, 3, "Linz")
+    try file.rollBackBatch()
+    try file.begin()
+    try insertZoo(file, 9, "Steyr")
+    try file.commit()
+    try file.finish()
+    #expect(try names() == ["zoo.sqlite"])
+    #expect(try cities() == ["Wien", "Graz", "Steyr"])
+    #expect(try bytes()[18] == (journalMode == "wal" ? 2 : 1))
+    let connection = try Connection(path: path, mode: .readWrite)
+    #expect(try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 5") == 9)
+    #expect(try connection.text("PRAGMA integrity_check") == "ok")
+  }
+
+  @Test("a rolled back run leaves the file byte for byte as it was", arguments: ["wal", "delete"])
+  func rollBack(_ journalMode: String) throws {
+    try makeStore()
+    try setJournalMode(journalMode)
+    let before = try bytes()
+    for isForgotten in [false, true] {
+      let file = try StoreFile.open(path: path, model: try Models.zoo())
+      for batch in 0..<20 {
+        try file.begin()
+        for i in 0..<200 { try insertZoo(file, 2 + batch * 200 + i, String(repeating: "x", count: 300)) }
+        if batch < 19 { try file.commit() }
+      }
+      if !isForgotten { try file.rollBackRun() }
+    }
+    #expect(try names() == ["zoo.sqlite"])
+    #expect(try bytes() == before)
+    #expect(try cities() == ["Wien"])
+  }
+
+  @Test("a rolled back run keeps the log that was beside the store")
+  func rollBackWithLog() throws {
+    try makeStore()
+    try leaveLog()
+    let before = (try bytes(), try bytes("-wal"))
+    let file = try StoreFile.open(path: path, model: try Models.zoo())
+    #expect(try file.maximumPrimaryKey(forRoot: 4) == 2)
+    try file.begin()
+    for i in 0..<2000 { try insertZoo(file, 10 + i, String(repeating: "x", count: 300)) }
+    try file.commit()
+    try file.rollBackRun()
+    #expect(try bytes() == before.0)
+    #expect(try bytes("-wal") == before.1)
+    #expect(try StoreMetadata.read(path: path).frameworkVersion == 977)
+    #expect(try names() == ["zoo.sqlite", "zoo.sqlite-wal"])
+    try StoreFile.open(path: path, model: try Models.zoo()).finish()
+    #expect(try names() == ["zoo.sqlite"])
+    #expect(try cities() == ["Wien", "Salzburg"])
+  }
+
+  /// Leaves a committed row in a log that nobody has open.
+  private func leaveLog() throws {
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.execute("PRAGMA locking_mode=EXCLUSIVE; INSERT INTO ZZOO VALUES (2, 5, 1, 'Salzburg')")
+    connection.keepLogOnClose()
+    try connection.close()
+  }
+
+  private func setJournalMode(_ mode: String) throws {
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.execute("PRAGMA journal_mode=\(mode)")
+    try connection.close()
+  }
+
+  @Test("a store of another model is refused and the entities are named")
+  func otherModel() throws {
+    try makeStore()
+    let before = try bytes()
+    var draft = try Models.zoo().draft
+    draft.entities[0].attributes.append(Models.attribute("area", .double))
+    draft.entities.removeAll { $0.name == "Bird" }
+    draft.entities.append(EntityDraft(name: "Ticket"))
+    let error = try #require(throws: StoreError.self) {
+      try StoreFile.open(path: path, model: try ManagedObjectModel(draft))
+    }
+    #expect(error.code == .incompatibleModel)
+    #expect(error.differences?.differing == ["Zoo"])
+    #expect(error.differences?.missingInStore == ["Ticket"])
+    #expect(error.differences?.missingInModel == ["Bird"])
+    #expect(error.description.contains("Ticket"))
+    #expect(try bytes() == before)
+  }
+
+  @Test("files that are no store are refused untouched")
+  func noStore() throws {
+    let model = try Models.zoo()
+    #expect(try #require(throws: StoreError.self) { try StoreFile.open(path: path, model: model) }.code == .notFound)
+    try folder.write(String(repeating: "no database ", count: 100), to: "zoo.sqlite")
+    #expect(
+      try #require(throws: StoreError.self) { try StoreFile.open(path: path, model: model) }.code == .notADatabase)
+    try folder.write("", to: "zoo.sqlite")
+    #expect(
+      try #require(throws: StoreError.self) { try StoreFile.open(path: path, model: model) }.code == .notADatabase)
+    try FileManager.default.removeItem(atPath: path)
+    try Connection(path: path, mode: .create).execute("CREATE TABLE t (a)")
+    #expect(
+      try #require(throws: StoreError.self) { try StoreFile.open(path: path, model: model) }.code == .notACoreDataStore)
+    #expect(try names() == ["zoo.sqlite"])
+  }
+
+  @Test("while a store is open nobody else gets in, and nobody's log is cut")
+  func locking() throws {
+    try makeStore()
+    let other = try Connection(path: path, mode: .readWrite)
+    try other.execute("INSERT INTO ZZOO VALUES (2, 5, 1, 'Bregenz')")
+    let log = try bytes("-wal")
+    let error = try #require(throws: StoreError.self) { try StoreFile.open(path: path, model: try Models.zoo()) }
+    #expect(error.code == .busy)
+    #expect(try bytes("-wal") == log)
+    try other.close()
+
+    let file = try StoreFile.open(path: path, model: try Models.zoo())
+    let late = try Connection(path: path, mode: .readWrite)
+    try late.execute("PRAGMA busy_timeout=0")
+    #expect(throws: SQLiteError.self) { try late.integer("SELECT count(*) FROM ZZOO") }
+    // Reading the header of a store that is open must not drop its locks.
+    #expect(throws: StoreError.self) { try StoreFile.open(path: path, model: try Models.zoo()) }
+    #expect(throws: SQLiteError.self) { try late.integer("SELECT count(*) FROM ZZOO") }
+    try file.finish()
+    #expect(try late.integer("SELECT count(*) FROM ZZOO") == 2)
+  }
+
+  @Test("triggers of Core Data run, and their store is warned about")
+  func triggers() throws {
+    try makeStore()
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.execute(
+      """
+      CREATE TRIGGER Z_DA_ZZOO AFTER INSERT ON ZZOO FOR EACH ROW BEGIN
+        UPDATE ZZOO SET ZCITY = upper(ZCITY) WHERE Z_PK = NEW.Z_PK;
+        SELECT NSCoreDataDATriggerInsertUpdatedAffectedObjectValue('ZZOO', Z_ENT, Z_PK, 'city', ZCITY)
+          FROM ZZOO WHERE Z_PK = NEW.Z_PK;
+      END;
+      CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY);
+      """)
+    try connection.close()
+    let file = try StoreFile.open(path: path, model: try Models.zoo())
+    #expect(file.warnings == [.history, .coreDataTriggers])
+    try file.begin()
+    try insertZoo(file, 2, "Graz")
+    try file.commit()
+    try file.finish()
+    #expect(try cities() == ["Wien", "GRAZ"])
+  }
+
+  @Test("unknown metadata survive a rewrite")
+  func metadataRewrite() throws {
+    try makeStore()
+    let file = try StoreFile.open(path: path, model: try Models.zoo())
+    var metadata = file.metadata
+    metadata["AppVersion"] = .integer(12)
+    try file.begin()
+    try file.writeMetadata(metadata)
+    try file.commit()
+    try file.finish()
+    let again = try StoreMetadata.read(path: path)
+    #expect(again == metadata)
+    #expect(again["AppVersion"]?.integer == 12)
+  }
+}

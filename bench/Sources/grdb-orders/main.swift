@@ -1,0 +1,30 @@
+/// The benchmark's job as an application with GRDB would do it: records, batches, one transaction a batch.
+
+import Foundation
+import GRDB
+
+let usage = "usage: grdb-orders load|nightly ORDERS.csv STORE.sqlite\n"
+guard CommandLine.arguments.count == 4 else {
+  FileHandle.standardError.write(Data(usage.utf8))
+  exit(64)
+}
+let (csv, store) = (CommandLine.arguments[2], CommandLine.arguments[3])
+
+do {
+  let counts =
+    switch CommandLine.arguments[1] {
+    case "load": try load(csv: csv, store: store)
+    case "nightly": try nightly(csv: csv, store: store)
+    default: throw UsageError()
+    }
+  let json = try JSONEncoder().encode(counts)
+  FileHandle.standardOutput.write(json + Data("\n".utf8))
+} catch is UsageError {
+  FileHandle.standardError.write(Data(usage.utf8))
+  exit(64)
+} catch {
+  FileHandle.standardError.write(Data("grdb-orders: \(error)\n".utf8))
+  exit(2)
+}
+
+struct UsageError: Error {}

@@ -1,0 +1,12 @@
+#ifndef LIMIT_JOBS_H
+#define LIMIT_JOBS_H
+#include <stdbool.h>
+
+/* Builds a new store from a file of orders. */
+void load(const char *csv, const char *store, bool live_indexes);
+
+enum plan { SEEK, SCAN };
+
+/* Brings an existing store up to a file of orders. */
+void nightly(const char *csv, const char *store, enum plan plan);
+#endif

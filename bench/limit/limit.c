@@ -1,0 +1,28 @@
+/* The limit: the benchmark's job by hand in single-threaded C, as fast as SQLite lets it. */
+#include "common.h"
+#include "jobs.h"
+#include <stdio.h>
+#include <string.h>
+
+static _Noreturn void usage(void) {
+  fputs("usage: limit load ORDERS.csv STORE.sqlite [--live-indexes]\n"
+        "       limit nightly NIGHTLY.csv STORE.sqlite [--plan seek|scan]\n", stderr);
+  exit(64);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 4) usage();
+  if (!strcmp(argv[1], "load")) {
+    bool live = argc == 5 && !strcmp(argv[4], "--live-indexes");
+    if (argc != 4 && !live) usage();
+    load(argv[2], argv[3], live);
+  } else if (!strcmp(argv[1], "nightly")) {
+    bool named = argc == 6 && !strcmp(argv[4], "--plan");
+    bool seek = named && !strcmp(argv[5], "seek"), scan = named && !strcmp(argv[5], "scan");
+    if (argc != 4 && !seek && !scan) usage();
+    nightly(argv[2], argv[3], seek ? SEEK : SCAN);
+  } else {
+    usage();
+  }
+  return 0;
+}
