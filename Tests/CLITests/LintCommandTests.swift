@@ -61,7 +61,8 @@ struct LintCommandTests {
     #expect(command.status == 1)
     #expect(
       command.output.hasPrefix(
-        "[{\"severity\": \"error\", \"code\": \"unknownAttribute\", \"path\": \"p.yaml\", \"line\": 7, \"column\": 17, "))
+        "[{\"severity\": \"error\", \"code\": \"unknownAttribute\", \"path\": \"p.yaml\", \"line\": 7, \"column\": 17, "
+      ))
   }
 
   @Test("variables are set by --set, then by the environment")

@@ -47,7 +47,8 @@ struct ModelCommandTests {
     let hashes = try Command(["model", "hash", shop], in: folder.path).output
     #expect(try Command(["model", "hash", "Shop.yaml"], in: folder.path).output == hashes)
     #expect(try Command(["model", "hash", "new/Shop.xcdatamodeld"], in: folder.path).output == hashes)
-    #expect(try Command(["model", "convert", "new/Shop.xcdatamodeld", "--to", "yaml"], in: folder.path).output == yaml.output)
+    #expect(
+      try Command(["model", "convert", "new/Shop.xcdatamodeld", "--to", "yaml"], in: folder.path).output == yaml.output)
 
     let again = try Command(["model", "convert", "Shop.yaml", "--output", "new/Shop.xcdatamodeld"], in: folder.path)
     #expect(again.status == 2)

@@ -10,7 +10,8 @@ struct UsageTests {
     arguments: [
       ["lint"], ["run"], ["nonsense"], ["run", "a.yaml", "--batch", "0"], ["run", "a.yaml", "--batch", "x"],
       ["run", "a.yaml", "--set", "NAME"], ["run", "a.yaml", "--set", "=x"], ["run", "a.yaml", "--find", "guess"],
-      ["run", "a.yaml", "--nonsense"], ["run", "a.yaml", "b.yaml"], ["model", "hash"], ["model", "convert", "m", "--to", "json"],
+      ["run", "a.yaml", "--nonsense"], ["run", "a.yaml", "b.yaml"], ["model", "hash"],
+      ["model", "convert", "m", "--to", "json"],
     ])
   func usage(_ arguments: [String]) throws {
     let command = try Command(arguments, in: folder.path)
@@ -22,7 +23,8 @@ struct UsageTests {
   @Test(
     "help and version go to standard output",
     arguments: [
-      (["--help"], "EXIT CODES"), (["--version"], "mergewalk 0."), ([], "SUBCOMMANDS"), (["run", "--help"], "--dry-run"),
+      (["--help"], "EXIT CODES"), (["--version"], "mergewalk 0."), ([], "SUBCOMMANDS"),
+      (["run", "--help"], "--dry-run"),
       (["lint", "--help"], "EXAMPLES"), (["model", "hash", "--help"], "digest"), (["help", "store"], "verify"),
     ])
   func help(_ arguments: [String], _ text: String) throws {

@@ -26,8 +26,7 @@ import Testing
   func `a real model goes to YAML and back to the same XML`(path: String) throws {
     let draft = try ModelReader.read(Locations.shared("coredata/" + path))
     let yaml = ModelWriter.yaml(draft)
-    let folder = TemporaryFolder()
-    let again = try ModelReader.read(folder.write(yaml, to: "model.yaml"))
+    let again = try ModelReader.parse(Array(yaml.utf8), path: "model.yaml")
     #expect(again.readerFindings.isEmpty, "\(DiagnosticList(again.readerFindings))")
     #expect(again.withoutPlaces == draft.withoutPlaces)
     #expect(ModelWriter.xml(again) == ModelWriter.xml(draft))
@@ -41,13 +40,12 @@ import Testing
     let draft = generator.draft()
     let errors = ModelLint.check(draft).filter { $0.severity == .error }
     #expect(errors.isEmpty, "seed \(seed): \(DiagnosticList(errors))")
-    let folder = TemporaryFolder()
     let xml = ModelWriter.xml(draft)
-    let fromXML = try ModelReader.read(folder.write(xml, to: "Made.xcdatamodel/contents"))
+    let fromXML = try ModelReader.parse(Array(xml.utf8), path: "Made.xcdatamodel/contents")
     #expect(fromXML.withoutPlaces == draft.withoutPlaces, "seed \(seed)\n\(xml)")
     #expect(ModelWriter.xml(fromXML) == xml, "seed \(seed)")
     let yaml = ModelWriter.yaml(fromXML)
-    let fromYAML = try ModelReader.read(folder.write(yaml, to: "model.yaml"))
+    let fromYAML = try ModelReader.parse(Array(yaml.utf8), path: "model.yaml")
     #expect(fromYAML.withoutPlaces == draft.withoutPlaces, "seed \(seed)\n\(yaml)")
     #expect(ModelWriter.xml(fromYAML) == xml, "seed \(seed)")
   }

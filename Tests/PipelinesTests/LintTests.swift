@@ -54,7 +54,8 @@ struct LintTests {
     Mistake(
       "invalidOption", "find_by: { email: email }",
       "mode: update\n      missing: «create\n      find_by: { email: email }", "in mode “update”"),
-    Mistake("duplicateKey", "    quantity: quantity\n", "    quantity: quantity\n    «quantity: note\n", "occurs twice"),
+    Mistake(
+      "duplicateKey", "    quantity: quantity\n", "    quantity: quantity\n    «quantity: note\n", "occurs twice"),
     Mistake("yamlSyntax", "batch: {", "batch: «}", ""),
 
     // Variables.
@@ -77,7 +78,8 @@ struct LintTests {
     Mistake("unknownAttribute", "{ sku: sku }", "{ «skuu: sku }", "did you mean “sku”?"),
     Mistake("unknownRelationship", "    customer:", "    «custmer:", "did you mean “customer”?"),
     Mistake("wrongKind", "    note: {", "    «customer: {", "put it under “relationships”"),
-    Mistake("wrongKind", "    customer:\n", "    note: { find_by: { note: note } }\n    customer:\n", "under “attributes”"),
+    Mistake(
+      "wrongKind", "    customer:\n", "    note: { find_by: { note: note } }\n    customer:\n", "under “attributes”"),
     Mistake(
       "unsuitableRelationship", "category: { find_by",
       "«orders: { find_by: { orderID: order_id } }\n        category: { find_by", "import “Order” and fill “product”"),
@@ -94,7 +96,8 @@ struct LintTests {
     Mistake("unsuitableOption", "date: iso8601", "empty: «null", "say so with “empty: reject”"),
 
     Mistake("datePattern", "date: iso8601", "date: «dd.MM.yyyy QQ", "does not support"),
-    Mistake("ambiguousMark", "unitPrice: unit_price", "unitPrice: { from: unit_price, group_mark: «point }", "the same"),
+    Mistake(
+      "ambiguousMark", "unitPrice: unit_price", "unitPrice: { from: unit_price, group_mark: «point }", "the same"),
 
     // The header.
     Mistake("unknownColumn", "quantity: quantity", "quantity: «quantiti", "did you mean “quantity”?"),

@@ -46,8 +46,11 @@ struct ManyFindingsTests {
 
   @Test(
     "a file that is no pipeline is findings, never a crash",
-    arguments: ["", "a", "[]", "{}", "- a\n- b", "import: []", "import: {relationships: {x: }}", "a: &a [*a]", "\u{0}",
-      "source: {files: {}}", "import: {entity: {}, find_by: {a: {b: c}}}", "? [a]\n: b", "model: [", "store: !!binary x"])
+    arguments: [
+      "", "a", "[]", "{}", "- a\n- b", "import: []", "import: {relationships: {x: }}", "a: &a [*a]", "\u{0}",
+      "source: {files: {}}", "import: {entity: {}, find_by: {a: {b: c}}}", "? [a]\n: b", "model: [",
+      "store: !!binary x",
+    ])
   func noPipeline(_ text: String) throws {
     #expect(try !PipelineFolder().lint(text).isEmpty)
   }

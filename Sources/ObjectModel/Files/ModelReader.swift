@@ -109,10 +109,19 @@ public enum ModelReader {
   }
 
   private static func readFile(_ path: String, _ version: String?) throws(DiagnosticList) -> ModelDraft {
-    let bytes = try SourceFile.read(path)
     if let version {
       throw failure("unknownVersion", path, "a single file has no version “\(version)”", hint: "leave the version out")
     }
+    return try parse(SourceFile.read(path), path: path)
+  }
+
+  /// Reads the model in the bytes of a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: XML or, when the path ends in `.yaml` or `.yml`, YAML.
+  ///   - path: the path that findings name.
+  /// - Throws: as ``read(_:version:)``.
+  public static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> ModelDraft {
     if bytes.starts(with: Array("bplist00".utf8)) || bytes.starts(with: Array("momv2$[]".utf8)) {
       throw compiledModel(path)
     }

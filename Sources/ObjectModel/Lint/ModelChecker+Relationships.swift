@@ -90,7 +90,7 @@ extension ModelChecker {
         findings.error("illegalCount", position, "“\(name)” has a minimum of \(least) and a maximum of 1")
       }
       if relationship.isOrdered {
-        findings.error("orderedToOne", position, "the to-one relationship “\(name)” is ordered")
+        findings.warning("orderedToOne", position, "the to-one relationship “\(name)” is ordered")
       }
     }
   }

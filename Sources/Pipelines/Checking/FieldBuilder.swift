@@ -156,8 +156,10 @@ struct FieldBuilder {
     refuse(["encoding"], unless: type == .binary || type == .transformable, "Binary or Transformable")
     refuse(["true", "false"], unless: type == .boolean, "Boolean")
     let isNumber = [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
-    let isCount = type == .date && [.secondsSince1970, .millisecondsSince1970, .secondsSince2001].contains(
-      field.conversion.dateFormat)
+    let isCount =
+      type == .date
+      && [.secondsSince1970, .millisecondsSince1970, .secondsSince2001].contains(
+        field.conversion.dateFormat)
     refuse(["group_mark"], unless: isNumber, "Decimal, Double, Float or Integer")
     refuse(["decimal_mark"], unless: isNumber || isCount, "Decimal, Double, Float or Integer")
     for name in ["absent", "null", "empty"] {

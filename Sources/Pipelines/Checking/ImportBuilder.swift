@@ -141,7 +141,8 @@ struct ImportBuilder {
         .unsuitableRelationship, at: name.position,
         "“\(name.value)” is a \(description.isToMany ? "to-many" : "transient") relationship, which a record cannot fill",
         hint: description.isToMany
-          ? "import “\(description.destinationEntityName)” and fill “\(description.inverseName ?? "the other end")”" : nil)
+          ? "import “\(description.destinationEntityName)” and fill “\(description.inverseName ?? "the other end")”"
+          : nil)
       return nil
     }
     return description

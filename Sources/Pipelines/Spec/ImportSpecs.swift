@@ -58,7 +58,8 @@ extension ComponentSpec {
     "field", "How a column fills an attribute.", shorthand: "from",
     fields: [
       FieldSpec(
-        "from", .text, default: "the attribute's name", "The column of a CSV file, or the dotted path of a JSON member.",
+        "from", .text, default: "the attribute's name",
+        "The column of a CSV file, or the dotted path of a JSON member.",
         example: "customer.email"),
       FieldSpec(
         "trim", .flag, default: "false", "Whether white space around the value is removed first.", example: "true"),
