@@ -56,7 +56,8 @@ import Testing
     // A backtracking engine needs 2^50000 steps for these.
     let text = String(repeating: "a", count: 50_000) + "b"
     for expression in ["(a+)+", "(a|a)*", "(a*)*c", "(a|aa)+"] {
-      #expect(try !TextPattern(expression).matches(text))
+      let pattern = try TextPattern(expression)
+      #expect(!pattern.matches(text))
     }
   }
 
