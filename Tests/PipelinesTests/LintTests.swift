@@ -85,6 +85,10 @@ struct LintTests {
       "«orders: { find_by: { orderID: order_id } }\n        category: { find_by", "import “Order” and fill “product”"),
     Mistake("unmappedRequired", "    orderedAt: { from: ordered_at, date: iso8601 }\n", "", "“orderedAt” of “Order”"),
     Mistake(
+      "unmappedRequired",
+      "    customer:\n      find_by: { email: email }\n      attributes: { name: name, country: country }\n", "",
+      "the relationship “customer” of “Order” is mandatory"),
+    Mistake(
       "unindexedKey", "find_by: { email: email }\n      attributes: { name: name,",
       "find_by: { «name: name }\n      attributes: { email: email,", "“Customer” covers name"),
     Mistake("unsuitableKey", "find_by: [orderID]", "find_by: [«unitPrice]", "Decimal are no keys"),
