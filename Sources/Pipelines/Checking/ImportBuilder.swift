@@ -17,8 +17,12 @@ struct ImportBuilder {
   /// The columns that fields name, in the order of the file.
   var columns: [ColumnUse] = []
 
-  init(model: ManagedObjectModel?, findings: Findings) {
+  /// What holds for every field that does not say otherwise.
+  let defaults: ComponentValue?
+
+  init(model: ManagedObjectModel?, defaults: ComponentValue?, findings: Findings) {
     self.model = model
+    self.defaults = defaults
     self.findings = findings
   }
 
