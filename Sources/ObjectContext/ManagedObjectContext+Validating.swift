@@ -30,10 +30,7 @@ struct EntityValidator {
   init(_ entity: EntityDescription) {
     attributes = entity.attributes.compactMap { attribute in
       if attribute.isDerived { return nil }
-      // Model lint refuses rules that cannot be compiled, so a frozen model has none.
-      guard let rule = try? AttributeValidator(attribute) else {
-        preconditionFailure("\(entity.name).\(attribute.name) has a rule that model lint should have refused")
-      }
+      let rule = AttributeValidator(attribute)
       return rule.canFail ? (attribute.slot, attribute.name, rule) : nil
     }
     mandatory = entity.relationships.compactMap { relationship in

@@ -159,7 +159,7 @@ struct LintCase: Sendable, CustomTestStringConvertible {
         B: { relationships: { y: { to_one: C, inverse: x } } }
         C: {}
       """),
-    .relationship(.error, "orderedToOne", 25, "{ to_one: A, ordered: true }"),
+    .relationship(.warning, "orderedToOne", 25, "{ to_one: A, ordered: true }"),
     .relationship(.error, "illegalCount", 25, "{ to_one: A, max: 2 }"),
     .relationship(.error, "illegalCount", 25, "{ to_many: A, max: 1 }"),
     .relationship(.error, "illegalCount", 25, "{ to_many: A, min: 4, max: 3 }"),

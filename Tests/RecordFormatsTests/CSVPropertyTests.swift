@@ -53,7 +53,7 @@ import Testing
           }, limit: limit)
         #expect(
           reading.lines == expected && reading.failure == nil,
-          "seed \(seed), pieces of \(sizes), \(limit), \(options), text \(String(decoding: bytes, as: UTF8.self).debugDescription)"
+          "seed \(seed), pieces of \(sizes), \(limit), \(options), text \(bytes)"
         )
         if reading.lines != expected { return }
       }

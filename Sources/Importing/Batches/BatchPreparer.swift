@@ -18,9 +18,12 @@ struct BatchPreparer: Sendable {
       plan.fields[field].convert(
         &batch.records, column: plan.fieldColumns[field], into: &batch.columns[field], failures: &batch.failures)
     }
+    for node in plan.nodes.indices {
+      hash(&batch, node: node, count: count)
+      validate(&batch, node: node)
+    }
     batch.hasFailed.fill(false, count: count)
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
-    for node in plan.nodes.indices { hash(&batch, node: node, count: count) }
     for node in plan.nodes.indices { refuse(&batch, node: node, count: count) }
   }
 
@@ -42,6 +45,16 @@ struct BatchPreparer: Sendable {
       batch.keyHashes[node].append(contentsOf: batch.contentHashes[node])
       for field in part.attributeFields { chain(columns[field], arena, &batch.contentHashes[node]) }
       for field in part.attributeFields { forgetAbsent(columns[field], &batch.contentHashes[node]) }
+    }
+  }
+
+  /// Holds the node's cells against the model, where the record names an object.
+  private func validate(_ batch: inout ImportBatch, node: Int) {
+    let part = plan.nodes[node]
+    for field in part.keyFields + part.attributeFields {
+      plan.fields[field].validate(
+        batch.records, column: plan.fieldColumns[field], cells: &batch.columns[field],
+        exempt: batch.keyStates[node], failures: &batch.failures)
     }
   }
 

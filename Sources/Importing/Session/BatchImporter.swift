@@ -20,6 +20,8 @@ final class BatchImporter {
   /// Fetches executed to find existing objects.
   var fetches = 0
   var batches = 0
+  /// Seconds spent in saves.
+  var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
   /// Whether what is being imported was deferred before.
@@ -68,7 +70,9 @@ final class BatchImporter {
       }
     }
     if let failure { throw failure }
+    let before = ImportSession.now()
     try writeChanges(batch)
+    writeSeconds += ImportSession.now() - before
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
     batches += 1
@@ -88,7 +92,7 @@ final class BatchImporter {
         // Nothing was written yet. The rows that are not valid go, the others are tried again.
         for failure in error.failures {
           let buffer = context.buffer(root: failure.rootEntity)
-          refuse(buffer, failure.row, .missing, failure.description, targets)
+          refuse(buffer, failure.row, RejectCode(failure.code), failure.description, targets)
           buffer.withdraw(row: Int(failure.row))
         }
       }

@@ -77,15 +77,20 @@ public final class ImportSession {
     let totalBytes = inputBytes()
     let seed = CellHash.randomSeed()
     let importer = try makeImporter(file, seed: seed, inputBytes: totalBytes)
-    let rejects = RejectOutput(definition, plan: plan)
+    let rejects = try RejectOutput(definition, plan: plan)
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let reading = InputReading(
       inputs: definition.inputs, format: definition.format, limit: definition.batchLimit,
       preparer: BatchPreparer(plan: plan, seed: seed))
     let thread = reading.start(channel)
     var isBreached = false
+    let loaded = Self.now()
+    var waited = 0.0
     do {
-      while var batch = try channel.receive() {
+      while true {
+        let before = Self.now()
+        guard var batch = try channel.receive() else { break }
+        waited += Self.now() - before
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
         summary.bytesRead = batch.bytesRead
@@ -109,6 +114,7 @@ public final class ImportSession {
     }
     channel.cancel()
     thread.join()
+    let imported = Self.now()
     if !isBreached {
       try replay(importer, file, rejects)
       importer.ledger.check()
@@ -122,6 +128,10 @@ public final class ImportSession {
     try rejects.close()
     if isBreached { rejects.note(&summary) }
     try end(file, importer, rejects, isBreached: isBreached)
+    summary.phases = [
+      ("prepare", loaded - started), ("wait", waited), ("find", imported - loaded - waited - importer.writeSeconds),
+      ("write", importer.writeSeconds), ("finish", Self.now() - imported),
+    ]
   }
 
   private func makeImporter(_ file: StoreFile, seed: UInt64, inputBytes: Int) throws(ImportError) -> BatchImporter {
@@ -231,7 +241,7 @@ public final class ImportSession {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  private static func now() -> Double {
+  static func now() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -2,7 +2,7 @@ public import ObjectModel
 import PropertyLists
 import SQLite
 
-/// Checks a store against the rules of Core Data's layout. Nothing is changed.
+/// Checks a store against the rules of Core Data's layout, without changing it.
 ///
 /// The rules and the reasons for them: `docs/coredata-layout.md`.
 public struct StoreVerifier {

@@ -22,7 +22,7 @@ struct NDJSONParser: RecordParser {
   init(paths: JSONPaths, columnCount: Int, maxRecordBytes: Int) {
     self.paths = paths
     self.columnCount = columnCount
-    self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 30)
+    self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
   }
 
   mutating func parse(

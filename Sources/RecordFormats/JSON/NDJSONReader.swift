@@ -2,7 +2,7 @@ import Diagnostics
 
 /// How an NDJSON file is read.
 public struct NDJSONOptions: Sendable, Hashable {
-  /// The longest line; a longer one is refused.
+  /// The longest line in bytes, at most 512 MiB; a longer one is refused.
   public var maxRecordBytes = 16 << 20
 
   /// The defaults.

@@ -34,7 +34,8 @@ struct StreamingReader<Parser: RecordParser> {
   ) throws(ReadError) {
     stream = TextStream(try source.open(), encoding: encoding)
     self.parser = parser
-    self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 30)
+    // Half a GiB of records, one more record as long, and both unescaped, stay below what UInt32 can address.
+    self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
   }
 
   var path: String { stream.path }
