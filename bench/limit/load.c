@@ -58,7 +58,7 @@ static uint32_t seen_before(struct feed *feed, uint64_t hash, uint32_t pk) {
     if (feed->seen[at & feed->mask].hash == hash) return feed->seen_pk[at & feed->mask];
   feed->seen[at & feed->mask].hash = hash;
   feed->seen_pk[at & feed->mask] = pk;
-  if (++feed->seen_count * 2 > feed->mask) seen_resize(feed, (feed->mask + 1) * 2);
+  if (++feed->seen_count * 5 > feed->mask * 4) seen_resize(feed, (feed->mask + 1) * 2);
   return 0;
 }
 

@@ -53,38 +53,30 @@ final class BatchImporter {
     outcomes.fill(.pending, count: count)
     for i in 0..<count where batch.hasFailed[i] { outcomes[i] = .rejected }
     rejects.removeAll(keepingCapacity: true)
-
-    // The arrays are lent as pointers for the time of the batch; nothing below grows or moves them.
-    let columns = batch.columns
-    var failure: ImportError?
-    batch.records.bytes.withUnsafeBytes { bytes in
-      let arena = bytes.baseAddress ?? noBytes
-      withViews(columns) { views in
-        do throws(ImportError) {
-          for state in nodes where !onlyRoot || state.node == plan.root {
-            try resolve(state, &batch, views, arena, byteCount: bytes.count)
-          }
-        } catch {
-          failure = error
-        }
-      }
+    // Taken out of the object, so that lending it holds no access to a property.
+    var outcomes = self.outcomes
+    self.outcomes = []
+    defer { self.outcomes = outcomes }
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
+      for state in nodes where !onlyRoot || state.node == plan.root { try resolve(state, view) }
+      let before = ImportSession.now()
+      try writeChanges(view)
+      writeSeconds += ImportSession.now() - before
     }
-    if let failure { throw failure }
-    let before = ImportSession.now()
-    try writeChanges(batch)
-    writeSeconds += ImportSession.now() - before
+    if let deferred {
+      for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
+    }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
     batches += 1
   }
 
   /// Saves what the context holds; what is not valid or breaks a constraint becomes rejects.
-  func writeChanges(_ batch: ImportBatch) throws(ImportError) {
-    let targets = batch.targets
+  func writeChanges(_ view: BatchView) throws(ImportError) {
     while true {
       do {
         try context.writeChanges(order: saveOrder) { [self] refused in
-          refuse(refused.buffer, refused.row, .unique, refused.error.message, targets)
+          refuse(refused.buffer, refused.row, .unique, refused.error.message, view)
         }
         return
       } catch {
@@ -92,7 +84,7 @@ final class BatchImporter {
         // Nothing was written yet. The rows that are not valid go, the others are tried again.
         for failure in error.failures {
           let buffer = context.buffer(root: failure.rootEntity)
-          refuse(buffer, failure.row, RejectCode(failure.code), failure.description, targets)
+          refuse(buffer, failure.row, RejectCode(failure.code), failure.description, view)
           buffer.withdraw(row: Int(failure.row))
         }
       }
@@ -109,36 +101,36 @@ final class BatchImporter {
   // MARK: Rejecting
 
   /// Rejects a record; the first reason counts.
-  func reject(_ record: Int, field: Int?, _ code: RejectCode, _ detail: String = "") {
-    guard outcomes[record] != .rejected else { return }
-    outcomes[record] = .rejected
+  func reject(_ record: Int, field: Int?, _ code: RejectCode, _ view: BatchView, detail: String = "") {
+    guard view.outcomes[record] != .rejected else { return }
+    view.outcomes[record] = .rejected
     rejects.append(RecordReject(record: Int32(record), field: field.map(Int32.init), code: code, detail: detail))
   }
 
   /// Rejects the records that stand behind a row the database or the model refused, and all that refer to it.
   private func refuse(
-    _ buffer: RowBuffer, _ row: Int32, _ code: RejectCode, _ detail: String, _ targets: [ContiguousArray<Int64>]
+    _ buffer: RowBuffer, _ row: Int32, _ code: RejectCode, _ detail: String, _ view: BatchView
   ) {
     let key = buffer.primaryKeys[Int(row)]
     for state in nodes where state.part.rootEntity == buffer.rootEntity {
       if case .table(let table) = state.strategy { table.remove(primaryKey: key) }
-      for record in 0..<outcomes.count where targets[state.node][record] == key {
-        guard outcomes[record] != .rejected else { continue }
+      for record in 0..<view.count where view.nodes[state.node].targets[record] == key {
+        guard view.outcomes[record] != .rejected else { continue }
         if state.node == plan.root {
-          if outcomes[record] == .inserted { state.counts.inserted -= 1 }
-          if outcomes[record] == .updated { state.counts.updated -= 1 }
+          if view.outcomes[record] == .inserted { state.counts.inserted -= 1 }
+          if view.outcomes[record] == .updated { state.counts.updated -= 1 }
         }
-        reject(record, field: state.part.keyFields.first, code, detail)
-        if state.node != plan.root { withdrawRoot(of: record, targets) }
+        reject(record, field: state.part.keyFields.first, code, view, detail: detail)
+        if state.node != plan.root { withdrawRoot(of: record, view) }
       }
       if state.node != plan.root { state.counts.inserted -= 1 }
     }
   }
 
   /// Takes the record's own row back before it is written, because something it refers to was refused.
-  private func withdrawRoot(of record: Int, _ targets: [ContiguousArray<Int64>]) {
+  private func withdrawRoot(of record: Int, _ view: BatchView) {
     let root = nodes[plan.root]
-    let key = targets[plan.root][record]
+    let key = view.nodes[plan.root].targets[record]
     let buffer = context.buffer(root: root.part.rootEntity)
     guard key != 0, let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.inserted else { return }
     buffer.free(row: row)
@@ -156,24 +148,4 @@ struct RecordReject: Sendable {
   var code: RejectCode
   /// What the database said, or nothing.
   var detail = ""
-}
-
-/// An address for batches without bytes; nothing is read from it.
-private var noBytes: UnsafeRawPointer { UnsafeRawPointer(("" as StaticString).utf8Start) }
-
-/// Lends the memory of columns for the time of a call.
-func withViews<Result>(_ columns: [CellColumn], _ body: ([CellColumnView]) -> Result) -> Result {
-  func lend(_ position: Int, _ views: [CellColumnView]) -> Result {
-    guard position < columns.count else { return body(views) }
-    return columns[position].tags.withUnsafeBufferPointer { tags in
-      columns[position].payloads.withUnsafeBufferPointer { payloads in
-        // Columns of an empty batch have no memory, and nothing reads them.
-        let view = CellColumnView(
-          tags: tags.baseAddress ?? noBytes.assumingMemoryBound(to: UInt8.self),
-          payloads: payloads.baseAddress ?? noBytes.assumingMemoryBound(to: UInt64.self))
-        return lend(position + 1, views + [view])
-      }
-    }
-  }
-  return lend(0, [])
 }

@@ -56,7 +56,6 @@ final class InputThread {
 
   init(_ body: @escaping @Sendable () -> Void) {
     let box = Unmanaged.passRetained(Body(body))
-    // Allocated, because which Clang module owns the structure's initialiser depends on what was imported before.
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
     pthread_attr_init(attributes)
