@@ -105,7 +105,8 @@ final class BatchImporter {
     for state in nodes {
       if case .seek = state.strategy { return batch }
     }
-    return BatchLimit(records: min(batch.records, 4096), bytes: min(batch.bytes, 1 << 20))
+    let pieces = (batch.records + 4095) / 4096
+    return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))
   }
 
   /// Lets go of everything that finding needed, before indexes are built.
