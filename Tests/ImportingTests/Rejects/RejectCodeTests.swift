@@ -69,6 +69,10 @@ import Testing
     field.conversion.dateFormat = .pattern("dd.MM.yyyy")
     #expect(try message(.valueDate, "x") == "\"x\" is not a date (dd.MM.yyyy) for Order.orderedAt")
     #expect(try message(.validateMissing, nil) == "Order.orderedAt is not optional and has no value")
+    #expect(try message(.missingTarget, "x") == "there is no Order with Order.orderedAt = \"x\"")
+    for unnamed in [nil, ""] {
+      #expect(try message(.missingTarget, unnamed) == "the record names no Order: Order.orderedAt is empty")
+    }
     for code in RejectCode.allCases where !code.rawValue.hasPrefix("read.") && code != .database {
       #expect(try message(code, "x").contains("Order"), "\(code)")
     }
