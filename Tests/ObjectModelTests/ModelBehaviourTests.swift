@@ -98,9 +98,10 @@ import Testing
 
   @Test func `MO14: a fetch request template is found by name and is a copy`() throws {
     let model = try model(Self.family)
-    var copy = try #require(model.draft.fetchRequestTemplates.first { $0.name == "byOwner" })
+    var copy = try #require(model.fetchRequestTemplate(named: "byOwner"))
     copy.fetchLimit = 100
-    #expect(model.draft.fetchRequestTemplates.first?.fetchLimit == 3)
+    #expect(model.fetchRequestTemplate(named: "byOwner")?.fetchLimit == 3)
+    #expect(model.fetchRequestTemplate(named: "byNobody") == nil)
   }
 
   @Test func `MO15: a template keeps its variables`() throws {

@@ -26,11 +26,10 @@ extension ModelChecker {
       return
     }
     guard let inverse = self.relationship(inverseName, of: destination) else {
-      let names = lineage(destination).flatMap { draft.entities[$0].relationships.map(\.name) }
       findings.error(
         "unknownInverse", position,
         "the inverse “\(inverseName)” of “\(name)” is not a relationship of “\(draft.entities[destination].name)”",
-        hint: FindingList.didYouMean(inverseName, names))
+        hint: relationshipHint(inverseName, of: destination))
       return
     }
     if inverse.inverseName != name {
