@@ -30,7 +30,7 @@ struct PipelineLoader {
     let source = component.component("source")
     let inputs = source.map { SourceFiles(findings: findings).expand($0) } ?? []
     let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
-    var builder = ImportBuilder(model: model, findings: findings)
+    var builder = ImportBuilder(model: model, defaults: component.component("fields"), findings: findings)
     let entity = component.component("import").flatMap { builder.root($0) }
     if settings.checksHeaders, let source, let format {
       HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)

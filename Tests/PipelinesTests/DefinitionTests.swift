@@ -212,6 +212,24 @@ struct DefinitionTests {
       ])
   }
 
+  @Test("options for all fields hold where they fit and nothing else is said")
+  func fieldDefaults() throws {
+    let fields = "fields: { empty: null, date: unix, decimal_mark: comma, trim: true }\n"
+    let text = fields + PipelineFolder.sound.replacingAll("trim: true, empty: null", with: "trim: false")
+    let root = try read(text.replacingAll(", date: iso8601", with: "")).0.root
+    let fieldsByName = Dictionary(uniqueKeysWithValues: root.attributes.map { ($0.attributeName, $0) })
+    let date = try #require(fieldsByName["orderedAt"])
+    #expect(date.conversion.dateFormat == .secondsSince1970)
+    #expect(date.whenEmpty == nil, "orderedAt is mandatory, so null does not fit")
+    #expect(date.conversion.decimalMark == UInt8(ascii: "."))
+    #expect(date.conversion.trim)
+    let note = try #require(fieldsByName["note"])
+    #expect(note.whenEmpty == .null)
+    #expect(!note.conversion.trim, "the field's own word counts")
+    #expect(fieldsByName["unitPrice"]?.conversion.decimalMark == UInt8(ascii: ","))
+    #expect(root.relationships[0].target.attributes.map(\.whenEmpty) == [.null, .null])
+  }
+
   @Test("nested JSON is read by dotted paths")
   func json() throws {
     let definition = try Pipeline.read(Locations.repository + "/pipelines/orders-json.yaml").definition

@@ -33,6 +33,8 @@ struct LintTests {
     Mistake("unknownField", "batch: {", "«batches: {", "did you mean “batch”?"),
     Mistake("unknownField", "records: 500", "«recods: 500", "did you mean “records”?"),
     Mistake("unknownField", "trim: true", "«trm: true", "did you mean “trim”?"),
+    Mistake("unknownField", "batch: {", "fields: { «from: x }\nbatch: {", "“fields” has no field “from”"),
+    Mistake("invalidOption", "batch: {", "fields: { zone: «Paris }\nbatch: {", "write UTC or an offset"),
     Mistake("unknownField", "limit: 10", "«limits: 10", "did you mean “limit”?"),
     Mistake("missingField", "store: shop.sqlite", "", "“pipeline” needs the field “store”"),
     Mistake("missingField", "  files: orders.csv\n  format: csv", "  «format: csv", "“source” needs the field “files”"),
@@ -84,6 +86,10 @@ struct LintTests {
       "unsuitableRelationship", "category: { find_by",
       "«orders: { find_by: { orderID: order_id } }\n        category: { find_by", "import “Order” and fill “product”"),
     Mistake("unmappedRequired", "    orderedAt: { from: ordered_at, date: iso8601 }\n", "", "“orderedAt” of “Order”"),
+    Mistake(
+      "unmappedRequired",
+      "    customer:\n      find_by: { email: email }\n      attributes: { name: name, country: country }\n", "",
+      "the relationship “customer” of “Order” is mandatory"),
     Mistake(
       "unindexedKey", "find_by: { email: email }\n      attributes: { name: name,",
       "find_by: { «name: name }\n      attributes: { email: email,", "“Customer” covers name"),

@@ -8,20 +8,27 @@ extension ImportBuilder {
     let from = named.value?.text("from")
     let column = from ?? named.name
     columns.append(ColumnUse(name: column.value, position: column.position))
-    return FieldBuilder(findings: findings).build(named, column: column.value, of: entity)
+    return FieldBuilder(findings: findings, defaults: defaults).build(named, column: column.value, of: entity)
   }
 }
 
 /// Turns a `field` component into a ``FieldImport``, checked against its attribute.
 struct FieldBuilder {
   let findings: Findings
+  /// What holds for every field that does not say otherwise.
+  let defaults: ComponentValue?
 
   /// Builds the import of the attribute; without an entity only what needs none is checked.
   func build(_ named: NamedValue, column: String, of entity: EntityDescription?) -> FieldImport {
     var field = FieldImport(attributeName: named.name.value, column: column)
     field.position = named.name.position
     let attribute = entity.flatMap { self.attribute(named.name, of: $0) }
-    guard let component = named.value else { return field }
+    var component = named.value ?? ComponentValue(position: named.name.position)
+    if let defaults, let attribute {
+      for (name, option) in defaults.fields where !component.has(name) && Self.fits(name, option, attribute) {
+        component.fields[name] = option
+      }
+    }
     if let value = component.choice("absent", as: FieldImport.Substitute.self) { field.whenAbsent = value }
     if let value = component.choice("null", as: FieldImport.Substitute.self) { field.whenNull = value }
     field.whenEmpty = component.choice("empty", as: FieldImport.Substitute.self)
@@ -31,6 +38,27 @@ struct FieldBuilder {
       compile(field, component, attribute)
     }
     return field
+  }
+
+  /// Whether an option that holds for every field says something about this attribute.
+  private static func fits(_ name: String, _ option: ComponentValue.Field, _ attribute: AttributeDescription) -> Bool {
+    let type = attribute.type
+    switch name {
+    case "date", "zone": return type == .date
+    case "encoding": return type == .binary || type == .transformable
+    case "true", "false": return type == .boolean
+    case "decimal_mark", "group_mark":
+      return [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
+    case "absent", "null", "empty":
+      guard case .text(let substitute) = option.value else { return false }
+      switch substitute {
+      case "empty": return type == .string || type == .binary
+      case "null": return attribute.isOptional
+      case "default": return attribute.defaultValue != nil
+      default: return true
+      }
+    default: return true
+    }
   }
 
   /// Why no record can fill the attribute, or `nil` when one can.

@@ -17,8 +17,12 @@ struct ImportBuilder {
   /// The columns that fields name, in the order of the file.
   var columns: [ColumnUse] = []
 
-  init(model: ManagedObjectModel?, findings: Findings) {
+  /// What holds for every field that does not say otherwise.
+  let defaults: ComponentValue?
+
+  init(model: ManagedObjectModel?, defaults: ComponentValue?, findings: Findings) {
     self.model = model
+    self.defaults = defaults
     self.findings = findings
   }
 
@@ -91,13 +95,14 @@ struct ImportBuilder {
     if let description, let model {
       target = model.entities[description.destinationEntity]
       if let name = component.text("entity") {
-        let named = find(name)
-        if let named, let destination = target, !named.isKind(of: destination) {
+        let destination = target
+        target = find(name)
+        if let named = target, let destination, !named.isKind(of: destination) {
           findings.add(
             .unsuitableEntity, at: name.position,
             "“\(description.name)” refers to “\(destination.name)”, which “\(named.name)” does not inherit from")
+          target = nil
         }
-        target = named
       }
     }
     let entityPlace = component.text("entity")?.position ?? place

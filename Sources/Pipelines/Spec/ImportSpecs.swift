@@ -95,4 +95,9 @@ extension ComponentSpec {
         "false", .texts, default: "[false, f, no, n, 0, off]", "Spellings of false, without regard to ASCII case.",
         example: "[nein, n]"),
     ])
+
+  /// What holds for every column unless it says otherwise.
+  static let fieldDefaults = ComponentSpec(
+    "fields", "What holds for every column that does not say otherwise, as far as it fits the attribute's type.",
+    fields: field.fields.filter { $0.name != "from" })
 }
