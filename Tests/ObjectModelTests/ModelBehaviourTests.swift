@@ -247,6 +247,24 @@ import Testing
     #expect(error?.diagnostics.contains { $0.code == "duplicateEntity" } == true)
   }
 
+  @Test func `AP15: several models make one, whose relationships lead from one to the other`() throws {
+    let people = """
+      entities: { Person: { relationships: { pets: { to_many: Dog, inverse: owner } } } }
+      configurations: { All: [Person] }
+      """
+    let dogs = """
+      entities: { Dog: { relationships: { owner: { to_one: Person, inverse: pets } } } }
+      configurations: { All: [Dog] }
+      """
+    let drafts = try [people, dogs].map { try ModelReader.parse(Array($0.utf8), path: "model.yaml") }
+    for draft in drafts { #expect(throws: DiagnosticList.self) { try ManagedObjectModel(draft) } }
+    let model = try ManagedObjectModel(.merging(drafts))
+    #expect(model.entities.map(\.name) == ["Dog", "Person"])
+    #expect(model.entities(forConfiguration: "All")?.map(\.name) == ["Person", "Dog"])
+    let error = #expect(throws: DiagnosticList.self) { try ManagedObjectModel(.merging(drafts + [drafts[0]])) }
+    #expect(error?.diagnostics.map(\.code) == ["duplicateEntity"])
+  }
+
   @Test func `what the hash leaves out does not change it`() throws {
     var draft = try model(Self.family).draft
     let checksum = try ManagedObjectModel(draft).versionChecksum

@@ -38,7 +38,9 @@ extension ModelChecker {
         "inverseMismatch", position,
         "“\(inverseName)” is the inverse of “\(name)”, but its own inverse is \(found)",
         hint: "each must name the other")
-    } else if let back = entityIndex[inverse.destinationEntityName], !areRelated(back, entity) {
+    } else if let back = entityIndex[inverse.destinationEntityName],
+      let own = entityIndex[draft.entities[entity].name], !areRelated(back, own)
+    {
       findings.error(
         "inverseMismatch", position,
         "“\(inverseName)” is the inverse of “\(name)”, but points to “\(inverse.destinationEntityName)”, "
