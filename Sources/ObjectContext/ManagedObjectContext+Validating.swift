@@ -45,36 +45,52 @@ extension ManagedObjectContext {
   /// Of an updated row only the cells that were set are looked at: the others came from the store.
   func validate(_ buffer: RowBuffer) -> [ObjectValidationFailure] {
     var failures: [ObjectValidationFailure] = []
-    var entity = -1
-    var rules: EntityValidator?
-    let base = buffer.arena.base
+    // Rows of one entity and state follow each other nearly always, so each run of them is checked column by column.
+    var run = ContiguousArray<Int32>()
+    var runEntity: Int32 = -1
+    var runState = RowState.free
+    run.reserveCapacity(buffer.touchedRows.count)
     for touched in buffer.touchedRows {
       let row = Int(touched)
       let state = buffer.states[row]
       guard state == RowState.inserted || state == RowState.updated else { continue }
-      if Int(buffer.entities[row]) != entity {
-        entity = Int(buffer.entities[row])
-        rules = validator(model.entities[entity])
+      if buffer.entities[row] != runEntity || state != runState {
+        validate(run, buffer, Int(runEntity), isNew: runState == RowState.inserted, &failures)
+        run.removeAll(keepingCapacity: true)
+        runEntity = buffer.entities[row]
+        runState = state
       }
-      guard let rules else { continue }
-      let isNew = state == RowState.inserted
-      for (slot, name, rule) in rules.attributes where isNew || buffer.isDirty(row: row, slot: slot) {
-        if let code = rule.check(tag: buffer.tags[slot][row], payload: buffer.payloads[slot][row], arena: base) {
-          failures.append(
-            ObjectValidationFailure(
-              entity: model.entities[entity].name, primaryKey: buffer.primaryKeys[row], property: name, code: code,
-              rootEntity: buffer.rootEntity, row: touched))
-        }
-      }
-      for (slot, name) in rules.mandatory where isNew || buffer.isDirty(row: row, slot: slot) {
-        if buffer.tags[slot][row] == CellTag.null {
-          failures.append(
-            ObjectValidationFailure(
-              entity: model.entities[entity].name, primaryKey: buffer.primaryKeys[row], property: name,
-              code: .missing, rootEntity: buffer.rootEntity, row: touched))
+      run.append(touched)
+    }
+    validate(run, buffer, Int(runEntity), isNew: runState == RowState.inserted, &failures)
+    return failures
+  }
+
+  private func validate(
+    _ rows: ContiguousArray<Int32>, _ buffer: RowBuffer, _ entity: Int, isNew: Bool,
+    _ failures: inout [ObjectValidationFailure]
+  ) {
+    guard !rows.isEmpty else { return }
+    let rules = validator(model.entities[entity])
+    func report(_ row: Int32, _ property: String, _ code: ValidationFailureCode) {
+      failures.append(
+        ObjectValidationFailure(
+          entity: model.entities[entity].name, primaryKey: buffer.primaryKeys[Int(row)], property: property, code: code,
+          rootEntity: buffer.rootEntity, row: row))
+    }
+    for (slot, name, rule) in rules.attributes {
+      let checked = isNew ? rows : rows.filter { buffer.isDirty(row: Int($0), slot: slot) }
+      checked.withUnsafeBufferPointer { checked in
+        rule.check(rows: checked, tags: buffer.tags[slot], payloads: buffer.payloads[slot], arena: buffer.arena.base) {
+          report($0, name, $1)
         }
       }
     }
-    return failures
+    for (slot, name) in rules.mandatory {
+      let tags = buffer.tags[slot]
+      for row in rows where tags[Int(row)] == CellTag.null && (isNew || buffer.isDirty(row: Int(row), slot: slot)) {
+        report(row, name, .missing)
+      }
+    }
   }
 }

@@ -146,7 +146,7 @@ struct DamageTests {
     var unsound = 0
     for _ in 0..<60 {
       var bytes = whole
-      for _ in 0..<40 {
+      for _ in 0..<400 {
         bytes[Int.random(in: 100..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
       }
       try bytes.write(to: URL(fileURLWithPath: path))

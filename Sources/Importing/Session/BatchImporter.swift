@@ -68,7 +68,6 @@ final class BatchImporter {
     }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
-    batches += 1
   }
 
   /// Saves what the context holds; what is not valid or breaks a constraint becomes rejects.
@@ -96,6 +95,24 @@ final class BatchImporter {
     var order: [Int] = []
     for state in nodes where !order.contains(state.part.rootEntity) { order.append(state.part.rootEntity) }
     return order
+  }
+
+  /// How much the reader hands over at a time.
+  ///
+  /// A batch that is found by seeks is one fetch, and handed over whole. Where nothing is fetched for the batch as a
+  /// whole, smaller pieces stay in the processor's cache on their way from one core to the other.
+  func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
+    for state in nodes {
+      if case .seek = state.strategy { return batch }
+    }
+    let pieces = (batch.records + 4095) / 4096
+    return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))
+  }
+
+  /// Lets go of everything that finding needed, before indexes are built.
+  func forget() {
+    for state in nodes { state.strategy = .none }
+    context.reset()
   }
 
   // MARK: Rejecting

@@ -40,7 +40,8 @@ public enum ModelReader {
   /// - Throws: `fileMissing`, or `notAModel` when the folder holds no `.xcdatamodel`.
   public static func versions(_ path: String) throws(DiagnosticList) -> ModelVersions {
     guard FileKind(path) != .missing else { throw failure("fileMissing", path, "there is no such file") }
-    let names = FileKind.entries(of: path).filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }
+    let names = FileKind.entries(of: path).filter { $0.hasSuffix(suffix) }.map(withoutSuffix)
+      .sorted(by: CodePointOrder.precedes)
     guard !names.isEmpty else {
       throw failure(
         "notAModel", path, "the folder holds no model",
