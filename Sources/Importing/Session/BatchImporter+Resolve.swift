@@ -203,6 +203,10 @@ extension BatchImporter {
       state.wanted = only
     } else {
       for record in 0..<view.count where view.isWanted(record, node) {
+        if let unchanged = state.unchangedRecords, unchanged.contains(recordsBefore + record) {
+          settle(record, .unchanged, state, view)
+          continue
+        }
         state.wanted.append(Int32(record))
       }
     }
