@@ -58,7 +58,7 @@ final class BatchImporter {
     self.outcomes = []
     defer { self.outcomes = outcomes }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
-      for state in nodes where !onlyRoot || state.node == plan.root { try resolve(state, view) }
+      try resolveAll(view, onlyRoot: onlyRoot)
       let before = ImportSession.now()
       try writeChanges(view)
       writeSeconds += ImportSession.now() - before
