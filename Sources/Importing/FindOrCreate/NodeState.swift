@@ -34,6 +34,10 @@ final class NodeState {
   /// Whether the node is what the records stand for.
   let isRoot: Bool
   var strategy: FindStrategy
+  /// Whether the node is the target of a relationship within its own hierarchy.
+  var isLateTarget = false
+  /// Whether a seek only looks which objects are there.
+  var lookUpOnly = false
   /// The primary key of the next object that this node creates in the current batch.
   var nextKey: Int64 = 0
   /// How the strategy began, for the summary: a strategy may change when a table outgrows its memory.

@@ -40,6 +40,11 @@ struct StrategyChoice {
           node: index, part: part, entity: model.entities[part.entity], isRoot: index == plan.root,
           strategy: try strategy(index, part)))
     }
+    for part in plan.nodes {
+      for relationship in part.relationships where relationship.isLate {
+        states[relationship.target].isLateTarget = true
+      }
+    }
     return states
   }
 
@@ -56,7 +61,7 @@ struct StrategyChoice {
     }
     let expected = inputBytes == 0 ? Int.max / 1024 : max(inputBytes / Self.assumedRecordBytes, 1)
     let hasIndex = isIndexed(part)
-    switch override {
+    switch index == plan.root ? override : .automatic {
     case .seek: return .seek
     case .scan: return .scan(try scan(access, entity, part, rows: rows))
     case .automatic: break

@@ -50,7 +50,9 @@ struct RejectMessage {
     case .emptyKey: return "the key \(name) is empty"
     case .duplicateKey: return "another record with the key \(shown) for \(name) came before"
     case .missingTarget:
-      return value == nil ? "the relationship needs a \(entity)" : "there is no \(entity) with \(name) = \(shown)"
+      let isUnnamed = value.map(\.isEmpty) ?? true
+      return isUnnamed
+        ? "the record names no \(entity): \(name) is empty" : "there is no \(entity) with \(name) = \(shown)"
     case .unique: return "another \(entity) has the value \(shown) for \(name)" + suffix(detail)
     default: return "the record was refused" + suffix(detail)
     }

@@ -25,7 +25,7 @@ extension BatchImporter {
   /// Chains the primary keys of the relationships' targets to the content hashes.
   private func chainTargets(_ state: NodeState, _ view: BatchView) {
     let contents = view.nodes[state.node].contents
-    for relationship in state.part.relationships {
+    for relationship in state.part.relationships where !relationship.isLate {
       let targets = view.nodes[relationship.target].targets
       for i in 0..<view.count where contents[i] != 0 {
         contents[i] =
@@ -249,7 +249,7 @@ extension BatchImporter {
       }
     }
     // Records act in the order of the input, so that the last of several with one key wins.
-    settleSought(state, view, keys)
+    if !state.lookUpOnly { settleSought(state, view, keys) }
   }
 
   private func settleSought(_ state: NodeState, _ view: BatchView, _ keys: [CellColumnView]) {

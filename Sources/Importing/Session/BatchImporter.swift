@@ -58,15 +58,7 @@ final class BatchImporter {
     self.outcomes = []
     defer { self.outcomes = outcomes }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
-      for state in nodes where !onlyRoot || state.node == plan.root {
-        // An earlier node of the same hierarchy may have made or fetched the very object that this one looks for: what
-        // it did is written first, so that the seek sees it and fetches all that this node compares.
-        if nodes[..<state.node].contains(where: { $0.part.rootEntity == state.part.rootEntity }) {
-          try writeChanges(view)
-          context.reset()
-        }
-        try resolve(state, view)
-      }
+      try resolveAll(view, onlyRoot: onlyRoot)
       let before = ImportSession.now()
       try writeChanges(view)
       writeSeconds += ImportSession.now() - before

@@ -9,7 +9,9 @@ import Testing
   /// The four kinds of fields, with every policy for the three that have one.
   @Test(arguments: FieldImport.Substitute.allCases)
   func fourCasesAreFourDifferentThings(substitute: FieldImport.Substitute) throws {
-    let fields = [MadeField.absent, .null, MadeField(""), MadeField("", .quoted), MadeField("v"), MadeField("v", .quoted)]
+    let fields = [
+      MadeField.absent, .null, MadeField(""), MadeField("", .quoted), MadeField("v"), MadeField("v", .quoted),
+    ]
     let result = try convert(fields, .string, default: .string("default")) {
       $0.whenAbsent = substitute
       $0.whenNull = substitute
@@ -26,21 +28,25 @@ import Testing
     #expect(result == expected + [.text("v"), .text("v")])
   }
 
-  @Test(arguments: [
-    (.string, .text("")), (.binary, .blob([])), (.integer64, .null), (.double, .null), (.decimal, .null), (.boolean, .null),
-    (.date, .null), (.uuid, .null), (.uri, .null), (.transformable, .null),
-  ] as [(AttributeType, Converted)])
+  @Test(
+    arguments: [
+      (.string, .text("")), (.binary, .blob([])), (.integer64, .null), (.double, .null), (.decimal, .null),
+      (.boolean, .null),
+      (.date, .null), (.uuid, .null), (.uri, .null), (.transformable, .null),
+    ] as [(AttributeType, Converted)])
   func withoutPolicyEmptyIsEmptyForTextAndBytesOnly(type: AttributeType, empty: Converted) throws {
     #expect(try convert([.absent, .null, MadeField("")], type) == [.absent, .null, empty])
   }
 
-  @Test(arguments: [
-    (.integer32, .integer(7), .integer(7)), (.boolean, .boolean(true), .integer(1)), (.double, .double(1.5), .real(1.5)),
-    (.float, .double(0.1), .real(Double(Float(0.1)))), (.date, .date(12), .real(12)),
-    (.decimal, .decimal(DecimalNumber(significand: 25, exponent: -1)), .real(2.5)), (.uri, .uri("a:b"), .text("a:b")),
-    (.binary, .binary([1, 2]), .blob([1, 2])),
-    (.uuid, .uuid(0x0102, 3), .blob([0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 3])), (.string, .null, .null),
-  ] as [(AttributeType, AttributeValue, Converted)])
+  @Test(
+    arguments: [
+      (.integer32, .integer(7), .integer(7)), (.boolean, .boolean(true), .integer(1)),
+      (.double, .double(1.5), .real(1.5)),
+      (.float, .double(0.1), .real(Double(Float(0.1)))), (.date, .date(12), .real(12)),
+      (.decimal, .decimal(DecimalNumber(significand: 25, exponent: -1)), .real(2.5)), (.uri, .uri("a:b"), .text("a:b")),
+      (.binary, .binary([1, 2]), .blob([1, 2])),
+      (.uuid, .uuid(0x0102, 3), .blob([0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 0, 3])), (.string, .null, .null),
+    ] as [(AttributeType, AttributeValue, Converted)])
   func defaultsOfEveryTypeTakeTheValuesPlace(type: AttributeType, value: AttributeValue, cell: Converted) throws {
     let result = try convert([.null, MadeField(""), .null], type, default: value) {
       $0.whenNull = .useDefault
@@ -84,7 +90,8 @@ import Testing
   }
 
   private func findings(
-    _ type: AttributeType, _ configure: (inout FieldImport) -> Void, _ change: (inout AttributeDescription) -> Void = { _ in }
+    _ type: AttributeType, _ configure: (inout FieldImport) -> Void,
+    _ change: (inout AttributeDescription) -> Void = { _ in }
   ) -> [String] {
     var attribute = AttributeDescription(name: "a", type: type)
     attribute.isOptional = true
@@ -111,10 +118,16 @@ import Testing
   @Test func contradictionsAreErrors() {
     #expect(findings(.double) { $0.conversion.groupMark = UInt8(ascii: ".") } == ["error ambiguousMark"])
     #expect(findings(.double) { $0.conversion.decimalMark = UInt8(ascii: "5") } == ["error invalidMark"])
-    #expect(findings(.boolean) { $0.conversion.trueSpellings = ["x"]; $0.conversion.falseSpellings = ["X"] } == ["error ambiguousSpelling"])
+    #expect(
+      findings(.boolean) {
+        $0.conversion.trueSpellings = ["x"]; $0.conversion.falseSpellings = ["X"]
+      } == ["error ambiguousSpelling"])
     #expect(findings(.date) { $0.conversion.timeZoneOffset = 90_000 } == ["error invalidTimeZone"])
     #expect(findings(.date) { $0.conversion.dateFormat = .pattern("YYYY") }.contains("error datePattern"))
-    #expect(findings(.integer16, { $0.whenNull = .useDefault }, { $0.defaultValue = .string("x") }) == ["error invalidDefault"])
+    #expect(
+      findings(.integer16, { $0.whenNull = .useDefault }, { $0.defaultValue = .string("x") }) == [
+        "error invalidDefault"
+      ])
     #expect(findings(.integer16) { $0.whenNull = .useDefault } == ["warning noDefault"])
     #expect(findings(.composite) { _ in } == ["error unsupportedType"])
     #expect(findings(.string, { _ in }, { $0.isTransient = true }) == ["error transientAttribute"])

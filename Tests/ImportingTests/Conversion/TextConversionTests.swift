@@ -88,25 +88,32 @@ import Testing
   }
 
   @Test(arguments: [
-    "550e8400-e29b-41d4-a716-44665544000", "550e8400-e29b-41d4-a716-4466554400000", "550e8400e29b-41d4-a716-446655440000-",
-    "{550e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-44665544000g", "{550e8400e29b41d4a716446655440000}", "x",
+    "550e8400-e29b-41d4-a716-44665544000", "550e8400-e29b-41d4-a716-4466554400000",
+    "550e8400e29b-41d4-a716-446655440000-",
+    "{550e8400-e29b-41d4-a716-446655440000", "550e8400-e29b-41d4-a716-44665544000g",
+    "{550e8400e29b41d4a716446655440000}", "x",
   ])
   func otherTextsAreNoUUIDs(text: String) throws { #expect(try convert(text, .uuid) == .failed(.valueUUID)) }
 
   @Test(arguments: [
-    "https://example.org/a?b=c#d", "mailto:a@b.c", "urn:isbn:0451450523", "file:///etc/hosts", "a/b/c", "../x", "#top", "?q",
-    "http://[::1]:8080/", "http://u@[2001:db8::7]/c?d", "https://example.org/%C3%A9", "tel:+1-816-555-1212", "//host/path",
+    "https://example.org/a?b=c#d", "mailto:a@b.c", "urn:isbn:0451450523", "file:///etc/hosts", "a/b/c", "../x", "#top",
+    "?q",
+    "http://[::1]:8080/", "http://u@[2001:db8::7]/c?d", "https://example.org/%C3%A9", "tel:+1-816-555-1212",
+    "//host/path",
   ])
   func uriReferencesAreText(text: String) throws { #expect(try convert(text, .uri) == .text(text)) }
 
   @Test(arguments: [
-    "http://exa mple.org", "http://example.org/é", "http://example.org/%zz", "http://example.org/%2", "a#b#c", ":x", "1a:b",
-    "http://a/[b]", "<http://a>", "http://[::1", "http://::1]/", "http://[]/", "a\\b", "http://a/\"", "ht*tp://x", "[x]",
+    "http://exa mple.org", "http://example.org/é", "http://example.org/%zz", "http://example.org/%2", "a#b#c", ":x",
+    "1a:b",
+    "http://a/[b]", "<http://a>", "http://[::1", "http://::1]/", "http://[]/", "a\\b", "http://a/\"", "ht*tp://x",
+    "[x]",
   ])
   func otherTextsAreNoURIs(text: String) throws { #expect(try convert(text, .uri) == .failed(.valueURI)) }
 
   @Test(arguments: [
-    ("SGVsbG8=", "Hello"), ("SGVsbG8", "Hello"), ("SGk=", "Hi"), ("SGk", "Hi"), ("YWJj", "abc"), ("Pz8_", "???"), ("Pz8/", "???"),
+    ("SGVsbG8=", "Hello"), ("SGVsbG8", "Hello"), ("SGk=", "Hi"), ("SGk", "Hi"), ("YWJj", "abc"), ("Pz8_", "???"),
+    ("Pz8/", "???"),
     ("fn5-", "~~~"), ("fn5+", "~~~"),
   ])
   func base64IsDecoded(text: String, expected: String) throws {
@@ -115,7 +122,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "S", "SGVsbG8==", "SGVsbG8=x", "SGVs bG8=", "SGl=", "=", "==", "====", "SGVsb\nG8=", "SGVsbG9=", "YWJj=", "YWJj====", "Y===", "ä",
+    "S", "SGVsbG8==", "SGVsbG8=x", "SGVs bG8=", "SGl=", "=", "==", "====", "SGVsb\nG8=", "SGVsbG9=", "YWJj=",
+    "YWJj====", "Y===", "ä",
   ])
   func otherTextsAreNoBase64(text: String) throws {
     #expect(try convert(text, .binary) == .failed(.valueBase64))

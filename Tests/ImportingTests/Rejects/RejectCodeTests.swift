@@ -11,7 +11,8 @@ import Testing
     for code in ConversionFailureCode.allCases { #expect(RejectCode(code).rawValue == code.rawValue) }
     for code in ValidationFailureCode.allCases { #expect(RejectCode(code).rawValue == code.rawValue) }
     for code in RecordError.Code.allCases { #expect(RejectCode(code).rawValue == "read." + code.rawValue) }
-    let stages = RecordError.Code.allCases.count + ConversionFailureCode.allCases.count + ValidationFailureCode.allCases.count
+    let stages =
+      RecordError.Code.allCases.count + ConversionFailureCode.allCases.count + ValidationFailureCode.allCases.count
     let own: [RejectCode] = [.nullKey, .emptyKey, .duplicateKey, .missingTarget, .unique, .database]
     #expect(RejectCode.allCases.count == stages + own.count)
   }
@@ -38,7 +39,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("31.02.2024", "\"31.02.2024\""), ("a\nb\t\u{1}\u{7F}", "\"a\\nb\\t\\u{1}\\u{7f}\""), ("", "\"\""), ("é😀", "\"é😀\""),
+    ("31.02.2024", "\"31.02.2024\""), ("a\nb\t\u{1}\u{7F}", "\"a\\nb\\t\\u{1}\\u{7f}\""), ("", "\"\""),
+    ("é😀", "\"é😀\""),
     ("a\u{2028}\u{85}", "\"a\\u{2028}\\u{85}\""),
     (String(repeating: "x", count: 64), "\"" + String(repeating: "x", count: 64) + "\""),
     (String(repeating: "x", count: 65), "\"" + String(repeating: "x", count: 64) + "\"… (65 bytes)"),
@@ -67,6 +69,10 @@ import Testing
     field.conversion.dateFormat = .pattern("dd.MM.yyyy")
     #expect(try message(.valueDate, "x") == "\"x\" is not a date (dd.MM.yyyy) for Order.orderedAt")
     #expect(try message(.validateMissing, nil) == "Order.orderedAt is not optional and has no value")
+    #expect(try message(.missingTarget, "x") == "there is no Order with Order.orderedAt = \"x\"")
+    for unnamed in [nil, ""] {
+      #expect(try message(.missingTarget, unnamed) == "the record names no Order: Order.orderedAt is empty")
+    }
     for code in RejectCode.allCases where !code.rawValue.hasPrefix("read.") && code != .database {
       #expect(try message(code, "x").contains("Order"), "\(code)")
     }

@@ -30,7 +30,8 @@ import Testing
   @Test func aLineHasTheMembersOfTheDocumentation() throws {
     let path = folder.file("r.ndjson")
     let writer = try RejectWriter(path: path, run: "orders@2024-01-31T12:00:00Z")
-    let second = Reject.Reason(.validateMissing, message: "no value", position: SourcePosition(line: 5, column: 1, byteOffset: 130))
+    let second = Reject.Reason(
+      .validateMissing, message: "no value", position: SourcePosition(line: 5, column: 1, byteOffset: 130))
     try write(writer, reject(also: [second]), raw: Array("a,\"b\"\n,c".utf8))
     try writer.close()
     let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -43,7 +44,9 @@ import Testing
     #expect(writer.count == 1)
     #expect(writer.byteCount == text.utf8.count)
     let documentation = try String(contentsOfFile: Locations.repository + "/docs/rejects.md", encoding: .utf8)
-    for member in try #require(try lines(path).first).keys { #expect(documentation.contains("`\(member)`"), "\(member)") }
+    for member in try #require(try lines(path).first).keys {
+      #expect(documentation.contains("`\(member)`"), "\(member)")
+    }
     #expect(documentation.contains("`raw_base64`"))
   }
 
@@ -104,7 +107,8 @@ import Testing
     #expect(line["raw"] as? String == text)
     #expect(line["message"] as? String == text)
     let written = try String(contentsOfFile: path, encoding: .utf8)
-    #expect(!written.unicodeScalars.dropLast().contains { [0x0A, 0x0D, 0x7F, 0x85, 0x2028, 0x2029].contains($0.value) })
+    #expect(
+      !written.unicodeScalars.dropLast().contains { [0x0A, 0x0D, 0x7F, 0x85, 0x2028, 0x2029].contains($0.value) })
   }
 
   @Test(.enabled(if: Locations.shared != nil))

@@ -34,18 +34,20 @@ import Testing
     #expect(!validator(.string).canFail)
   }
 
-  @Test(arguments: [
-    (AttributeType.integer16, Int64(32_767), nil), (.integer16, 32_768, .type), (.integer16, -32_769, .type),
-    (.integer32, 1 << 31, .type), (.integer64, .max, nil), (.boolean, 1, nil), (.boolean, 2, .type),
-  ] as [(AttributeType, Int64, ValidationFailureCode?)])
+  @Test(
+    arguments: [
+      (AttributeType.integer16, Int64(32_767), nil), (.integer16, 32_768, .type), (.integer16, -32_769, .type),
+      (.integer32, 1 << 31, .type), (.integer64, .max, nil), (.boolean, 1, nil), (.boolean, 2, .type),
+    ] as [(AttributeType, Int64, ValidationFailureCode?)])
   func integersOutsideTheirTypeFail(type: AttributeType, value: Int64, expected: ValidationFailureCode?) {
     let result = validator(type).check(tag: CellTag.integer, payload: UInt64(bitPattern: value), arena: nil)
     #expect(result == expected)
   }
 
-  @Test(arguments: [
-    (Int64(4), ValidationFailureCode.tooSmall), (5, nil), (9, nil), (10, .tooLarge), (70_000, .type),
-  ] as [(Int64, ValidationFailureCode?)])
+  @Test(
+    arguments: [
+      (Int64(4), ValidationFailureCode.tooSmall), (5, nil), (9, nil), (10, .tooLarge), (70_000, .type),
+    ] as [(Int64, ValidationFailureCode?)])
   func integerBoundsAreInclusive(value: Int64, expected: ValidationFailureCode?) {
     let bounded = validator(.integer16) {
       $0.validation.minimumValue = .integer(5)
@@ -76,7 +78,9 @@ import Testing
   }
 
   @Test func boundsBeyondAllIntegersDoNotTrap() {
-    let high = validator(.decimal) { $0.validation.minimumValue = .decimal(DecimalNumber(significand: 1, exponent: 30)) }
+    let high = validator(.decimal) {
+      $0.validation.minimumValue = .decimal(DecimalNumber(significand: 1, exponent: 30))
+    }
     #expect(high.check(tag: CellTag.integer, payload: 5, arena: nil) == .tooSmall)
     let low = validator(.integer64) { $0.validation.maximumValue = .double(-1e30) }
     #expect(low.check(tag: CellTag.integer, payload: 5, arena: nil) == .tooLarge)
@@ -102,17 +106,19 @@ import Testing
     func date(_ seconds: Double) -> ValidationFailureCode? {
       bounded.check(tag: CellTag.real, payload: seconds.bitPattern, arena: nil)
     }
-    #expect([date(9.9), date(10), date(20), date(20.1), date(.nan), date(.infinity)] == [
-      .tooSoon, nil, nil, .tooLate, .invalidDate, .invalidDate,
-    ])
+    #expect(
+      [date(9.9), date(10), date(20), date(20.1), date(.nan), date(.infinity)] == [
+        .tooSoon, nil, nil, .tooLate, .invalidDate, .invalidDate,
+      ])
     #expect(validator(.double).check(tag: CellTag.real, payload: Double.nan.bitPattern, arena: nil) == .type)
   }
 
-  @Test(arguments: [
-    ("", .tooShort), ("a", .tooShort), ("ab", nil), ("abcd", nil), ("abcde", .tooLong), ("é", .tooShort), ("éé", nil),
-    ("ééééé", .tooLong), ("日本", nil), ("日本語日本", .tooLong), ("😀", nil), ("😀😀", nil), ("😀😀a", .tooLong),
-    ("e\u{301}", nil), ("👨‍👩‍👧", .tooLong),
-  ] as [(String, ValidationFailureCode?)])
+  @Test(
+    arguments: [
+      ("", .tooShort), ("a", .tooShort), ("ab", nil), ("abcd", nil), ("abcde", .tooLong), ("é", .tooShort), ("éé", nil),
+      ("ééééé", .tooLong), ("日本", nil), ("日本語日本", .tooLong), ("😀", nil), ("😀😀", nil), ("😀😀a", .tooLong),
+      ("e\u{301}", nil), ("👨‍👩‍👧", .tooLong),
+    ] as [(String, ValidationFailureCode?)])
   func lengthsAreUTF16CodeUnits(text: String, expected: ValidationFailureCode?) {
     let bounded = validator(.string) {
       $0.validation.minimumLength = 2
@@ -150,8 +156,10 @@ import Testing
     #expect(validator(.date).check(tag: CellTag.integer, payload: 0, arena: nil) == .type)
     #expect(validator(.decimal).check(tag: CellTag.text, payload: 0, arena: nil) == .type)
     #expect(validator(.binary).check(tag: CellTag.text, payload: 0, arena: nil) == .type)
-    #expect(validator(.uuid).check(tag: CellTag.blob, payload: ByteRange(offset: 0, length: 15).payload, arena: nil) == .type)
-    #expect(validator(.uuid).check(tag: CellTag.blob, payload: ByteRange(offset: 0, length: 16).payload, arena: nil) == nil)
+    #expect(
+      validator(.uuid).check(tag: CellTag.blob, payload: ByteRange(offset: 0, length: 15).payload, arena: nil) == .type)
+    #expect(
+      validator(.uuid).check(tag: CellTag.blob, payload: ByteRange(offset: 0, length: 16).payload, arena: nil) == nil)
   }
 
   @Test func columnsFailAsCellsDo() {
@@ -169,10 +177,11 @@ import Testing
     ]
     var failures = [CellFailure(row: 99, code: .pattern)]
     mandatory.check(column, arena: nil, failures: &failures)
-    #expect(failures == [
-      CellFailure(row: 99, code: .pattern), CellFailure(row: 0, code: .tooSmall), CellFailure(row: 1, code: .missing),
-      CellFailure(row: 2, code: .tooSmall),
-    ])
+    #expect(
+      failures == [
+        CellFailure(row: 99, code: .pattern), CellFailure(row: 0, code: .tooSmall), CellFailure(row: 1, code: .missing),
+        CellFailure(row: 2, code: .tooSmall),
+      ])
   }
 
   @Test func rulesThatCannotBeCheckedAreProblems() {
