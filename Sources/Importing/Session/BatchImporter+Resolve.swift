@@ -100,6 +100,7 @@ extension BatchImporter {
   // MARK: Strategies
 
   private func insertAll(_ state: NodeState, _ view: BatchView) {
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
     for record in 0..<view.count where view.outcomes[record] != .rejected { create(record, state, view) }
   }
 
