@@ -133,6 +133,7 @@ public final class ImportSession {
       try commit(file)
       importer.batches += 1
     }
+    channel.drain()
     let imported = Self.now()
     if !isBreached {
       try replay(importer, file, rejects)
@@ -220,8 +221,9 @@ public final class ImportSession {
   private func replay(_ importer: BatchImporter, _ file: StoreFile, _ rejects: RejectOutput) throws(ImportError) {
     guard let deferred = importer.deferred, deferred.count > 0 else { return }
     let root = importer.nodes[plan.root]
-    try importer.buildIndexes(file, for: root)
+    // The filter goes before the index is built, so that their memory does not add up.
     root.strategy = .seek
+    try importer.buildIndexes(file, for: root)
     root.foundMeansSeen = true
     importer.isReplaying = true
     importer.deferred = nil
