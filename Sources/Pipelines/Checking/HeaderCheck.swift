@@ -5,12 +5,14 @@ import RecordFormats
 struct HeaderCheck {
   let findings: Findings
 
-  /// Reads the header of every CSV input that is a file, and reports what is missing and what is not used.
+  /// Reads the header of every CSV input that is a file, and reports what is missing and what is not used; of JSON
+  /// documents it looks for the array of records.
   func run(
     _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
   ) {
     guard case .csv(let options) = format else {
       checkPaths(columns)
+      if case .json(let options) = format { checkDocuments(inputs, options, source: source) }
       return
     }
     var reported: Set<String> = []
@@ -35,6 +37,26 @@ struct HeaderCheck {
         _ = try NDJSONReader(source: ByteSource(bytes: [UInt8]()), columns: .named([column.name]))
       } catch {
         findings.add(.unknownColumn, at: column.position, error.message)
+      }
+    }
+  }
+
+  /// Finds documents without records where the pipeline says that they are.
+  private func checkDocuments(_ inputs: [SourceFiles.Input], _ options: JSONOptions, source: ComponentValue) {
+    for input in inputs where input.path != "-" {
+      do throws(ReadError) {
+        _ = try JSONReader(source: ByteSource(path: input.path), options: options)
+      } catch {
+        switch error.code {
+        case .missingRecords:
+          findings.add(
+            .missingRecords, at: source.text("records")?.position ?? input.position,
+            "“\(input.path)”: \(error.message)")
+        case .invalidOption:
+          findings.add(.invalidOption, at: source.text("records")?.position ?? source.position, error.message)
+          return
+        default: findings.add([error.diagnostic])
+        }
       }
     }
   }

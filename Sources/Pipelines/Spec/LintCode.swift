@@ -53,6 +53,8 @@ public enum LintCode: String, Sendable, CaseIterable {
   case duplicateColumn
   /// A column of the header is not used.
   case unusedColumn
+  /// A JSON document has no array of records where the pipeline says.
+  case missingRecords
 
   /// What weight findings of this kind have.
   public var severity: Diagnostic.Severity {
@@ -88,6 +90,7 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .unsuitableOption: "An option does not fit the attribute's type."
     case .unknownColumn: "The header of a file has no such column."
     case .duplicateColumn: "The header of a file names a column twice."
+    case .missingRecords: "A JSON document has no array of records at the place under `records`."
     case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
     }
   }
