@@ -12,7 +12,7 @@ struct HeaderCheck {
   ) {
     guard case .csv(let options) = format else {
       checkPaths(columns)
-      if case .json(let options) = format { checkDocuments(inputs, options, source: source) }
+      if !findings.hasErrors { checkMembers(inputs, format, source: source, columns: columns) }
       return
     }
     var reported: Set<String> = []
@@ -41,23 +41,35 @@ struct HeaderCheck {
     }
   }
 
-  /// Finds documents without records where the pipeline says that they are.
-  private func checkDocuments(_ inputs: [SourceFiles.Input], _ options: JSONOptions, source: ComponentValue) {
+  /// Finds documents without records where the pipeline says that they are, and members that no record has.
+  private func checkMembers(
+    _ inputs: [SourceFiles.Input], _ format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
+  ) {
+    var members: Set<String> = []
     for input in inputs where input.path != "-" {
       do throws(ReadError) {
-        _ = try JSONReader(source: ByteSource(path: input.path), options: options)
+        members.formUnion(try format.reader(source: ByteSource(path: input.path), columns: .all, index: 0).columns)
       } catch {
+        let place = source.text("records")?.position
         switch error.code {
         case .missingRecords:
-          findings.add(
-            .missingRecords, at: source.text("records")?.position ?? input.position,
-            "“\(input.path)”: \(error.message)")
-        case .invalidOption:
-          findings.add(.invalidOption, at: source.text("records")?.position ?? source.position, error.message)
-          return
+          findings.add(.missingRecords, at: place ?? input.position, "“\(input.path)”: \(error.message)")
+        case .invalidOption: findings.add(.invalidOption, at: place ?? source.position, error.message)
         default: findings.add([error.diagnostic])
         }
+        return
       }
+    }
+    // Members may be left out, so one that the first records do not have is only a question.
+    if members.isEmpty { return }
+    var reported: Set<String> = []
+    for column in columns {
+      guard let name = JSONReader.firstMember(ofPath: column.name), !members.contains(name),
+        reported.insert(name).inserted
+      else { continue }
+      findings.addUnknown(
+        .absentMember, at: column.position, "none of the first records has a member “\(name)”", name: name,
+        candidates: members.sorted())
     }
   }
 

@@ -73,4 +73,9 @@ public struct JSONReader: RecordReader {
     } while reader.parser.yields
     return false
   }
+
+  /// The path that names the top-level member that a path goes through, or nil if it is malformed.
+  public static func firstMember(ofPath path: String) -> String? {
+    JSONPaths.split(path).map { JSONPaths.path(toMember: String(decoding: $0[0], as: UTF8.self)) }
+  }
 }
