@@ -144,7 +144,7 @@ struct LintTests {
       ])
     #expect(
       try folder.lint(sound.replacingAll("from: note,", with: "from: notes.text,")) == [
-        "pipeline.yaml:16:23: warning: none of the first records has a member “notes”; did you mean “note”?"
+        "pipeline.yaml:17:19: warning: none of the first records has a member “notes”; did you mean “note”?"
           + " [absentMember]"
       ])
     #expect(
