@@ -25,6 +25,7 @@ extension ManagedObjectContext {
     if buffer.orderKeys[slot] != nil, target != 0 {
       buffer.orderKeys[slot]?[row] = try nextOrderKey(root: root, slot: slot, target: target)
     }
+    if target != 0 { pendingReferences?.note(root: root, slot: slot, target: target, row: row) }
     guard relationship.inverseSlot >= 0, !relationship.isInverseToMany else { return true }
 
     let key = buffer.primaryKeys[row]
@@ -53,10 +54,17 @@ extension ManagedObjectContext {
   /// no such row, or when it is deleted here.
   package func rowForChange(root: Int, primaryKey: Int64) throws(SQLiteError) -> Int? {
     let buffer = buffer(root: root)
-    if let row = buffer.row(primaryKey: primaryKey) {
+    if let row = buffer.row(primaryKey: primaryKey), buffer.states[row] != RowState.fault {
       return buffer.states[row] == RowState.deleted ? nil : row
     }
     let access = try store.access(root: root)
+    if registry.isInUse {
+      // Nobody holds an object of the row, so it has to be let go when nothing becomes of it.
+      var found: Int?
+      try access.fetchRow(primaryKey: primaryKey, into: buffer) { found = $0 }
+      if let found { registry.looseRows[root].append(Int32(found)) }
+      return found
+    }
     let keys = [primaryKey]
     try keys.withUnsafeBufferPointer { keys throws(SQLiteError) in
       try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
@@ -70,7 +78,7 @@ extension ManagedObjectContext {
     let name = OrderedOwner(root: root, slot: slot, owner: target)
     var last = lastOrderKeys[name]
     if last == nil { last = try store.access(root: root).lastOrderKey(slot: slot, target: target) }
-    let next = last.map { $0 + 1024 } ?? 2048
+    let next = OrderKeys.next(after: last)
     lastOrderKeys[name] = next
     return next
   }

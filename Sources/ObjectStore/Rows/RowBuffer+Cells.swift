@@ -106,12 +106,7 @@ extension RowBuffer {
   /// Sets every changed cell back to its snapshot and forgets inserted rows.
   package func rollBack() {
     for snapshot in snapshots.reversed() {
-      let (row, slot) = (Int(snapshot.row), Int(snapshot.slot))
-      guard states[row] != RowState.free else { continue }
-      tags[slot][row] = snapshot.tag
-      payloads[slot][row] = snapshot.payload
-      destinationEntities[slot]?[row] = snapshot.destinationEntity
-      orderKeys[slot]?[row] = snapshot.orderKey
+      if states[Int(snapshot.row)] != RowState.free { restore(snapshot) }
     }
     for touched in touchedRows {
       let row = Int(touched)
