@@ -22,6 +22,8 @@ import time
 BENCH = pathlib.Path(__file__).resolve().parent
 ROOT = BENCH.parent
 JOBS = ("load", "nightly")
+# The contestants that the others are compared with; the first one's store is what the others' must equal.
+MEASURES = {"load": ("c",), "nightly": ("c-seek", "c-scan")}
 MIB = 1024 * 1024
 
 
@@ -126,7 +128,7 @@ class GRDB(Contestant):
 
 
 def contestants():
-    """In the order in which a round runs them; the first of a job is the one the others are compared with."""
+    """In the order in which a round runs them; the first of a job has the store that the others' must equal."""
     return [
         Limit("c", "load", []),
         Limit("c-live-indexes", "load", ["--live-indexes"]),
@@ -281,43 +283,47 @@ def machine():
     }
 
 
-def summarise(results):
-    """Adds medians, spread and ratios; the first contestant is the measure."""
+def summarise(job, results):
+    """Adds medians, spread and the ratios to the C programs that took part."""
     for result in results.values():
         seconds = [sample["seconds"] for sample in result["samples"]]
         result["median_seconds"] = round(statistics.median(seconds), 4)
         result["fastest_seconds"], result["slowest_seconds"] = min(seconds), max(seconds)
         result["peak_rss_bytes"] = round(statistics.median(sample["peak_rss_bytes"] for sample in result["samples"]))
-    measure_of_all = next(iter(results.values()))["median_seconds"]
     for result in results.values():
-        result["ratio"] = round(result["median_seconds"] / measure_of_all, 3)
+        result["ratios"] = {
+            name: round(result["median_seconds"] / results[name]["median_seconds"], 3)
+            for name in MEASURES[job] if name in results}
 
 
 def table(measurements):
+    """All measurements as Markdown; from the second size on with the growth since the smaller one."""
     lines = []
     for measurement in measurements:
-        results, orders = measurement["results"], measurement["orders"]
-        records = orders + orders // 100 if measurement["job"] == "nightly" else orders
-        smaller = next(
-            (m for m in measurements if m["job"] == measurement["job"] and m["orders"] < orders), None)
-        growth = f" ÷ {smaller['orders']:,} |" if smaller else ""
-        lines += [
-            f"**{measurement['job']}, {orders:,} orders** (median of {len(next(iter(results.values()))['samples'])})", "",
-            f"| contestant | seconds | fastest-slowest | ÷ {next(iter(results))} | records/s | peak RSS, MiB | same work |"
-            + growth,
-            "| --- | ---: | ---: | ---: | ---: | ---: | --- |" + (" ---: |" if smaller else "")]
+        job, orders, results = measurement["job"], measurement["orders"], measurement["results"]
+        records = orders + orders // 100 if job == "nightly" else orders
+        smaller = [m for m in measurements if m["job"] == job and m["orders"] < orders][:1]
+        measures = [name for name in MEASURES[job] if name in results]
+        rounds = len(next(iter(results.values()))["samples"])
+        heads = ["contestant", "seconds", "fastest-slowest", *(f"÷ {name}" for name in measures), "records/s",
+                 "peak RSS, MiB", "same work", *(f"÷ {m['orders']:,} orders" for m in smaller)]
+        lines += [f"**{job}, {orders:,} orders** (medians of {rounds})", "", row(heads),
+                  row(["---"] + ["---:"] * (len(heads) - 1))]
         for name, result in results.items():
             verified = {None: "not checked", "the reference": "yes", "equal to the reference": "yes"}
-            line = (
-                f"| {name} | {result['median_seconds']:.2f} | {result['fastest_seconds']:.2f}-{result['slowest_seconds']:.2f}"
-                f" | {result['ratio']:.2f} | {records / result['median_seconds']:,.0f}"
-                f" | {result['peak_rss_bytes'] / MIB:.0f} | {verified.get(result['verified'], 'NO')} |")
-            if smaller:
-                other = smaller["results"].get(name)
-                line += f" {result['median_seconds'] / other['median_seconds']:.2f} |" if other else " |"
-            lines.append(line)
+            cells = [name, f"{result['median_seconds']:.2f}",
+                     f"{result['fastest_seconds']:.2f}-{result['slowest_seconds']:.2f}"]
+            cells += [f"{result['ratios'][measure]:.2f}" for measure in measures]
+            cells += [f"{records / result['median_seconds']:,.0f}", f"{result['peak_rss_bytes'] / MIB:.0f}",
+                      verified.get(result["verified"], "NO")]
+            cells += [f"{result['median_seconds'] / m['results'][name]['median_seconds']:.2f}" for m in smaller]
+            lines.append(row(cells))
         lines.append("")
     return "\n".join(lines)
+
+
+def row(cells):
+    return "| " + " | ".join(cells) + " |"
 
 
 def sqlite_version(measurements):
@@ -397,7 +403,7 @@ def main():
             if not taking_part:
                 continue
             results = run_job(job, orders, taking_part, settings)
-            summarise(results)
+            summarise(job, results)
             measurements.append({"job": job, "orders": orders, "results": results})
     record["sqlite"] = sqlite_version(measurements)
     record["measurements"] = measurements

@@ -20,40 +20,6 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   public var description: String { "\(entity) \(primaryKey): \(property): \(code.name)" }
 }
 
-/// What can be wrong with an object.
-public enum ObjectFailureCode: Sendable, Hashable {
-  /// The value of an attribute, or a to-one relationship that must refer to something.
-  case value(ValidationFailureCode)
-  /// A to-many relationship has fewer objects than the minimum.
-  case tooFewObjects
-  /// A to-many relationship has more objects than the maximum.
-  case tooManyObjects
-  /// The object is to be deleted, and a relationship with the rule "deny" still refers to others.
-  case deletionDenied
-
-  /// A stable name, such as `validate.tooLong`.
-  public var name: String {
-    switch self {
-    case .value(let code): code.rawValue
-    case .tooFewObjects: "validate.tooFewObjects"
-    case .tooManyObjects: "validate.tooManyObjects"
-    case .deletionDenied: "validate.deletionDenied"
-    }
-  }
-
-  /// The number that Core Data gives this error in `NSCocoaErrorDomain`.
-  ///
-  /// Source: Apple, `CoreDataErrors.h` (`NSValidationRelationshipLacksMinimumCountError` and the constants behind it).
-  public var coreDataErrorNumber: Int {
-    switch self {
-    case .value(let code): code.coreDataErrorNumber
-    case .tooFewObjects: 1580
-    case .tooManyObjects: 1590
-    case .deletionDenied: 1600
-    }
-  }
-}
-
 /// The rules of one entity, ready to be held against rows.
 struct EntityValidator {
   /// The rules of attributes that have any, by slot.
@@ -66,10 +32,7 @@ struct EntityValidator {
   init(_ entity: EntityDescription) {
     attributes = entity.attributes.compactMap { attribute in
       if attribute.isDerived { return nil }
-      // Model lint refuses rules that cannot be compiled, so a frozen model has none.
-      guard let rule = try? AttributeValidator(attribute) else {
-        preconditionFailure("\(entity.name).\(attribute.name) has a rule that model lint should have refused")
-      }
+      let rule = AttributeValidator(attribute)
       return rule.canFail ? (attribute.slot, attribute.name, rule) : nil
     }
     mandatory = entity.relationships.compactMap { relationship in
@@ -88,125 +51,52 @@ extension ManagedObjectContext {
   /// Of an updated row only the cells that were set are looked at: the others came from the store.
   func validate(_ buffer: RowBuffer) -> [ObjectValidationFailure] {
     var failures: [ObjectValidationFailure] = []
-    var entity = -1
-    var rules: EntityValidator?
-    let base = buffer.arena.base
+    // Rows of one entity and state follow each other nearly always, so each run of them is checked column by column.
+    var run = ContiguousArray<Int32>()
+    var runEntity: Int32 = -1
+    var runState = RowState.free
+    run.reserveCapacity(buffer.touchedRows.count)
     for touched in buffer.touchedRows {
       let row = Int(touched)
       let state = buffer.states[row]
       guard state == RowState.inserted || state == RowState.updated else { continue }
-      if Int(buffer.entities[row]) != entity {
-        entity = Int(buffer.entities[row])
-        rules = validator(model.entities[entity])
+      if buffer.entities[row] != runEntity || state != runState {
+        validate(run, buffer, Int(runEntity), isNew: runState == RowState.inserted, &failures)
+        run.removeAll(keepingCapacity: true)
+        runEntity = buffer.entities[row]
+        runState = state
       }
-      guard let rules else { continue }
-      let isNew = state == RowState.inserted
-      for (slot, name, rule) in rules.attributes where isNew || buffer.isDirty(row: row, slot: slot) {
-        if let code = rule.check(tag: buffer.tags[slot][row], payload: buffer.payloads[slot][row], arena: base) {
-          failures.append(
-            ObjectValidationFailure(
-              entity: model.entities[entity].name, primaryKey: buffer.primaryKeys[row], property: name,
-              code: .value(code),
-              rootEntity: buffer.rootEntity, row: touched))
-        }
-      }
-      for (slot, name) in rules.mandatory where isNew || buffer.isDirty(row: row, slot: slot) {
-        if buffer.tags[slot][row] == CellTag.null {
-          failures.append(
-            ObjectValidationFailure(
-              entity: model.entities[entity].name, primaryKey: buffer.primaryKeys[row], property: name,
-              code: .value(.missing), rootEntity: buffer.rootEntity, row: touched))
-        }
-      }
+      run.append(touched)
     }
+    validate(run, buffer, Int(runEntity), isNew: runState == RowState.inserted, &failures)
     return failures
   }
 
-  /// To-many relationships with too few or too many objects, among the objects that are inserted here and those that
-  /// gained or lost members here.
-  ///
-  /// An optional relationship may be empty whatever its minimum; a mandatory one has at least one object.
-  func wrongCounts(_ buffers: [RowBuffer]) throws(ObjectError) -> [ObjectValidationFailure] {
-    guard registry.isInUse, model.entities.contains(where: { !validator($0).counted.isEmpty }) else { return [] }
-    var failures: [ObjectValidationFailure] = []
-    var checked = Set<CountedRelationship>()
-    for place in changedOwners(buffers) where checked.insert(place).inserted {
-      // A record that is deleted here, or that the store does not have, has no number to be wrong.
-      guard let object = try objects(root: place.root, primaryKeys: [place.owner]).first,
-        let relationship = validator(object.entity).counted.first(where: { $0.slot == place.slot })
-      else { continue }
-      let count = try members(of: object, relationship).count
-      let least = max(relationship.minCount, relationship.isOptional ? 0 : 1)
-      let code: ObjectFailureCode
-      if count < least, count > 0 || !relationship.isOptional {
-        code = .tooFewObjects
-      } else if relationship.maxCount > 0, count > relationship.maxCount {
-        code = .tooManyObjects
-      } else {
-        continue
-      }
+  private func validate(
+    _ rows: ContiguousArray<Int32>, _ buffer: RowBuffer, _ entity: Int, isNew: Bool,
+    _ failures: inout [ObjectValidationFailure]
+  ) {
+    guard !rows.isEmpty else { return }
+    let rules = validator(model.entities[entity])
+    func report(_ row: Int32, _ property: String, _ code: ValidationFailureCode) {
       failures.append(
         ObjectValidationFailure(
-          entity: object.entity.name, primaryKey: object.primaryKey, property: relationship.name, code: code,
-          rootEntity: object.root, row: Int32(object.row)))
+          entity: model.entities[entity].name, primaryKey: buffer.primaryKeys[Int(row)], property: property,
+          code: .value(code), rootEntity: buffer.rootEntity, row: row))
     }
-    return failures
-  }
-
-  /// The to-many relationships of objects whose members may have changed, as far as their number matters.
-  private func changedOwners(_ buffers: [RowBuffer]) -> [CountedRelationship] {
-    var places: [CountedRelationship] = []
-    for buffer in buffers {
-      for touched in buffer.touchedRows where RowState.isChange(buffer.states[Int(touched)]) {
-        let row = Int(touched)
-        let entity = model.entities[Int(buffer.entities[row])]
-        if buffer.states[row] == RowState.inserted {
-          for relationship in validator(entity).counted {
-            places.append(
-              CountedRelationship(root: entity.rootIndex, owner: buffer.primaryKeys[row], slot: relationship.slot))
-          }
-        }
-        for relationship in entity.relationships where !relationship.isToMany {
-          guard let inverse = model.inverse(of: relationship), isCounted(inverse),
-            buffer.tags[relationship.slot][row] == CellTag.integer
-          else { continue }
-          places.append(
-            CountedRelationship(
-              root: model.entities[inverse.declaringEntity].rootIndex,
-              owner: Int64(bitPattern: buffer.payloads[relationship.slot][row]), slot: inverse.slot))
+    for (slot, name, rule) in rules.attributes {
+      let checked = isNew ? rows : rows.filter { buffer.isDirty(row: Int($0), slot: slot) }
+      checked.withUnsafeBufferPointer { checked in
+        rule.check(rows: checked, tags: buffer.tags[slot], payloads: buffer.payloads[slot], arena: buffer.arena.base) {
+          report($0, name, $1)
         }
       }
-      // The owners that members were taken from.
-      for snapshot in buffer.snapshots where snapshot.tag == CellTag.integer {
-        let entity = model.entities[Int(buffer.entities[Int(snapshot.row)])]
-        guard let relationship = entity.relationships.first(where: { !$0.isToMany && $0.slot == Int(snapshot.slot) }),
-          let inverse = model.inverse(of: relationship), isCounted(inverse)
-        else { continue }
-        places.append(
-          CountedRelationship(
-            root: model.entities[inverse.declaringEntity].rootIndex, owner: Int64(bitPattern: snapshot.payload),
-            slot: inverse.slot))
+    }
+    for (slot, name) in rules.mandatory {
+      let tags = buffer.tags[slot]
+      for row in rows where tags[Int(row)] == CellTag.null && (isNew || buffer.isDirty(row: Int(row), slot: slot)) {
+        report(row, name, .missing)
       }
     }
-    for (root, key) in pendingLinks.changedObjects() {
-      let buffer = buffer(root: root)
-      guard let row = buffer.row(primaryKey: key) else { continue }
-      let entity = model.entities[Int(buffer.entities[row])]
-      for relationship in validator(entity).counted {
-        places.append(CountedRelationship(root: root, owner: key, slot: relationship.slot))
-      }
-    }
-    return places
   }
-
-  private func isCounted(_ relationship: RelationshipDescription) -> Bool {
-    validator(model.entities[relationship.declaringEntity]).counted.contains { $0.slot == relationship.slot }
-  }
-}
-
-/// A to-many relationship of one object.
-private struct CountedRelationship: Hashable {
-  var root: Int
-  var owner: Int64
-  var slot: Int
 }

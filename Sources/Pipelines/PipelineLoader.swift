@@ -29,8 +29,8 @@ struct PipelineLoader {
     let model = component.text("model").flatMap { self.model($0, version: component.text("model_version")) }
     let source = component.component("source")
     let inputs = source.map { SourceFiles(findings: findings).expand($0) } ?? []
-    let format = source.map { SourceBuilder(findings: findings).format($0, firstInput: inputs.first?.path) }
-    var builder = ImportBuilder(model: model, findings: findings)
+    let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
+    var builder = ImportBuilder(model: model, defaults: component.component("fields"), findings: findings)
     let entity = component.component("import").flatMap { builder.root($0) }
     if settings.checksHeaders, let source, let format {
       HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)
@@ -81,11 +81,21 @@ struct PipelineLoader {
     do throws(DiagnosticList) {
       let draft = try ModelReader.read(file, version: version?.value)
       findings.add(ModelLint.check(draft))
-      return findings.hasErrors ? try? ManagedObjectModel(draft) : try ManagedObjectModel(draft)
+      return try ManagedObjectModel(draft)
     } catch {
-      findings.add(error.diagnostics)
+      findings.add(error.diagnostics.map { place($0, at: $0.code == "unknownVersion" ? version ?? path : path) })
       return nil
     }
+  }
+
+  /// Moves a finding about a model as a whole to the text of the pipeline that names it.
+  private func place(_ finding: Diagnostic, at text: Located<String>) -> Diagnostic {
+    guard finding.position.line == 0 else { return finding }
+    var finding = finding
+    finding.message = "“\(finding.path)”: \(finding.message)"
+    finding.path = findings.path
+    finding.position = text.position
+    return finding
   }
 
   private func resolve(_ path: String) -> String { Paths.resolve(path, besideFile: findings.path) }

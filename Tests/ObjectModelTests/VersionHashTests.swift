@@ -122,7 +122,6 @@ import Testing
   func `every example model freezes without errors`(path: String) throws {
     let draft = try ModelReader.read(Locations.shared("coredata/" + path))
     let findings = ModelLint.check(draft)
-    print(DiagnosticList(findings))
     let errors = findings.filter { $0.severity == .error }
     #expect(errors.isEmpty, "\(DiagnosticList(errors))")
     let model = try ManagedObjectModel(draft)

@@ -142,6 +142,35 @@ struct StoreFileTests {
     #expect(try names() == [])
   }
 
+  @Test("a new store may keep a journal in memory while it is built")
+  func memoryJournal() throws {
+    let file = try StoreFile.create(path: path, model: try Models.zoo())
+    try file.connection.execute("COMMIT; PRAGMA journal_mode=MEMORY")
+    try file.begin()
+    try insertZoo(file, 1, "Wien")
+    try file.finish()
+    #expect(try names() == ["zoo.sqlite"])
+    #expect(try bytes()[18] == 2)
+    #expect(try cities() == ["Wien"])
+  }
+
+  @Test("rolling back after the end does nothing")
+  func endedTwice() throws {
+    let failing = try StoreFile.create(path: path, model: try Models.zoo())
+    try folder.write("x", to: "zoo.sqlite")
+    #expect(throws: StoreError.self) { try failing.finish() }
+    try failing.rollBackRun()
+    try FileManager.default.removeItem(atPath: path)
+    try makeStore()
+    let file = try StoreFile.open(path: path, model: try Models.zoo())
+    try file.begin()
+    try insertZoo(file, 2, "Graz")
+    try file.commit()
+    try file.finish()
+    try file.rollBackRun()
+    #expect(try cities() == ["Wien", "Graz"])
+  }
+
   // MARK: - Existing stores
 
   @Test("a finished run leaves one checkpointed file", arguments: ["wal", "delete"])

@@ -33,6 +33,8 @@ struct LintTests {
     Mistake("unknownField", "batch: {", "«batches: {", "did you mean “batch”?"),
     Mistake("unknownField", "records: 500", "«recods: 500", "did you mean “records”?"),
     Mistake("unknownField", "trim: true", "«trm: true", "did you mean “trim”?"),
+    Mistake("unknownField", "batch: {", "fields: { «from: x }\nbatch: {", "“fields” has no field “from”"),
+    Mistake("invalidOption", "batch: {", "fields: { zone: «Paris }\nbatch: {", "write UTC or an offset"),
     Mistake("unknownField", "limit: 10", "«limits: 10", "did you mean “limit”?"),
     Mistake("missingField", "store: shop.sqlite", "", "“pipeline” needs the field “store”"),
     Mistake("missingField", "  files: orders.csv\n  format: csv", "  «format: csv", "“source” needs the field “files”"),
@@ -54,7 +56,8 @@ struct LintTests {
     Mistake(
       "invalidOption", "find_by: { email: email }",
       "mode: update\n      missing: «create\n      find_by: { email: email }", "in mode “update”"),
-    Mistake("duplicateKey", "    quantity: quantity\n", "    quantity: quantity\n    «quantity: note\n", "occurs twice"),
+    Mistake(
+      "duplicateKey", "    quantity: quantity\n", "    quantity: quantity\n    «quantity: note\n", "occurs twice"),
     Mistake("yamlSyntax", "batch: {", "batch: «}", ""),
 
     // Variables.
@@ -70,16 +73,23 @@ struct LintTests {
     Mistake("invalidOption", "files: orders.csv", "files: [orders.csv, '-', «'-']", "can be read only once"),
 
     // The model.
+    Mistake("fileMissing", "Shop.xcdatamodeld", "Shup.xcdatamodeld", "there is no such file"),
+    Mistake("unknownVersion", "store: shop", "model_version: «Shop 2\nstore: shop", "no version “Shop 2”"),
     Mistake("unknownEntity", "entity: Order", "entity: «Ordr", "did you mean “Order”?"),
     Mistake("unknownAttribute", "    quantity: quantity", "    «quantty: quantity", "did you mean “quantity”?"),
     Mistake("unknownAttribute", "{ sku: sku }", "{ «skuu: sku }", "did you mean “sku”?"),
     Mistake("unknownRelationship", "    customer:", "    «custmer:", "did you mean “customer”?"),
     Mistake("wrongKind", "    note: {", "    «customer: {", "put it under “relationships”"),
-    Mistake("wrongKind", "    customer:\n", "    note: { find_by: { note: note } }\n    customer:\n", "under “attributes”"),
+    Mistake(
+      "wrongKind", "    customer:\n", "    note: { find_by: { note: note } }\n    customer:\n", "under “attributes”"),
     Mistake(
       "unsuitableRelationship", "category: { find_by",
       "«orders: { find_by: { orderID: order_id } }\n        category: { find_by", "import “Order” and fill “product”"),
     Mistake("unmappedRequired", "    orderedAt: { from: ordered_at, date: iso8601 }\n", "", "“orderedAt” of “Order”"),
+    Mistake(
+      "unmappedRequired",
+      "    customer:\n      find_by: { email: email }\n      attributes: { name: name, country: country }\n", "",
+      "the relationship “customer” of “Order” is mandatory"),
     Mistake(
       "unindexedKey", "find_by: { email: email }\n      attributes: { name: name,",
       "find_by: { «name: name }\n      attributes: { email: email,", "“Customer” covers name"),
@@ -91,10 +101,16 @@ struct LintTests {
     Mistake("unsuitableOption", "date: iso8601", "absent: «default", "has no default"),
     Mistake("unsuitableOption", "date: iso8601", "empty: «null", "say so with “empty: reject”"),
 
+    Mistake("datePattern", "date: iso8601", "date: «dd.MM.yyyy QQ", "does not support"),
+    Mistake(
+      "ambiguousMark", "unitPrice: unit_price", "unitPrice: { from: unit_price, group_mark: «point }", "the same"),
+
     // The header.
     Mistake("unknownColumn", "quantity: quantity", "quantity: «quantiti", "did you mean “quantity”?"),
     Mistake("unknownColumn", "from: ordered_at", "from: «orderedat", "did you mean “ordered_at”?"),
     Mistake("unknownColumn", "{ sku: sku }", "{ sku: «article_number }", "there is order_id, ordered_at"),
+    Mistake("unknownColumn", "format: csv", "ignore: [«nothing]", "to ignore"),
+    Mistake("duplicateColumn", "format: csv", "columns: [a, «A]", "twice"),
     Mistake("unusedColumn", "files: orders.csv", "files: «orders.csv", "that nothing uses: note"),
   ]
 

@@ -50,8 +50,12 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
     CSVCase("quoted", "\"a\",\"b,c\"\n\"d\ne\",\"\"\n", ["«a»|«b,c»", "«d⏎e»|«»"]),
     CSVCase("quoted with every line end", "\"a\r\nb\",\"c\rd\"\n1,x\"\n", ["«a␍⏎b»|«c␍d»", "strayQuote@4:4"]),
     CSVCase("doubled quotes", "\"a\"\"b\",\"\"\"\"\n\"\"\"x\",y", ["«a\"b»|«\"»", "«\"x»|y"]),
-    CSVCase("line of a record behind doubled quotes and newlines", "\"a\n\"\"\n\",b\nx,\"\n", ["«a⏎\"⏎»|b", "unterminatedQuote@4:3"]),
-    CSVCase("lines behind a newline in one field and an escape in the last", "\"1\n2\",\"a\"\nx,y,z", ["«1⏎2»|«a»", "fieldCount@3:1"]),
+    CSVCase(
+      "line of a record behind doubled quotes and newlines", "\"a\n\"\"\n\",b\nx,\"\n",
+      ["«a⏎\"⏎»|b", "unterminatedQuote@4:3"]),
+    CSVCase(
+      "lines behind a newline in one field and an escape in the last", "\"1\n2\",\"a\"\nx,y,z",
+      ["«1⏎2»|«a»", "fieldCount@3:1"]),
     CSVCase("lines behind a newline and a quote at the end of the text", "\"1\n2\",\"a\"", ["«1⏎2»|«a»"]),
     CSVCase("stray quote", "a\"b,c\nd,e\n", ["strayQuote@1:2", "d|e"]),
     CSVCase("stray quote, leniently", "a\"b,c\nd,e\"\n", ["a\"b|c", "d|e\""]) {
@@ -59,7 +63,7 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
       $0.lenientQuotes = true
     },
     CSVCase("text behind a quote", "\"a\"b,c\nd,e\n", ["textAfterQuote@1:4", "d|e"]),
-    CSVCase("text behind a quote, leniently", "\"a\"\"x\"b\"c\",c\nd,\"e\" \n", ["«a\"xb\"c\"»|c", "d|«e »"]) {
+    CSVCase("text behind a quote, leniently", "\"a\"\"x\"b\"c\",c\nd,\"e\" \n", ["«a\"xb\"c\"»|c", "d|«e»"]) {
       $0.header = .none
       $0.lenientQuotes = true
     },
@@ -159,7 +163,9 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
       "invalid UTF-8", Array("a,ä\nb,".utf8) + [0xC3] + Array("\nc,d\n".utf8) + [0x80] + Array(",\ne,€😀".utf8),
       ["a|ä", "invalidText@2:3", "c|d", "invalidText@4:1", "e|€😀"]),
     CSVCase("cut UTF-8 at the end", Array("a,b\nc,".utf8) + [0xF0, 0x9F, 0x98], ["a|b", "invalidText@2:3"]),
-    CSVCase("two faults in one record", Array("a,b\n\"".utf8) + [0xFF] + Array("\"x,".utf8) + [0xFE, 10], ["a|b", "invalidText@2:2"]),
+    CSVCase(
+      "two faults in one record", Array("a,b\n\"".utf8) + [0xFF] + Array("\"x,".utf8) + [0xFE, 10],
+      ["a|b", "invalidText@2:2"]),
     CSVCase("invalid UTF-8 in a comment", Array("#".utf8) + [0xFF] + Array("\na,b\n".utf8), ["a|b"]) {
       $0.header = .none
       $0.comment = "#"

@@ -33,53 +33,73 @@ struct NDJSONCase: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   static let all: [NDJSONCase] = [
-    NDJSONCase("kinds", #"{"a":1.50,"b":"x","c":null,"d":true,"e":false,"f":[1, 2],"g":{"h":0}}"#, nil,
+    NDJSONCase(
+      "kinds", #"{"a":1.50,"b":"x","c":null,"d":true,"e":false,"f":[1, 2],"g":{"h":0}}"#, nil,
       ["#1.50|«x»|∅|?true|?false|$[1, 2]|${\"h\":0}"]),
     NDJSONCase("absent", "{\"a\":1}\n{\"b\":\"\"}\n{}", ["b", "a"], ["·|#1", "«»|·", "·|·"]),
-    NDJSONCase("all members of the first records", "{\"a\":1}\n{\"b\":2,\"a\\u0062\":3}\n{\"a.b\":1}", nil,
+    NDJSONCase(
+      "all members of the first records", "{\"a\":1}\n{\"b\":2,\"a\\u0062\":3}\n{\"a.b\":1}", nil,
       ["#1|·|·|·", "·|#2|#3|·", "·|·|·|#1"]),
-    NDJSONCase("nested", #"{"x":{"y":{"z":"1"},"w":2},"y":3}"#, ["x.y.z", "x.w", "x.y", "y", "x.q"],
+    NDJSONCase(
+      "nested", #"{"x":{"y":{"z":"1"},"w":2},"y":3}"#, ["x.y.z", "x.w", "x.y", "y", "x.q"],
       ["«1»|#2|${\"z\":\"1\"}|#3|·"]),
-    NDJSONCase("null and others on the way", "{\"x\":null}\n{\"x\":3}\n{\"x\":[{\"y\":1}]}\n{\"x\":{}}", ["x.y", "x"],
+    NDJSONCase(
+      "null and others on the way", "{\"x\":null}\n{\"x\":3}\n{\"x\":[{\"y\":1}]}\n{\"x\":{}}", ["x.y", "x"],
       ["∅|∅", "·|#3", "·|$[{\"y\":1}]", "·|${}"]),
-    NDJSONCase("dots and backslashes in names", #"{"a.b":1,"a":{"b":2},"c\\d":3}"#, ["a\\.b", "a.b", "c\\\\d"],
+    NDJSONCase(
+      "dots and backslashes in names", #"{"a.b":1,"a":{"b":2},"c\\d":3}"#, ["a\\.b", "a.b", "c\\\\d"],
       ["#1|#2|#3"]),
     NDJSONCase("one member for two columns", #"{"a":"x\ty"}"#, ["a", "a"], ["«x\ty»|«x\ty»"]),
-    NDJSONCase("escapes", #"{"a":"\"\\\/\b\f\n\r\t\u00e9\u20AC\ud83d\ude00"}"#, ["a"],
+    NDJSONCase(
+      "escapes", #"{"a":"\"\\\/\b\f\n\r\t\u00e9\u20AC\ud83d\ude00"}"#, ["a"],
       ["«\"\\/\u{8}\u{c}⏎␍\té€😀»"]),
     NDJSONCase("escaped names", #"{"\u0061":1,"\u00e9":2,"\ud83d\ude00":3}"#, ["a", "é", "😀"], ["#1|#2|#3"]),
-    NDJSONCase("numbers keep their spelling",
+    NDJSONCase(
+      "numbers keep their spelling",
       #"{"a":-0,"b":1e400,"c":123456789012345678901234567890.10,"d":0.1E-7}"#, nil,
       ["#-0|#1e400|#123456789012345678901234567890.10|#0.1E-7"]),
-    NDJSONCase("white space", " \t{ \"a\" : 1 , \"b\" : [ ] }\t\r\n\n  \n\r\n{\"a\":2}", ["a", "b"], ["#1|$[ ]", "#2|·"]),
+    NDJSONCase(
+      "white space", " \t{ \"a\" : 1 , \"b\" : [ ] }\t\r\n\n  \n\r\n{\"a\":2}", ["a", "b"], ["#1|$[ ]", "#2|·"]),
     NDJSONCase("a CR alone is white space", "{\"a\":\r1}\n{\"a\"\r:x}", ["a"], ["#1", "invalidJSON@2:7"]),
     NDJSONCase("nothing", "", ["a"], []),
     NDJSONCase("nothing, for all members", "\n", nil, []),
     NDJSONCase("byte order mark", [0xEF, 0xBB, 0xBF] + Array("{\"a\":1}\n[".utf8), ["a"], ["#1", "invalidJSON@2:2"]),
-    NDJSONCase("no objects", "[1]\n\"a\"\n1\nnull\n {} \n", ["a"],
+    NDJSONCase(
+      "no objects", "[1]\n\"a\"\n1\nnull\n {} \n", ["a"],
       ["notAnObject@1:1", "notAnObject@2:1", "notAnObject@3:1", "notAnObject@4:1", "·"]),
-    NDJSONCase("a bad line refuses only itself", "{\"a\":1}\n{\"a\":}\n{\"a\":2", ["a"],
+    NDJSONCase(
+      "a bad line refuses only itself", "{\"a\":1}\n{\"a\":}\n{\"a\":2", ["a"],
       ["#1", "invalidJSON@2:6", "invalidJSON@3:7"]),
-    NDJSONCase("more than one value", "{\"a\":1} {\"a\":2}\n{\"a\":1},\n{\"a\":3}", ["a"],
+    NDJSONCase(
+      "more than one value", "{\"a\":1} {\"a\":2}\n{\"a\":1},\n{\"a\":3}", ["a"],
       ["invalidJSON@1:9", "invalidJSON@2:8", "#3"]),
     NDJSONCase("an object over two lines", "{\n\"a\":1}\n", ["a"], ["invalidJSON@1:2", "invalidJSON@2:4"]),
-    NDJSONCase("duplicate members", #"{"a":1,"b":{"c":1},"a":2}"# + "\n" + #"{"b":{},"b":{}}"# + "\n" + #"{"z":1,"z":2}"#, ["a", "b.c"],
+    NDJSONCase(
+      "duplicate members", #"{"a":1,"b":{"c":1},"a":2}"# + "\n" + #"{"b":{},"b":{}}"# + "\n" + #"{"z":1,"z":2}"#,
+      ["a", "b.c"],
       ["duplicateMember@1:20", "duplicateMember@2:9", "·|·"]),
     NDJSONCase("duplicates by escape", #"{"a":1,"\u0061":2}"#, ["a"], ["duplicateMember@1:8"]),
-    NDJSONCase("lone surrogates", "{\"a\":\"\\ud800\"}\n{\"b\":\"\\udc00\"}\n{\"a\":\"\\ud800\\u0041\"}\n{\"\\ud800x\":1}", ["a"],
+    NDJSONCase(
+      "lone surrogates", "{\"a\":\"\\ud800\"}\n{\"b\":\"\\udc00\"}\n{\"a\":\"\\ud800\\u0041\"}\n{\"\\ud800x\":1}",
+      ["a"],
       ["loneSurrogate@1:7", "loneSurrogate@2:7", "loneSurrogate@3:7", "loneSurrogate@4:3"]),
-    NDJSONCase("control characters", [UInt8]("{\"a\":\"x\ty\"}\n{\"a\":\"".utf8) + [0] + Array("\"}\n{}".utf8), ["a"],
+    NDJSONCase(
+      "control characters", [UInt8]("{\"a\":\"x\ty\"}\n{\"a\":\"".utf8) + [0] + Array("\"}\n{}".utf8), ["a"],
       ["invalidJSON@1:8", "nulByte@2:7", "·"]),
-    NDJSONCase("invalid UTF-8", [UInt8]("{\"a\":\"".utf8) + [0xC0, 0x80] + Array("\"}\n{\"a\":\"é\"}\n".utf8), ["a"],
+    NDJSONCase(
+      "invalid UTF-8", [UInt8]("{\"a\":\"".utf8) + [0xC0, 0x80] + Array("\"}\n{\"a\":\"é\"}\n".utf8), ["a"],
       ["invalidText@1:7", "«é»"]),
     NDJSONCase("unterminated string", "{\"a\":\"x\n{\"a\":\"y\"}", ["a"], ["invalidJSON@1:6", "«y»"]),
-    NDJSONCase("too long", "{\"a\":1}\n{\"a\":\"12345678901234567890\"}\n{\"a\":2}\n{\"a\":\"12345678901234567890", ["a"],
+    NDJSONCase(
+      "too long", "{\"a\":1}\n{\"a\":\"12345678901234567890\"}\n{\"a\":2}\n{\"a\":\"12345678901234567890", ["a"],
       ["#1", "recordTooLong@2:1", "#2", "recordTooLong@4:1"], maxRecordBytes: 20),
     NDJSONCase("malformed paths", "{}", ["a..b"], [], failure: "invalidPath"),
     NDJSONCase("malformed escapes in paths", "{}", ["a\\b"], [], failure: "invalidPath"),
-    NDJSONCase("deep", String(repeating: "[", count: 511) + String(repeating: "]", count: 511) + "\n"
-      + "{\"a\":" + String(repeating: "[", count: 511) + String(repeating: "]", count: 511) + "}\n"
-      + "{\"a\":" + String(repeating: "[", count: 512) + String(repeating: "]", count: 512) + "}\n", ["b"],
+    NDJSONCase(
+      "deep",
+      String(repeating: "[", count: 511) + String(repeating: "]", count: 511) + "\n"
+        + "{\"a\":" + String(repeating: "[", count: 511) + String(repeating: "]", count: 511) + "}\n"
+        + "{\"a\":" + String(repeating: "[", count: 512) + String(repeating: "]", count: 512) + "}\n", ["b"],
       ["notAnObject@1:1", "·", "tooDeep@3:517"]),
   ]
 }

@@ -3,6 +3,7 @@
 #include "jobs.h"
 #include "orders.h"
 #include "report.h"
+#include "rows.h"
 #include "store.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static uint32_t seen_before(struct feed *feed, uint64_t hash, uint32_t pk) {
     if (feed->seen[at & feed->mask].hash == hash) return feed->seen_pk[at & feed->mask];
   feed->seen[at & feed->mask].hash = hash;
   feed->seen_pk[at & feed->mask] = pk;
-  if (++feed->seen_count * 2 > feed->mask) seen_resize(feed, (feed->mask + 1) * 2);
+  if (++feed->seen_count * 5 > feed->mask * 4) seen_resize(feed, (feed->mask + 1) * 2);
   return 0;
 }
 
@@ -98,57 +99,22 @@ static void read_block(struct feed *feed) {
   } while (feed->count == 0);
 }
 
-/* ---- The virtual table ----------------------------------------------------------------------------------- */
+/* ---- The records as a table ------------------------------------------------------------------------------ */
 
-struct feed_table { sqlite3_vtab base; struct feed *feed; };
-
-static int feed_connect(sqlite3 *db, void *feed, int argc, const char *const *argv, sqlite3_vtab **table, char **error) {
-  (void)argc, (void)argv, (void)error;
-  *table = calloc(1, sizeof(struct feed_table));
-  if (!*table) return SQLITE_NOMEM;
-  ((struct feed_table *)*table)->feed = feed;
-  return sqlite3_declare_vtab(db, "CREATE TABLE feed(pk, ent, opt, quantity, customer, product, date, price, note, id)");
+static bool feed_first(void *owner) {
+  read_block(owner);
+  return ((struct feed *)owner)->count > 0;
 }
 
-static int feed_disconnect(sqlite3_vtab *table) { free(table); return SQLITE_OK; }
-
-static int feed_best_index(sqlite3_vtab *table, sqlite3_index_info *info) {
-  (void)table;
-  info->estimatedRows = 1000000;
-  return SQLITE_OK;
-}
-
-static int feed_open(sqlite3_vtab *table, sqlite3_vtab_cursor **cursor) {
-  (void)table;
-  *cursor = calloc(1, sizeof **cursor);
-  return *cursor ? SQLITE_OK : SQLITE_NOMEM;
-}
-
-static int feed_close(sqlite3_vtab_cursor *cursor) { free(cursor); return SQLITE_OK; }
-
-static inline struct feed *feed_of(sqlite3_vtab_cursor *cursor) { return ((struct feed_table *)cursor->pVtab)->feed; }
-
-static int feed_filter(sqlite3_vtab_cursor *cursor, int plan, const char *name, int argc, sqlite3_value **argv) {
-  (void)plan, (void)name, (void)argc, (void)argv;
-  read_block(feed_of(cursor));
-  return SQLITE_OK;
-}
-
-static int feed_next(sqlite3_vtab_cursor *cursor) {
-  struct feed *feed = feed_of(cursor);
+static bool feed_next(void *owner) {
+  struct feed *feed = owner;
   feed->pk++;
   if (++feed->next == feed->count) read_block(feed);
-  return SQLITE_OK;
+  return feed->count > 0;
 }
 
-static int feed_eof(sqlite3_vtab_cursor *cursor) { return feed_of(cursor)->count == 0; }
-
-static void result_text(sqlite3_context *context, struct slice text) {
-  if (text.count) sqlite3_result_text(context, text.bytes, (int)text.count, SQLITE_STATIC);
-}
-
-static int feed_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, int column) {
-  const struct feed *feed = feed_of(cursor);
+static void feed_column(void *owner, sqlite3_context *context, int column) {
+  const struct feed *feed = owner;
   const struct order *order = feed->orders + feed->next;
   switch (column) {
   case 0: sqlite3_result_int64(context, feed->pk); break;
@@ -159,21 +125,10 @@ static int feed_column(sqlite3_vtab_cursor *cursor, sqlite3_context *context, in
   case 5: sqlite3_result_int64(context, order->product); break;
   case 6: sqlite3_result_int64(context, order->date); break;
   case 7: sqlite3_result_double(context, order->price); break;
-  case 8: result_text(context, order->note); break;
-  default: result_text(context, order->id);
+  case 8: result_text(context, order->note.bytes, order->note.count); break;
+  default: result_text(context, order->id.bytes, order->id.count);
   }
-  return SQLITE_OK;
 }
-
-static int feed_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid) {
-  *rowid = feed_of(cursor)->pk;
-  return SQLITE_OK;
-}
-
-static const sqlite3_module feed_module = {
-  .xConnect = feed_connect, .xBestIndex = feed_best_index, .xDisconnect = feed_disconnect, .xOpen = feed_open,
-  .xClose = feed_close, .xFilter = feed_filter, .xNext = feed_next, .xEof = feed_eof, .xColumn = feed_column,
-  .xRowid = feed_rowid};
 
 /* ---- The job --------------------------------------------------------------------------------------------- */
 
@@ -231,7 +186,10 @@ void load(const char *csv, const char *store, bool live_indexes) {
   references_init(&feed->shop.products);
   references_init(&feed->shop.categories);
   seen_resize(feed, 1 << 16);
-  db_check(db, sqlite3_create_module(db, "feed", &feed_module, feed));
+  const struct rows rows = {
+    "CREATE TABLE feed(pk, ent, opt, quantity, customer, product, date, price, note, id)", feed_first, feed_next,
+    feed_column, feed};
+  rows_register(db, "feed", &rows);
   db_run(db, "INSERT INTO ZORDER SELECT * FROM feed");
   struct counts counts = {.read = feed->read, .inserted = feed->pk - 1};
   trace("orders");

@@ -2,8 +2,8 @@
 #include "jobs.h"
 #include "orders.h"
 #include "report.h"
+#include "seek.h"
 #include "store.h"
-#include <stdio.h>
 
 enum { BATCH = 20000 };
 
@@ -71,108 +71,33 @@ static void picture_scan(struct picture *picture, sqlite3 *db, uint64_t rows) {
 
 /* ---- One batch ------------------------------------------------------------------------------------------- */
 
-/* What to do with an order: `pk` 0 inserts it. */
-struct decision { int64_t pk; enum difference difference; };
-
-struct sortable { uint64_t key; uint32_t n; };
-
 struct run {
   struct shop shop;
   struct order_statements statements;
   struct writers writers;
   struct picture picture;
+  struct seek *seek;
   struct counts counts;
   int64_t order_max;
   struct record records[BATCH];
   struct order orders[BATCH];
-  struct decision decisions[BATCH];
   uint64_t hashes[BATCH];
-  struct sortable items[BATCH], spare[BATCH];
-  uint64_t batches;
 };
 
-/* Sorts by `key`, stably, one byte after the other. */
-static void sort(struct sortable *items, struct sortable *spare, size_t count) {
-  for (int shift = 0; shift < 64; shift += 8) {
-    size_t starts[256] = {0}, at = 0;
-    for (size_t i = 0; i < count; i++) starts[items[i].key >> shift & 255]++;
-    if (starts[items[0].key >> shift & 255] == count) continue;
-    for (int b = 0; b < 256; b++) { size_t n = starts[b]; starts[b] = at; at += n; }
-    for (size_t i = 0; i < count; i++) spare[starts[items[i].key >> shift & 255]++] = items[i];
-    memcpy(items, spare, count * sizeof *items);
-  }
-}
-
-static uint64_t prefix(struct slice id) {
-  uint64_t word = 0;
-  memcpy(&word, id.bytes, id.count < 8 ? id.count : 8);
-  return __builtin_bswap64(word);
-}
-
-static int compare(struct slice a, struct slice b) {
-  int order = memcmp(a.bytes, b.bytes, a.count < b.count ? a.count : b.count);
-  return order ? order : (a.count > b.count) - (a.count < b.count);
-}
-
-/* Sorts the batch by order id and keeps the last record of every id. Returns how many are left in `items`. */
-static size_t fold(struct run *run, size_t count) {
-  struct sortable *items = run->items;
-  for (size_t i = 0; i < count; i++) items[i] = (struct sortable){prefix(run->orders[i].id), (uint32_t)i};
-  sort(items, run->spare, count);
-  size_t kept = 0;
-  for (size_t i = 0; i < count; i++) {
-    /* Equal prefixes are rare: insertion sort by the whole id. */
-    struct sortable item = items[i];
-    size_t at = kept;
-    int order = 1;
-    for (; at > 0 && items[at - 1].key == item.key; at--)
-      if ((order = compare(run->orders[items[at - 1].n].id, run->orders[item.n].id)) <= 0) break;
-    if (order == 0) {
-      items[at - 1] = item;
-      run->counts.skipped++;
-      continue;
-    }
-    memmove(items + at + 1, items + at, (kept - at) * sizeof *items);
-    items[at] = item;
-    kept++;
-  }
-  return kept;
-}
-
-/* Seek: look the keys up in key order, which walks the unique index, then fetch the rows in row order, which walks the
- * table, so a batch reads no page twice. Every other batch walks backwards: what the last one left in the cache is
- * then met before it is evicted. */
-static size_t decide_by_seeks(struct run *run, size_t count) {
-  struct sortable *items = run->items;
-  count = fold(run, count);
-  bool backwards = run->batches++ & 1;
-  for (size_t i = 0; i < count; i++) {
-    struct sortable *item = items + (backwards ? count - 1 - i : i);
-    item->key = (uint64_t)order_find(&run->statements, run->orders[item->n].id);
-    run->decisions[item->n] = (struct decision){(int64_t)item->key, SAME};
-  }
-  sort(items, run->spare, count);
-  for (size_t i = 0; i < count; i++) {
-    uint32_t n = items[backwards ? count - 1 - i : i].n;
-    struct decision *decision = run->decisions + n;
-    if (decision->pk) decision->difference = order_compare(&run->statements, decision->pk, run->orders + n);
-  }
-  return count;
-}
-
-/* Writes what the seeks found, rows in key order and new orders after them. */
+/* Seek: writes what the look-ups decided. */
 static void upsert_by_seeks(struct run *run, size_t count) {
-  count = decide_by_seeks(run, count);
-  for (size_t i = 0; i < count; i++) {
-    uint32_t n = run->items[i].n;
-    const struct decision *decision = run->decisions + n;
+  const struct decision *decision;
+  size_t kept = seek_batch(run->seek, run->orders, count, &decision);
+  run->counts.skipped += count - kept;
+  for (const struct decision *end = decision + kept; decision < end; decision++) {
+    const struct order *order = run->orders + decision->n;
     if (!decision->pk) {
-      order_insert(&run->statements, ++run->order_max, run->orders + n);
+      order_insert(&run->statements, ++run->order_max, order);
       run->counts.inserted++;
     } else if (decision->difference == SAME) {
       run->counts.unchanged++;
     } else {
-      order_update(&run->statements, decision->pk, run->orders + n, decision->difference);
+      order_update(&run->statements, decision->pk, order, decision->difference);
       run->counts.updated++;
     }
   }
@@ -239,6 +164,7 @@ void nightly(const char *csv_path, const char *store, enum plan plan) {
   writers_prepare(&run->writers, db);
   trace("references");
   if (plan == SCAN) picture_scan(&run->picture, db, (uint64_t)run->order_max);
+  else run->seek = seek_prepare(db, BATCH);
   trace("scan");
 
   for (size_t count; (count = csv_read(csv, run->records, BATCH, true)) > 0;) {
@@ -253,6 +179,7 @@ void nightly(const char *csv_path, const char *store, enum plan plan) {
     db_run(db, "COMMIT");
   }
   trace("batches");
+  if (run->seek) seek_finalize(run->seek);
   order_statements_finalize(&run->statements);
   writers_finalize(&run->writers);
   db_run(db, "PRAGMA wal_checkpoint(TRUNCATE)");

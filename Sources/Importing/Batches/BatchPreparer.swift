@@ -1,4 +1,5 @@
 import ObjectStore
+import RecordFormats
 
 /// Turns records into cells, keys and hashes: everything that needs no store, done on the reader's core.
 struct BatchPreparer: Sendable {
@@ -17,30 +18,44 @@ struct BatchPreparer: Sendable {
       plan.fields[field].convert(
         &batch.records, column: plan.fieldColumns[field], into: &batch.columns[field], failures: &batch.failures)
     }
+    for node in plan.nodes.indices {
+      hash(&batch, node: node, count: count)
+      validate(&batch, node: node)
+    }
     batch.hasFailed.fill(false, count: count)
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
-    for node in plan.nodes.indices { hash(&batch, node: node, count: count) }
     for node in plan.nodes.indices { refuse(&batch, node: node, count: count) }
   }
 
   /// Computes the hashes of keys and contents, a column at a time.
   private func hash(_ batch: inout ImportBatch, node: Int, count: Int) {
     let part = plan.nodes[node]
-    batch.keyStates[node].fill(ImportBatch.KeyState.usable, count: count)
-    batch.contentHashes[node].fill(ContentHash.start(seed), count: count)
-    batch.targets[node].fill(0, count: count)
+    batch.nodes[node].keyStates.fill(ImportBatch.KeyState.usable, count: count)
+    batch.nodes[node].contentHashes.fill(ContentHash.start(seed), count: count)
+    batch.nodes[node].targets.fill(0, count: count)
+    batch.nodes[node].targetEntities.fill(-1, count: part.hasSubentities ? count : 0)
     let columns = batch.columns
     batch.records.bytes.withUnsafeBytes { bytes in
       // An empty batch has no bytes, and no cell that refers to them either.
       guard let arena = bytes.baseAddress else { return }
       for field in part.keyFields {
-        chain(columns[field], arena, &batch.contentHashes[node])
-        markUnusableKeys(columns[field], &batch.keyStates[node])
+        chain(columns[field], arena, &batch.nodes[node].contentHashes)
+        markUnusableKeys(columns[field], &batch.nodes[node].keyStates)
       }
-      batch.keyHashes[node].removeAll(keepingCapacity: true)
-      batch.keyHashes[node].append(contentsOf: batch.contentHashes[node])
-      for field in part.attributeFields { chain(columns[field], arena, &batch.contentHashes[node]) }
-      for field in part.attributeFields { forgetAbsent(columns[field], &batch.contentHashes[node]) }
+      batch.nodes[node].keyHashes.removeAll(keepingCapacity: true)
+      batch.nodes[node].keyHashes.append(contentsOf: batch.nodes[node].contentHashes)
+      for field in part.attributeFields { chain(columns[field], arena, &batch.nodes[node].contentHashes) }
+      for field in part.attributeFields { forgetAbsent(columns[field], &batch.nodes[node].contentHashes) }
+    }
+  }
+
+  /// Holds the node's cells against the model, where the record names an object.
+  private func validate(_ batch: inout ImportBatch, node: Int) {
+    let part = plan.nodes[node]
+    for field in part.keyFields + part.attributeFields {
+      plan.fields[field].validate(
+        batch.records, column: plan.fieldColumns[field], cells: &batch.columns[field],
+        exempt: batch.nodes[node].keyStates, failures: &batch.failures)
     }
   }
 
@@ -74,19 +89,19 @@ struct BatchPreparer: Sendable {
   private func refuse(_ batch: inout ImportBatch, node: Int, count: Int) {
     let part = plan.nodes[node]
     if node == plan.root, !part.keyFields.isEmpty {
-      for i in 0..<count where batch.keyStates[node][i] != ImportBatch.KeyState.usable && !batch.hasFailed[i] {
+      for i in 0..<count where batch.nodes[node].keyStates[i] != ImportBatch.KeyState.usable && !batch.hasFailed[i] {
         batch.hasFailed[i] = true
         batch.refusals.append(
           RecordReject(
             record: Int32(i), field: Int32(part.keyFields[0]),
-            code: batch.keyStates[node][i] == ImportBatch.KeyState.empty ? .emptyKey : .nullKey))
+            code: batch.nodes[node].keyStates[i] == ImportBatch.KeyState.empty ? .emptyKey : .nullKey))
       }
     }
     for relationship in part.relationships where !relationship.isOptional {
       let target = plan.nodes[relationship.target]
-      for i in 0..<count where batch.keyStates[relationship.target][i] != ImportBatch.KeyState.usable {
+      for i in 0..<count where batch.nodes[relationship.target].keyStates[i] != ImportBatch.KeyState.usable {
         // The owner itself is not touched when the record does not name it.
-        if batch.hasFailed[i] || (node != plan.root && batch.keyStates[node][i] != ImportBatch.KeyState.usable) {
+        if batch.hasFailed[i] || (node != plan.root && batch.nodes[node].keyStates[i] != ImportBatch.KeyState.usable) {
           continue
         }
         batch.hasFailed[i] = true

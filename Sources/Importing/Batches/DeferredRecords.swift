@@ -57,11 +57,13 @@ final class DeferredRecords {
       pending.columns[field].payloads.append(payload)
     }
     for node in plan.nodes.indices {
-      pending.targets[node].append(batch.targets[node][record])
-      if !batch.targetEntities[node].isEmpty { pending.targetEntities[node].append(batch.targetEntities[node][record]) }
+      pending.nodes[node].targets.append(batch.nodes[node].targets[record])
+      if !batch.nodes[node].targetEntities.isEmpty {
+        pending.nodes[node].targetEntities.append(batch.nodes[node].targetEntities[record])
+      }
     }
-    pending.keyHashes[plan.root].append(batch.keyHashes[plan.root][record])
-    pending.contentHashes[plan.root].append(batch.contentHashes[plan.root][record])
+    pending.nodes[plan.root].keyHashes.append(batch.nodes[plan.root].keyHashes[record])
+    pending.nodes[plan.root].contentHashes.append(batch.nodes[plan.root].contentHashes[record])
     count += 1
     if pending.records.recordCount >= recordsPerBlock || pending.records.byteCount >= bytesPerBlock { try flush() }
   }
@@ -86,7 +88,7 @@ final class DeferredRecords {
   private func finish(_ batch: inout ImportBatch) {
     let count = batch.records.recordCount
     batch.hasFailed.fill(false, count: count)
-    batch.keyStates[plan.root].fill(ImportBatch.KeyState.usable, count: count)
+    batch.nodes[plan.root].keyStates.fill(ImportBatch.KeyState.usable, count: count)
   }
 
   // MARK: The file
@@ -104,12 +106,12 @@ final class DeferredRecords {
       try write(pending.columns[field].payloads, count: pending.records.recordCount)
     }
     for node in plan.nodes.indices {
-      try write(pending.targets[node], count: pending.records.recordCount)
-      try write(Int64(pending.targetEntities[node].count))
-      try write(pending.targetEntities[node], count: pending.targetEntities[node].count)
+      try write(pending.nodes[node].targets, count: pending.records.recordCount)
+      try write(Int64(pending.nodes[node].targetEntities.count))
+      try write(pending.nodes[node].targetEntities, count: pending.nodes[node].targetEntities.count)
     }
-    try write(pending.keyHashes[plan.root], count: pending.records.recordCount)
-    try write(pending.contentHashes[plan.root], count: pending.records.recordCount)
+    try write(pending.nodes[plan.root].keyHashes, count: pending.records.recordCount)
+    try write(pending.nodes[plan.root].contentHashes, count: pending.records.recordCount)
     blocks += 1
     clear()
   }
@@ -121,11 +123,11 @@ final class DeferredRecords {
       pending.columns[field].payloads.removeAll(keepingCapacity: true)
     }
     for node in plan.nodes.indices {
-      pending.targets[node].removeAll(keepingCapacity: true)
-      pending.targetEntities[node].removeAll(keepingCapacity: true)
+      pending.nodes[node].targets.removeAll(keepingCapacity: true)
+      pending.nodes[node].targetEntities.removeAll(keepingCapacity: true)
     }
-    pending.keyHashes[plan.root].removeAll(keepingCapacity: true)
-    pending.contentHashes[plan.root].removeAll(keepingCapacity: true)
+    pending.nodes[plan.root].keyHashes.removeAll(keepingCapacity: true)
+    pending.nodes[plan.root].contentHashes.removeAll(keepingCapacity: true)
   }
 
   private func readBlock() throws(ImportError) {
@@ -152,11 +154,11 @@ final class DeferredRecords {
       try read(into: &pending.columns[field].payloads, count: records)
     }
     for node in plan.nodes.indices {
-      try read(into: &pending.targets[node], count: records)
-      try read(into: &pending.targetEntities[node], count: Int(try readInteger()))
+      try read(into: &pending.nodes[node].targets, count: records)
+      try read(into: &pending.nodes[node].targetEntities, count: Int(try readInteger()))
     }
-    try read(into: &pending.keyHashes[plan.root], count: records)
-    try read(into: &pending.contentHashes[plan.root], count: records)
+    try read(into: &pending.nodes[plan.root].keyHashes, count: records)
+    try read(into: &pending.nodes[plan.root].contentHashes, count: records)
   }
 
   private func open() throws(ImportError) {

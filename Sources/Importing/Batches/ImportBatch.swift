@@ -15,16 +15,8 @@ struct ImportBatch: Sendable {
   var refusals: [RecordReject] = []
   /// Whether the record has a failure or is refused.
   var hasFailed = ContiguousArray<Bool>()
-  /// For each node: whether the record names an object.
-  var keyStates: [ContiguousArray<UInt8>]
-  /// For each node: the hash of the key.
-  var keyHashes: [ContiguousArray<UInt64>]
-  /// For each node: the hash of key and attributes, 0 when a cell is absent; relationships are chained on later.
-  var contentHashes: [ContiguousArray<UInt64>]
-  /// For each node: the primary key of the record's object, 0 for none. Filled by the writer.
-  var targets: [ContiguousArray<Int64>]
-  /// For each node: the entity of that object; filled for entities that have subentities only.
-  var targetEntities: [ContiguousArray<Int32>]
+  /// What is known of each node's object.
+  var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.
   var bytesRead = 0
 
@@ -40,12 +32,22 @@ struct ImportBatch: Sendable {
 
   init(plan: ImportPlan) {
     columns = Array(repeating: CellColumn(), count: plan.fields.count)
-    keyStates = Array(repeating: [], count: plan.nodes.count)
-    keyHashes = Array(repeating: [], count: plan.nodes.count)
-    contentHashes = keyHashes
-    targets = Array(repeating: [], count: plan.nodes.count)
-    targetEntities = Array(repeating: [], count: plan.nodes.count)
+    nodes = Array(repeating: NodeColumns(), count: plan.nodes.count)
   }
+}
+
+/// What a batch's records say about the objects of one node: one entry a record in each array.
+struct NodeColumns: Sendable {
+  /// Whether the record names an object.
+  var keyStates = ContiguousArray<UInt8>()
+  /// The hash of the key.
+  var keyHashes = ContiguousArray<UInt64>()
+  /// The hash of key and attributes, 0 when a cell is absent; relationships are chained on by the writer.
+  var contentHashes = ContiguousArray<UInt64>()
+  /// The primary key of the record's object, 0 for none. Filled by the writer.
+  var targets = ContiguousArray<Int64>()
+  /// The entity of that object, -1 for the node's own; empty unless the entity has subentities.
+  var targetEntities = ContiguousArray<Int32>()
 }
 
 extension ContiguousArray {

@@ -80,7 +80,7 @@ extension CompiledField {
                     failures.append(
                       FieldFailure(
                         record: Int32(truncatingIfNeeded: record), column: Int32(truncatingIfNeeded: column),
-                        field: identifier, code: error))
+                        field: identifier, code: RejectCode(error)))
                     payloads[record] = 0
                   }
                   record += 1
@@ -135,20 +135,20 @@ extension CompiledField {
 
 /// The slots of one column in a batch's record-major arrays.
 private struct FieldColumn: Sequence, IteratorProtocol {
-  private var next_: Int
+  private var slot: Int
   private let stride: Int
   private let end: Int
 
   @inline(__always) init(column: Int, stride: Int, count: Int) {
-    next_ = column
+    slot = column
     self.stride = stride
     end = stride * count
   }
 
   @inline(__always) mutating func next() -> Int? {
-    guard next_ < end else { return nil }
-    defer { next_ += stride }
-    return next_
+    guard slot < end else { return nil }
+    defer { slot += stride }
+    return slot
   }
 }
 

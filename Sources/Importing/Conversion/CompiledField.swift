@@ -1,4 +1,5 @@
 public import Diagnostics
+import ObjectContext
 public import ObjectModel
 import ObjectStore
 
@@ -38,6 +39,8 @@ public struct CompiledField: Sendable {
   /// What failures carry so that whoever planned the import knows the field again; 0 until set.
   public var identifier: Int32 = 0
 
+  /// What the model demands of the values.
+  let validator: AttributeValidator
   let kind: Kind
   let trims: Bool
   let nullSpellings: [[UInt8]]
@@ -77,6 +80,7 @@ public struct CompiledField: Sendable {
     attributeName = check.attribute.name
     type = check.attribute.type
     options = field.conversion
+    validator = check.validator()
     trims = field.conversion.trim
     nullSpellings = field.conversion.nullSpellings.map { Array($0.utf8) }
     let textDefault: FieldImport.Substitute = type == .string || type == .binary ? .empty : .null

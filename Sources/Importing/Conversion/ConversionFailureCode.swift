@@ -36,19 +36,19 @@ public enum ConversionFailureCode: String, Error, Sendable, CaseIterable {
   case length = "value.length"
 }
 
-/// A field that did not convert.
+/// A field that did not convert, or whose value the model does not allow.
 public struct FieldFailure: Sendable, Hashable {
   /// The record's position in its batch, from 0.
   public var record: Int32
   /// The field's column in the batch, from 0.
   public var column: Int32
-  /// The ``CompiledField/identifier`` of the field whose conversion failed.
+  /// The ``CompiledField/identifier`` of the field that failed.
   public var field: Int32
   /// What is wrong.
-  public var code: ConversionFailureCode
+  public var code: RejectCode
 
   /// Creates a failure.
-  public init(record: Int32, column: Int32, field: Int32, code: ConversionFailureCode) {
+  public init(record: Int32, column: Int32, field: Int32, code: RejectCode) {
     self.record = record
     self.column = column
     self.field = field

@@ -1,4 +1,5 @@
 import Diagnostics
+import ObjectContext
 import ObjectModel
 import ObjectStore
 
@@ -21,7 +22,7 @@ struct FieldCheck {
     findings.append(
       Diagnostic(
         severity, code: code, path: path, position: field.position,
-        message: "attribute \"\(attribute.name)\": \(message)", hint: hint))
+        message: "\(attribute.name): \(message)", hint: hint))
   }
 
   // MARK: - Conversions
@@ -68,6 +69,15 @@ struct FieldCheck {
     }
   }
 
+  /// What the model demands of the values; what is wrong with the demands becomes a finding.
+  mutating func validator() -> AttributeValidator {
+    let validator = AttributeValidator(attribute)
+    for problem in validator.problems {
+      report(problem.isWarning ? .warning : .error, problem.code.rawValue, problem.message)
+    }
+    return validator
+  }
+
   private mutating func dateKind() -> CompiledField.Kind? {
     let options = field.conversion
     if options.timeZoneOffset.magnitude >= 86_400 {
@@ -99,7 +109,8 @@ struct FieldCheck {
     let options = field.conversion
     let trues = options.trueSpellings.isEmpty ? BooleanSpellings.defaultTrue : options.trueSpellings
     let falses = options.falseSpellings.isEmpty ? BooleanSpellings.defaultFalse : options.falseSpellings
-    for spelling in trues where falses.contains(where: { BooleanSpellings.folded($0) == BooleanSpellings.folded(spelling) }) {
+    for spelling in trues
+    where falses.contains(where: { BooleanSpellings.folded($0) == BooleanSpellings.folded(spelling) }) {
       report(.error, "ambiguousSpelling", "\"\(spelling)\" is listed both as true and as false")
     }
     if (trues + falses).contains("") {
@@ -143,7 +154,8 @@ struct FieldCheck {
       let isLetter = (mark | 0x20) &- UInt8(ascii: "a") < 26
       let isSign = mark == UInt8(ascii: "+") || mark == UInt8(ascii: "-")
       if isDigit || isLetter || isSign || mark >= 0x80 {
-        report(.error, "invalidMark", "a decimal or group mark is an ASCII character other than letters, digits and signs")
+        report(
+          .error, "invalidMark", "a decimal or group mark is an ASCII character other than letters, digits and signs")
       }
     }
   }

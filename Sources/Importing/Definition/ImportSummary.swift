@@ -1,7 +1,7 @@
 /// What a run did: the counts of records and of objects.
 ///
 /// `read = inserted + updated + unchanged + skipped + rejected` holds for records at the end of every run.
-public struct ImportSummary: Sendable, Hashable {
+public struct ImportSummary: Sendable {
   /// How a run ended.
   public enum Status: String, Sendable {
     /// Everything was imported.
@@ -61,6 +61,9 @@ public struct ImportSummary: Sendable, Hashable {
   public var findPlans: [String: String] = [:]
   /// Counts of rejects by code.
   public var rejectCounts: [String: Int] = [:]
+  /// Seconds that the writer spent on each part of the work: `prepare` (opening, reading what is stored), `wait` (for
+  /// the reader), `find`, `write`, `finish` (indexes, sync).
+  public var phases: [(name: String, seconds: Double)] = []
   /// Counts of objects by entity name.
   public var entities: [String: EntityCounts] = [:]
 

@@ -60,7 +60,8 @@ final class KeyTable {
       if found == 0 { return -1 }
       let entry = entries[found - 1]
       if entry.hash == hash, entry.key.length == key.count {
-        if key.isEmpty || memcmp(arena.base + entry.key.offset, key.baseAddress, key.count) == 0 { return found - 1 }
+        guard let bytes = key.baseAddress, !key.isEmpty else { return found - 1 }
+        if memcmp(arena.base + entry.key.offset, bytes, key.count) == 0 { return found - 1 }
       }
       place = (place + 1) & mask
     }

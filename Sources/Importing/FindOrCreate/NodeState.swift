@@ -31,7 +31,11 @@ final class NodeState {
   let node: Int
   let part: ImportNode
   let entity: EntityDescription
+  /// Whether the node is what the records stand for.
+  let isRoot: Bool
   var strategy: FindStrategy
+  /// The primary key of the next object that this node creates in the current batch.
+  var nextKey: Int64 = 0
   /// How the strategy began, for the summary: a strategy may change when a table outgrows its memory.
   var firstStrategyName: String
   var counts = ImportSummary.EntityCounts()
@@ -75,10 +79,11 @@ final class NodeState {
     }
   }
 
-  init(node: Int, part: ImportNode, entity: EntityDescription, strategy: FindStrategy) {
+  init(node: Int, part: ImportNode, entity: EntityDescription, isRoot: Bool, strategy: FindStrategy) {
     self.node = node
     self.part = part
     self.entity = entity
+    self.isRoot = isRoot
     self.strategy = strategy
     firstStrategyName = strategy.name
   }

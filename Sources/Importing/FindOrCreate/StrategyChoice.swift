@@ -37,7 +37,8 @@ struct StrategyChoice {
     for (index, part) in plan.nodes.enumerated() {
       states.append(
         NodeState(
-          node: index, part: part, entity: model.entities[part.entity], strategy: try strategy(index, part)))
+          node: index, part: part, entity: model.entities[part.entity], isRoot: index == plan.root,
+          strategy: try strategy(index, part)))
     }
     return states
   }

@@ -1,5 +1,6 @@
 import Diagnostics
 import ObjectModel
+import ObjectStore
 import ObjectContext
 
 /// An ``ImportDefinition`` resolved against the model: names have become slots, columns and indexes.
@@ -50,6 +51,8 @@ struct ImportNode: Sendable {
   var entity: Int
   /// The index of its root entity.
   var rootEntity: Int
+  /// Whether other entities inherit from the entity.
+  var hasSubentities: Bool
   /// What to do with known and unknown keys.
   var mode: ImportMode
   /// Which of several records with one key counts.
@@ -160,7 +163,7 @@ private struct ImportPlanBuilder {
     let attributes = part.attributes.compactMap { add($0, entity: entity) }
     nodes.append(
       ImportNode(
-        entity: entity.index, rootEntity: entity.rootIndex, mode: part.mode, duplicates: part.duplicates,
+        entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: part.mode, duplicates: part.duplicates,
         keyFields: keys.map(\.field), keySlots: keys.map(\.slot), attributeFields: attributes.map(\.field),
         attributeSlots: attributes.map(\.slot), relationships: relationships))
     return nodes.count - 1

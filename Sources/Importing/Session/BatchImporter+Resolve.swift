@@ -1,55 +1,43 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import RecordFormats
 import SQLite
 
 extension BatchImporter {
-  /// The cells of a batch, lent for the time of its import.
-  typealias Views = [CellColumnView]
-
   /// Finds or creates the objects that the batch's records name in one node.
-  func resolve(
-    _ state: NodeState, _ batch: inout ImportBatch, _ views: Views, _ arena: UnsafeRawPointer, byteCount: Int
-  ) throws(ImportError) {
+  func resolve(_ state: NodeState, _ view: BatchView) throws(ImportError) {
     state.inserts.removeAll(keepingCapacity: true)
     state.applies.removeAll(keepingCapacity: true)
     state.wanted.removeAll(keepingCapacity: true)
-    chainTargets(state, &batch)
-    let keys = state.part.keyFields.map { views[$0] }
+    chainTargets(state, view)
     switch state.strategy {
-    case .none: insertAll(state, &batch)
-    case .table(let table): findInTable(table, state, &batch, keys, arena)
-    case .filter(let filter): findInFilter(filter, state, &batch)
-    case .scan(let table): findInScan(table, state, &batch)
-    case .seek: try findBySeek(state, &batch, keys, arena, only: nil)
+    case .none: insertAll(state, view)
+    case .table(let table): findInTable(table, state, view)
+    case .filter(let filter): findInFilter(filter, state, view)
+    case .scan(let table): findInScan(table, state, view)
+    case .seek: try findBySeek(state, view, only: nil)
     }
-    try insert(state, batch, views, arena, byteCount: byteCount)
-    try apply(state, &batch, views, arena)
-  }
-
-  /// Whether a record has something to say about a node.
-  @inline(__always)
-  func isWanted(_ record: Int, _ state: NodeState, _ batch: ImportBatch) -> Bool {
-    outcomes[record] != .rejected && batch.keyStates[state.node][record] == ImportBatch.KeyState.usable
+    try insert(state, view)
+    try apply(state, view)
   }
 
   /// Chains the primary keys of the relationships' targets to the content hashes.
-  private func chainTargets(_ state: NodeState, _ batch: inout ImportBatch) {
+  private func chainTargets(_ state: NodeState, _ view: BatchView) {
+    let contents = view.nodes[state.node].contents
     for relationship in state.part.relationships {
-      let count = batch.records.recordCount
-      for i in 0..<count where batch.contentHashes[state.node][i] != 0 {
-        let target = batch.targets[relationship.target][i]
-        let hash = batch.contentHashes[state.node][i]
-        batch.contentHashes[state.node][i] =
-          target == 0 ? ContentHash.null(seed: hash) : ContentHash.primaryKey(target, seed: hash)
+      let targets = view.nodes[relationship.target].targets
+      for i in 0..<view.count where contents[i] != 0 {
+        contents[i] =
+          targets[i] == 0 ? ContentHash.null(seed: contents[i]) : ContentHash.primaryKey(targets[i], seed: contents[i])
       }
     }
   }
 
   /// Settles a record of the root node; other nodes' records are only counted.
   @inline(__always)
-  func settle(_ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState) {
-    if state.node == plan.root { outcomes[record] = outcome }
+  func settle(_ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState, _ view: BatchView) {
+    if state.isRoot { view.outcomes[record] = outcome }
     switch outcome {
     case .inserted: state.counts.inserted += 1
     case .updated: state.counts.updated += 1
@@ -60,14 +48,14 @@ extension BatchImporter {
 
   /// What a record means whose object is not there; returns whether to create it.
   @inline(__always)
-  func mayInsert(_ record: Int, _ state: NodeState) -> Bool {
-    if state.node == plan.root {
+  func mayInsert(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
+    if state.isRoot {
       if state.part.mode != .update { return true }
-      outcomes[record] = .skipped
+      view.outcomes[record] = .skipped
       return false
     }
     if state.part.mode != .update { return true }
-    if rejectsMissing(state) { reject(record, field: state.part.keyFields.first, .missingTarget) }
+    if rejectsMissing(state) { reject(record, field: state.part.keyFields.first, .missingTarget, view) }
     return false
   }
 
@@ -83,127 +71,138 @@ extension BatchImporter {
 
   /// What a record means whose object is there; returns whether to compare and update it.
   @inline(__always)
-  func mayUpdate(_ record: Int, _ state: NodeState) -> Bool {
+  func mayUpdate(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
     switch state.part.mode {
     case .upsert, .update: return true
     case .createMissing:
-      if state.node == plan.root { outcomes[record] = .skipped }
+      if state.isRoot { view.outcomes[record] = .skipped }
       return false
     case .insert:
-      reject(record, field: state.part.keyFields.first, .duplicateKey)
+      reject(record, field: state.part.keyFields.first, .duplicateKey, view)
       return false
     }
   }
 
   /// Applies the policy for keys that an earlier record of this run has named; returns whether to go on.
   @inline(__always)
-  func mayRepeat(_ record: Int, _ state: NodeState) -> Bool {
+  func mayRepeat(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
     switch state.part.duplicates {
     case .last: return true
     case .first:
-      if state.node == plan.root { outcomes[record] = .skipped }
+      if state.isRoot { view.outcomes[record] = .skipped }
       return false
     case .reject:
-      reject(record, field: state.part.keyFields.first, .duplicateKey)
+      reject(record, field: state.part.keyFields.first, .duplicateKey, view)
       return false
     }
   }
 
   // MARK: Strategies
 
-  private func insertAll(_ state: NodeState, _ batch: inout ImportBatch) {
-    for record in 0..<batch.records.recordCount where outcomes[record] != .rejected {
-      create(record, state, &batch)
-    }
+  private func insertAll(_ state: NodeState, _ view: BatchView) {
+    for record in 0..<view.count where view.outcomes[record] != .rejected { create(record, state, view) }
   }
 
   /// Puts a record on the list of those that create an object, and gives the object its primary key.
   @inline(__always)
-  private func create(_ record: Int, _ state: NodeState, _ batch: inout ImportBatch) {
+  private func create(_ record: Int, _ state: NodeState, _ view: BatchView) {
     // The rows are added when the list is complete, and take the next keys of the sequence in the order of the list.
-    let key = store.maximum(root: state.part.rootEntity) + 1 + Int64(state.inserts.count)
-    state.inserts.append(Int32(record))
-    batch.targets[state.node][record] = key
-    settle(record, .inserted, state)
+    view.nodes[state.node].targets[record] = state.nextKey
+    state.nextKey += 1
+    state.inserts.append(Int32(truncatingIfNeeded: record))
+    settle(record, .inserted, state, view)
   }
 
-  private func findInTable(
-    _ table: KeyTable, _ state: NodeState, _ batch: inout ImportBatch, _ keys: Views, _ arena: UnsafeRawPointer
-  ) {
-    let node = state.node
-    for record in 0..<batch.records.recordCount where isWanted(record, state, batch) {
-      let hash = batch.keyHashes[node][record]
-      let content = batch.contentHashes[node][record]
-      let key = keyBytes.key(keys, row: record, arena: arena)
+  private func findInTable(_ table: KeyTable, _ state: NodeState, _ view: BatchView) {
+    let node = view.nodes[state.node]
+    let keys = state.part.keyFields.map { view.fields[$0] }
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
+    var keyBytes = self.keyBytes
+    var unchanged = 0
+    for record in 0..<view.count where view.isWanted(record, node) {
+      let hash = node.keyHashes[record]
+      let content = node.contents[record]
+      let key = keyBytes.key(keys, row: record, arena: view.arena)
       let entry = table.find(hash: hash, key: key)
       if entry < 0 {
-        guard mayInsert(record, state) else { continue }
-        create(record, state, &batch)
-        table.insert(hash: hash, key: key, primaryKey: batch.targets[node][record], content: content)
+        guard mayInsert(record, state, view) else { continue }
+        create(record, state, view)
+        table.insert(hash: hash, key: key, primaryKey: node.targets[record], content: content)
         state.seenKeys?.noteFirst(hash)
         continue
       }
       let primaryKey = table.primaryKey(entry)
-      batch.targets[node][record] = primaryKey
-      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state) { continue }
-      guard mayUpdate(record, state) else { continue }
+      node.targets[record] = primaryKey
+      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
+      guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == table.content(entry) {
-        settle(record, .unchanged, state)
+        if state.isRoot { view.outcomes[record] = .unchanged }
+        unchanged += 1
       } else {
         table.setContent(entry, content)
         state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: primaryKey))
       }
     }
+    self.keyBytes = keyBytes
+    state.counts.unchanged += unchanged
   }
 
-  private func findInFilter(_ filter: KeyFilter, _ state: NodeState, _ batch: inout ImportBatch) {
-    for record in 0..<batch.records.recordCount where isWanted(record, state, batch) {
-      if filter.testAndInsert(batch.keyHashes[state.node][record]) {
-        outcomes[record] = .deferred
-      } else if mayInsert(record, state) {
-        create(record, state, &batch)
+  private func findInFilter(_ filter: KeyFilter, _ state: NodeState, _ view: BatchView) {
+    let node = view.nodes[state.node]
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
+    for record in 0..<view.count where view.isWanted(record, node) {
+      if filter.testAndInsert(node.keyHashes[record]) {
+        view.outcomes[record] = .deferred
+      } else if mayInsert(record, state, view) {
+        create(record, state, view)
       }
     }
   }
 
-  private func findInScan(_ table: ScanTable, _ state: NodeState, _ batch: inout ImportBatch) {
-    let node = state.node
-    for record in 0..<batch.records.recordCount where isWanted(record, state, batch) {
-      let hash = batch.keyHashes[node][record]
-      let content = batch.contentHashes[node][record]
+  private func findInScan(_ table: ScanTable, _ state: NodeState, _ view: BatchView) {
+    let node = view.nodes[state.node]
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
+    var unchanged = 0
+    for record in 0..<view.count where view.isWanted(record, node) {
+      let hash = node.keyHashes[record]
+      let content = node.contents[record]
       let place = table.find(hash)
       if place < 0 {
-        guard mayInsert(record, state) else { continue }
-        create(record, state, &batch)
-        table.insert(hash, content: content, primaryKey: batch.targets[node][record])
+        guard mayInsert(record, state, view) else { continue }
+        create(record, state, view)
+        table.insert(hash, content: content, primaryKey: node.targets[record])
         state.seenKeys?.noteFirst(hash)
         continue
       }
       let primaryKey = table.primaryKey(place)
-      batch.targets[node][record] = primaryKey
-      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state) { continue }
-      guard mayUpdate(record, state) else { continue }
+      node.targets[record] = primaryKey
+      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
+      guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == table.content(place) {
-        settle(record, .unchanged, state)
+        if state.isRoot { view.outcomes[record] = .unchanged }
+        unchanged += 1
       } else {
         table.setContent(place, content)
         state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: primaryKey))
       }
     }
+    state.counts.unchanged += unchanged
   }
 
   /// One sorted fetch and one merge walk.
   ///
   /// - Parameter only: The records to find; `nil` for all that are wanted.
   func findBySeek(
-    _ state: NodeState, _ batch: inout ImportBatch, _ keys: Views, _ arena: UnsafeRawPointer,
-    only: ContiguousArray<Int32>?
+    _ state: NodeState, _ view: BatchView, only: ContiguousArray<Int32>?
   ) throws(ImportError) {
-    let node = state.node
+    let node = view.nodes[state.node]
+    let arena = view.arena
+    let keys = state.part.keyFields.map { view.fields[$0] }
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
     if let only {
       state.wanted = only
     } else {
-      for record in 0..<batch.records.recordCount where isWanted(record, state, batch) {
+      for record in 0..<view.count where view.isWanted(record, node) {
         state.wanted.append(Int32(record))
       }
     }
@@ -242,22 +241,19 @@ extension BatchImporter {
       let isThere = row < buffer.count && compare(buffer, row, state, keys, record, arena) == 0
       if isThere {
         for i in first..<end {
-          batch.targets[node][Int(state.sorted[i])] = buffer.primaryKeys[row]
-          if state.entity.hasSubentities {
-            batch.targetEntities[node][Int(state.sorted[i])] = buffer.entities[row]
-          }
+          node.targets[Int(state.sorted[i])] = buffer.primaryKeys[row]
+          node.targetEntities?[Int(state.sorted[i])] = buffer.entities[row]
         }
         row += 1
       }
     }
     // Records act in the order of the input, so that the last of several with one key wins.
-    try settleSought(state, &batch, keys, arena)
+    settleSought(state, view, keys)
   }
 
-  private func settleSought(
-    _ state: NodeState, _ batch: inout ImportBatch, _ keys: Views, _ arena: UnsafeRawPointer
-  ) throws(ImportError) {
-    let node = state.node
+  private func settleSought(_ state: NodeState, _ view: BatchView, _ keys: [CellColumnView]) {
+    let node = view.nodes[state.node]
+    let arena = view.arena
     var created: [Int32: Int64] = [:]
     var leaders: [Int32: Int32] = [:]
     // Every record of a group of new keys points at the group's first record in input order.
@@ -271,20 +267,20 @@ extension BatchImporter {
     }
     for wanted in state.wanted {
       let record = Int(wanted)
-      let hash = batch.keyHashes[node][record]
+      let hash = node.keyHashes[record]
       let leader = leaders[wanted] ?? wanted
-      if batch.targets[node][record] == 0, let key = created[leader] { batch.targets[node][record] = key }
-      let primaryKey = batch.targets[node][record]
+      if node.targets[record] == 0, let key = created[leader] { node.targets[record] = key }
+      let primaryKey = node.targets[record]
       if primaryKey == 0 {
-        guard mayInsert(record, state) else { continue }
-        create(record, state, &batch)
-        if leaders[wanted] != nil { created[leader] = batch.targets[node][record] }
+        guard mayInsert(record, state, view) else { continue }
+        create(record, state, view)
+        if leaders[wanted] != nil { created[leader] = node.targets[record] }
         state.seenKeys?.noteFirst(hash)
         continue
       }
-      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state) { continue }
-      if state.foundMeansSeen, !mayRepeat(record, state) { continue }
-      guard mayUpdate(record, state) else { continue }
+      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
+      if state.foundMeansSeen, !mayRepeat(record, state, view) { continue }
+      guard mayUpdate(record, state, view) else { continue }
       state.applies.append(NodeState.Apply(record: wanted, primaryKey: primaryKey))
     }
   }
@@ -292,7 +288,7 @@ extension BatchImporter {
   /// Compares a fetched row's key with a record's.
   @inline(__always)
   private func compare(
-    _ buffer: RowBuffer, _ row: Int, _ state: NodeState, _ keys: Views, _ record: Int, _ arena: UnsafeRawPointer
+    _ buffer: RowBuffer, _ row: Int, _ state: NodeState, _ keys: [CellColumnView], _ record: Int, _ arena: UnsafeRawPointer
   ) -> Int {
     for (i, slot) in state.part.keySlots.enumerated() {
       let order = KeyOrder.compare(

@@ -1,68 +1,75 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import RecordFormats
 import SQLite
 
 extension BatchImporter {
   /// Adds the rows of the records on the node's insert list and fills their columns, one after the other.
   func insert(
-    _ state: NodeState, _ batch: ImportBatch, _ views: Views, _ arena: UnsafeRawPointer, byteCount: Int
+    _ state: NodeState, _ view: BatchView
   ) throws(ImportError) {
+    let arena = view.arena
     let count = state.inserts.count
     guard count > 0 else { return }
     let first = context.insertRows(state.entity, count: count)
     let buffer = context.buffer(root: state.part.rootEntity)
     // When most records insert, their bytes are taken over in one piece; else cell by cell.
-    let takesAll = count * 4 >= batch.records.recordCount
+    let takesAll = count * 4 >= view.count
     let shift =
       takesAll
-      ? UInt64(buffer.arena.append(UnsafeRawBufferPointer(start: arena, count: byteCount)).offset) << 32 : 0
+      ? UInt64(buffer.arena.append(UnsafeRawBufferPointer(start: arena, count: view.byteCount)).offset) << 32 : 0
     try state.inserts.withUnsafeBufferPointer { records throws(ImportError) in
       let fields = state.part.keyFields + state.part.attributeFields
       let slots = state.part.keySlots + state.part.attributeSlots
       for (field, slot) in zip(fields, slots) {
-        let view = views[field]
+        let cells = view.fields[field]
         let tags = buffer.tags[slot] + first
         let payloads = buffer.payloads[slot] + first
         for i in 0..<count {
           let record = Int(records[i])
-          let tag = view.tags[record]
+          let tag = cells.tags[record]
           // The row already holds the model's default.
           if tag == CellTag.absent { continue }
           tags[i] = tag
           if tag == CellTag.text || tag == CellTag.blob {
             if takesAll {
-              payloads[i] = view.payloads[record] &+ shift
+              payloads[i] = cells.payloads[record] &+ shift
             } else {
-              let range = ByteRange(payload: view.payloads[record])
+              let range = ByteRange(payload: cells.payloads[record])
               payloads[i] =
                 buffer.arena.append(UnsafeRawBufferPointer(start: arena + range.offset, count: range.length)).payload
             }
           } else {
-            payloads[i] = view.payloads[record]
+            payloads[i] = cells.payloads[record]
           }
         }
       }
       for relationship in state.part.relationships {
-        let slot = relationship.slot
-        for i in 0..<count {
-          let target = batch.targets[relationship.target][Int(records[i])]
-          if relationship.needsInverse {
-            try relate(first + i, state, relationship, target, batch, Int(records[i]))
-          } else {
-            buffer.setReference(
-              row: first + i, slot: slot, primaryKey: target,
-              destinationEntity: destinationEntity(relationship, batch, Int(records[i])))
+        let targets = view.nodes[relationship.target].targets
+        if relationship.needsInverse {
+          for i in 0..<count {
+            let record = Int(records[i])
+            try relate(first + i, state, relationship, targets[record], view, record)
           }
+          continue
+        }
+        let tags = buffer.tags[relationship.slot] + first
+        let payloads = buffer.payloads[relationship.slot] + first
+        let entities = buffer.destinationEntities[relationship.slot]
+        for i in 0..<count {
+          let record = Int(records[i])
+          guard targets[record] != 0 else { continue }
+          tags[i] = CellTag.integer
+          payloads[i] = UInt64(bitPattern: targets[record])
+          if let entities { entities[first + i] = destinationEntity(relationship, view, record) }
         }
       }
     }
   }
 
   /// Compares the records on the node's apply list with their rows and sets what differs.
-  func apply(
-    _ state: NodeState, _ batch: inout ImportBatch, _ views: Views, _ arena: UnsafeRawPointer
-  ) throws(ImportError) {
+  func apply(_ state: NodeState, _ view: BatchView) throws(ImportError) {
     guard !state.applies.isEmpty else { return }
     let buffer = context.buffer(root: state.part.rootEntity)
     try fetchMissing(state, buffer)
@@ -74,22 +81,22 @@ extension BatchImporter {
           code: .database,
           message: "\(state.entity.name) \(apply.primaryKey) was there when its key was read and is gone now")
       }
-      if case .scan = state.strategy, !hasKey(buffer, row, state, views, record, arena) {
+      if case .scan = state.strategy, !hasKey(buffer, row, state, view, record) {
         collisions.append(apply.record)
         continue
       }
-      settle(record, try update(row, state, batch, views, arena, record: record) ? .updated : .unchanged, state)
+      settle(record, try update(row, state, view, record: record) ? .updated : .unchanged, state, view)
     }
     guard !collisions.isEmpty else { return }
     // Two keys with one hash: the records are looked for by their bytes.
     state.inserts.removeAll(keepingCapacity: true)
     state.applies.removeAll(keepingCapacity: true)
-    for record in collisions { batch.targets[state.node][Int(record)] = 0 }
+    for record in collisions { view.nodes[state.node].targets[Int(record)] = 0 }
     let kept = state.strategy
     state.strategy = .seek
-    try findBySeek(state, &batch, state.part.keyFields.map { views[$0] }, arena, only: collisions)
-    try insert(state, batch, views, arena, byteCount: batch.records.byteCount)
-    try apply(state, &batch, views, arena)
+    try findBySeek(state, view, only: collisions)
+    try insert(state, view)
+    try apply(state, view)
     state.strategy = kept
   }
 
@@ -120,24 +127,24 @@ extension BatchImporter {
 
   /// Sets the cells of a row from a record, and returns whether anything changed.
   private func update(
-    _ row: Int, _ state: NodeState, _ batch: ImportBatch, _ views: Views, _ arena: UnsafeRawPointer, record: Int
+    _ row: Int, _ state: NodeState, _ view: BatchView, record: Int
   ) throws(ImportError) -> Bool {
     let buffer = context.buffer(root: state.part.rootEntity)
     var isChanged = false
     for (field, slot) in zip(state.part.attributeFields, state.part.attributeSlots) {
-      let tag = views[field].tags[record]
+      let tag = view.fields[field].tags[record]
       if tag == CellTag.absent { continue }
-      if buffer.set(row: row, slot: slot, tag: tag, payload: views[field].payloads[record], arena: arena) {
+      if buffer.set(row: row, slot: slot, tag: tag, payload: view.fields[field].payloads[record], arena: view.arena) {
         isChanged = true
       }
     }
     for relationship in state.part.relationships {
-      let target = batch.targets[relationship.target][record]
+      let target = view.nodes[relationship.target].targets[record]
       if relationship.needsInverse {
-        if try relate(row, state, relationship, target, batch, record) { isChanged = true }
+        if try relate(row, state, relationship, target, view, record) { isChanged = true }
       } else if buffer.setReference(
         row: row, slot: relationship.slot, primaryKey: target,
-        destinationEntity: destinationEntity(relationship, batch, record))
+        destinationEntity: destinationEntity(relationship, view, record))
       {
         isChanged = true
       }
@@ -148,32 +155,32 @@ extension BatchImporter {
   /// Sets a relationship whose inverse has to be written too.
   @discardableResult
   private func relate(
-    _ row: Int, _ state: NodeState, _ relationship: ImportRelationship, _ target: Int64, _ batch: ImportBatch,
+    _ row: Int, _ state: NodeState, _ relationship: ImportRelationship, _ target: Int64, _ view: BatchView,
     _ record: Int
   ) throws(ImportError) -> Bool {
     do {
       return try context.setToOne(
         root: state.part.rootEntity, row: row, relationship: relationship.description, target: target,
-        targetEntity: destinationEntity(relationship, batch, record))
+        targetEntity: destinationEntity(relationship, view, record))
     } catch {
       throw ImportError(error)
     }
   }
 
   /// The entity of the object that a record's relationship refers to.
-  private func destinationEntity(_ relationship: ImportRelationship, _ batch: ImportBatch, _ record: Int) -> Int32 {
-    let target = nodes[relationship.target]
-    let found = batch.targetEntities[relationship.target]
-    return target.entity.hasSubentities && found[record] >= 0 ? found[record] : Int32(target.entity.index)
+  private func destinationEntity(_ relationship: ImportRelationship, _ view: BatchView, _ record: Int) -> Int32 {
+    if let found = view.nodes[relationship.target].targetEntities, found[record] >= 0 { return found[record] }
+    return Int32(nodes[relationship.target].entity.index)
   }
 
   /// Whether a row has a record's key, byte for byte.
   private func hasKey(
-    _ buffer: RowBuffer, _ row: Int, _ state: NodeState, _ views: Views, _ record: Int, _ arena: UnsafeRawPointer
+    _ buffer: RowBuffer, _ row: Int, _ state: NodeState, _ view: BatchView, _ record: Int
   ) -> Bool {
     zip(state.part.keyFields, state.part.keySlots).allSatisfy { field, slot in
       buffer.equals(
-        row: row, slot: slot, tag: views[field].tags[record], payload: views[field].payloads[record], arena: arena)
+        row: row, slot: slot, tag: view.fields[field].tags[record], payload: view.fields[field].payloads[record],
+        arena: view.arena)
     }
   }
 }

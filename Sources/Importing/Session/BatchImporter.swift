@@ -20,6 +20,8 @@ final class BatchImporter {
   /// Fetches executed to find existing objects.
   var fetches = 0
   var batches = 0
+  /// Seconds spent in saves.
+  var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
   /// Whether what is being imported was deferred before.
@@ -51,33 +53,41 @@ final class BatchImporter {
     outcomes.fill(.pending, count: count)
     for i in 0..<count where batch.hasFailed[i] { outcomes[i] = .rejected }
     rejects.removeAll(keepingCapacity: true)
-
-    // The arrays are lent as pointers for the time of the batch; nothing below grows or moves them.
-    let columns = batch.columns
-    var failure: ImportError?
-    batch.records.bytes.withUnsafeBytes { bytes in
-      let arena = bytes.baseAddress ?? noBytes
-      withViews(columns) { views in
-        do throws(ImportError) {
-          for state in nodes where !onlyRoot || state.node == plan.root {
-            try resolve(state, &batch, views, arena, byteCount: bytes.count)
-          }
-        } catch {
-          failure = error
-        }
-      }
+    // Taken out of the object, so that lending it holds no access to a property.
+    var outcomes = self.outcomes
+    self.outcomes = []
+    defer { self.outcomes = outcomes }
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
+      for state in nodes where !onlyRoot || state.node == plan.root { try resolve(state, view) }
+      let before = ImportSession.now()
+      try writeChanges(view)
+      writeSeconds += ImportSession.now() - before
     }
-    if let failure { throw failure }
-    do {
-      try context.writeChanges(order: saveOrder) { [self] refused in
-        refuse(refused, &batch)
-      }
-    } catch {
-      throw ImportError(error)
+    if let deferred {
+      for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
-    batches += 1
+  }
+
+  /// Saves what the context holds; what is not valid or breaks a constraint becomes rejects.
+  func writeChanges(_ view: BatchView) throws(ImportError) {
+    while true {
+      do {
+        try context.writeChanges(order: saveOrder) { [self] refused in
+          refuse(refused.buffer, refused.row, .unique, refused.error.message, view)
+        }
+        return
+      } catch {
+        guard error.code == .validation else { throw ImportError(error) }
+        // Nothing was written yet. The rows that are not valid go, the others are tried again.
+        for failure in error.failures {
+          let buffer = context.buffer(root: failure.rootEntity)
+          refuse(buffer, failure.row, RejectCode(failure.code), failure.description, view)
+          buffer.withdraw(row: Int(failure.row))
+        }
+      }
+    }
   }
 
   /// Root entities in the order of their nodes.
@@ -87,37 +97,57 @@ final class BatchImporter {
     return order
   }
 
+  /// How much the reader hands over at a time.
+  ///
+  /// A batch that is found by seeks is one fetch, and handed over whole. Where nothing is fetched for the batch as a
+  /// whole, smaller pieces stay in the processor's cache on their way from one core to the other.
+  func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
+    for state in nodes {
+      if case .seek = state.strategy { return batch }
+    }
+    let pieces = (batch.records + 4095) / 4096
+    return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))
+  }
+
+  /// Lets go of everything that finding needed, before indexes are built.
+  func forget() {
+    for state in nodes { state.strategy = .none }
+    context.reset()
+  }
+
   // MARK: Rejecting
 
   /// Rejects a record; the first reason counts.
-  func reject(_ record: Int, field: Int?, _ code: RejectCode, _ detail: String = "") {
-    guard outcomes[record] != .rejected else { return }
-    outcomes[record] = .rejected
+  func reject(_ record: Int, field: Int?, _ code: RejectCode, _ view: BatchView, detail: String = "") {
+    guard view.outcomes[record] != .rejected else { return }
+    view.outcomes[record] = .rejected
     rejects.append(RecordReject(record: Int32(record), field: field.map(Int32.init), code: code, detail: detail))
   }
 
-  /// Rejects the records that stand behind a row the database refused, and all that refer to it.
-  private func refuse(_ refused: RefusedRow, _ batch: inout ImportBatch) {
-    let key = refused.buffer.primaryKeys[Int(refused.row)]
-    for state in nodes where state.part.rootEntity == refused.buffer.rootEntity {
+  /// Rejects the records that stand behind a row the database or the model refused, and all that refer to it.
+  private func refuse(
+    _ buffer: RowBuffer, _ row: Int32, _ code: RejectCode, _ detail: String, _ view: BatchView
+  ) {
+    let key = buffer.primaryKeys[Int(row)]
+    for state in nodes where state.part.rootEntity == buffer.rootEntity {
       if case .table(let table) = state.strategy { table.remove(primaryKey: key) }
-      for record in 0..<outcomes.count where batch.targets[state.node][record] == key {
-        guard outcomes[record] != .rejected else { continue }
+      for record in 0..<view.count where view.nodes[state.node].targets[record] == key {
+        guard view.outcomes[record] != .rejected else { continue }
         if state.node == plan.root {
-          if outcomes[record] == .inserted { state.counts.inserted -= 1 }
-          if outcomes[record] == .updated { state.counts.updated -= 1 }
+          if view.outcomes[record] == .inserted { state.counts.inserted -= 1 }
+          if view.outcomes[record] == .updated { state.counts.updated -= 1 }
         }
-        reject(record, field: state.part.keyFields.first, .unique, refused.error.message)
-        if state.node != plan.root { withdrawRoot(of: record, batch) }
+        reject(record, field: state.part.keyFields.first, code, view, detail: detail)
+        if state.node != plan.root { withdrawRoot(of: record, view) }
       }
       if state.node != plan.root { state.counts.inserted -= 1 }
     }
   }
 
   /// Takes the record's own row back before it is written, because something it refers to was refused.
-  private func withdrawRoot(of record: Int, _ batch: ImportBatch) {
+  private func withdrawRoot(of record: Int, _ view: BatchView) {
     let root = nodes[plan.root]
-    let key = batch.targets[plan.root][record]
+    let key = view.nodes[plan.root].targets[record]
     let buffer = context.buffer(root: root.part.rootEntity)
     guard key != 0, let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.inserted else { return }
     buffer.free(row: row)
@@ -135,24 +165,4 @@ struct RecordReject: Sendable {
   var code: RejectCode
   /// What the database said, or nothing.
   var detail = ""
-}
-
-/// An address for batches without bytes; nothing is read from it.
-private var noBytes: UnsafeRawPointer { UnsafeRawPointer(("" as StaticString).utf8Start) }
-
-/// Lends the memory of columns for the time of a call.
-func withViews<Result>(_ columns: [CellColumn], _ body: ([CellColumnView]) -> Result) -> Result {
-  func lend(_ position: Int, _ views: [CellColumnView]) -> Result {
-    guard position < columns.count else { return body(views) }
-    return columns[position].tags.withUnsafeBufferPointer { tags in
-      columns[position].payloads.withUnsafeBufferPointer { payloads in
-        // Columns of an empty batch have no memory, and nothing reads them.
-        let view = CellColumnView(
-          tags: tags.baseAddress ?? noBytes.assumingMemoryBound(to: UInt8.self),
-          payloads: payloads.baseAddress ?? noBytes.assumingMemoryBound(to: UInt64.self))
-        return lend(position + 1, views + [view])
-      }
-    }
-  }
-  return lend(0, [])
 }

@@ -29,7 +29,7 @@ public final class ImportSession {
   private let definition: ImportDefinition
   private let plan: ImportPlan
   private var summary = ImportSummary()
-  private let started = Self.now()
+  private let started = ImportSession.now()
 
   /// Resolves a definition against its model.
   ///
@@ -59,6 +59,11 @@ public final class ImportSession {
     return summary
   }
 
+  /// The page cache of a new store, in KiB. Rows and sorted index entries are appended, so pages are not read again;
+  /// and SQLite takes the cache's size for the runs of an index's sort, which is faster when they fit the processor's
+  /// cache (measured: three indexes over 1 M rows 1.3 s at 4 MiB, 1.9 s at 64 MiB).
+  private static let loadCacheKiB = 4096
+
   private func openStore() throws(ImportError) -> StoreFile {
     do {
       let cacheKiB = definition.cacheMemory / 1024
@@ -66,7 +71,7 @@ public final class ImportSession {
         return try StoreFile.open(path: definition.storePath, model: definition.model, cacheKiB: cacheKiB)
       }
       return try StoreFile.create(
-        path: definition.storePath, model: definition.model, cacheKiB: cacheKiB, threads: 1)
+        path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1)
     } catch {
       throw ImportError(
         code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.description)
@@ -77,22 +82,37 @@ public final class ImportSession {
     let totalBytes = inputBytes()
     let seed = CellHash.randomSeed()
     let importer = try makeImporter(file, seed: seed, inputBytes: totalBytes)
-    let rejects = RejectOutput(definition, plan: plan)
+    let rejects = try RejectOutput(definition, plan: plan)
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let reading = InputReading(
-      inputs: definition.inputs, format: definition.format, limit: definition.batchLimit,
+      inputs: definition.inputs, format: definition.format, limit: importer.chunkLimit(definition.batchLimit),
       preparer: BatchPreparer(plan: plan, seed: seed))
     let thread = reading.start(channel)
     var isBreached = false
+    let loaded = Self.now()
+    var waited = 0.0
+    // What the open transaction holds: batches come in chunks that fit the processor's cache.
+    var chunk = (records: 0, bytes: 0)
     do {
-      while var batch = try channel.receive() {
+      while true {
+        let before = Self.now()
+        guard var batch = try channel.receive() else { break }
+        waited += Self.now() - before
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
         summary.bytesRead = batch.bytesRead
-        try inBatch(file) { () throws(ImportError) in try importer.process(&batch) }
+        try begin(file)
+        try importer.process(&batch)
         try rejects.write(batch, importer.rejects)
-        try relieve(importer, file)
+        chunk.records += batch.records.recordCount
+        chunk.bytes += batch.records.byteCount
         channel.recycle(batch)
+        if chunk.records >= definition.batchLimit.records || chunk.bytes >= definition.batchLimit.bytes {
+          try commit(file)
+          try relieve(importer, file)
+          importer.batches += 1
+          chunk = (0, 0)
+        }
         progress?(
           ImportProgress(
             records: importer.ledger.read, bytes: summary.bytesRead, totalBytes: totalBytes,
@@ -109,6 +129,11 @@ public final class ImportSession {
     }
     channel.cancel()
     thread.join()
+    if chunk.records > 0 {
+      try commit(file)
+      importer.batches += 1
+    }
+    let imported = Self.now()
     if !isBreached {
       try replay(importer, file, rejects)
       importer.ledger.check()
@@ -119,9 +144,14 @@ public final class ImportSession {
         isBreached = true
       }
     }
+    importer.forget()
     try rejects.close()
     if isBreached { rejects.note(&summary) }
     try end(file, importer, rejects, isBreached: isBreached)
+    summary.phases = [
+      ("prepare", loaded - started), ("wait", waited), ("find", imported - loaded - waited - importer.writeSeconds),
+      ("write", importer.writeSeconds), ("finish", Self.now() - imported),
+    ]
   }
 
   private func makeImporter(_ file: StoreFile, seed: UInt64, inputBytes: Int) throws(ImportError) -> BatchImporter {
@@ -149,9 +179,11 @@ public final class ImportSession {
     }
   }
 
-  private func inBatch(_ file: StoreFile, _ body: () throws(ImportError) -> Void) throws(ImportError) {
+  private func begin(_ file: StoreFile) throws(ImportError) {
     do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
-    try body()
+  }
+
+  private func commit(_ file: StoreFile) throws(ImportError) {
     do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
   }
 
@@ -173,8 +205,11 @@ public final class ImportSession {
     importer.isReplaying = true
     importer.deferred = nil
     try deferred.replay { (batch) throws(ImportError) in
-      try inBatch(file) { () throws(ImportError) in try importer.process(&batch, onlyRoot: true) }
+      try begin(file)
+      try importer.process(&batch, onlyRoot: true)
       try rejects.write(batch, importer.rejects)
+      try commit(file)
+      importer.batches += 1
     }
   }
 
@@ -231,7 +266,7 @@ public final class ImportSession {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
-  private static func now() -> Double {
+  static func now() -> Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
@@ -240,7 +275,7 @@ public final class ImportSession {
   /// The greatest resident set of the process so far, in bytes.
   private static func peakResidentBytes() -> Int {
     var usage = rusage()
-    getrusage(RUSAGE_SELF, &usage)
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return usage.ru_maxrss * 1024
   }
 }

@@ -56,17 +56,18 @@ final class InputThread {
 
   init(_ body: @escaping @Sendable () -> Void) {
     let box = Unmanaged.passRetained(Body(body))
-    var attributes = pthread_attr_t()
-    pthread_attr_init(&attributes)
-    pthread_attr_setstacksize(&attributes, 4 << 20)
+    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+    defer { attributes.deallocate() }
+    pthread_attr_init(attributes)
+    pthread_attr_setstacksize(attributes, 4 << 20)
     let code = pthread_create(
-      &thread, &attributes,
+      &thread, attributes,
       { context in
         if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
         return nil
       }, box.toOpaque())
     precondition(code == 0, "the system refuses another thread: \(String(cString: strerror(code)))")
-    pthread_attr_destroy(&attributes)
+    pthread_attr_destroy(attributes)
   }
 
   /// Waits for the end of the closure.

@@ -8,13 +8,13 @@ extension AttributeValidator {
   ///
   /// - Parameter arena: the first byte of the arena that ranges in the column refer to; needed for text.
   /// - Complexity: O(rows); for text with a pattern O(bytes).
-  public func check(_ column: CellColumn, arena: UnsafeRawPointer?, failures: inout [ValidationFailure]) {
+  public func check(_ column: CellColumn, arena: UnsafeRawPointer?, failures: inout [CellFailure]) {
     guard canFail else { return }
     let before = failures.count
     column.tags.withUnsafeBufferPointer { tags in
       if !isOptional {
         for row in tags.indices where tags[row] == CellTag.null {
-          failures.append(ValidationFailure(row: Int32(truncatingIfNeeded: row), code: .missing))
+          failures.append(CellFailure(row: Int32(truncatingIfNeeded: row), code: .missing))
         }
       }
       column.payloads.withUnsafeBufferPointer { payloads in
@@ -50,11 +50,11 @@ extension AttributeValidator {
   @inline(__always)
   private static func scan(
     _ tags: UnsafeBufferPointer<UInt8>, _ payloads: UnsafeBufferPointer<UInt64>, _ tag: UInt8,
-    _ failures: inout [ValidationFailure], _ check: (UInt64) -> ValidationFailureCode?
+    _ failures: inout [CellFailure], _ check: (UInt64) -> ValidationFailureCode?
   ) {
     for row in tags.indices where tags[row] == tag {
       if let code = check(payloads[row]) {
-        failures.append(ValidationFailure(row: Int32(truncatingIfNeeded: row), code: code))
+        failures.append(CellFailure(row: Int32(truncatingIfNeeded: row), code: code))
       }
     }
   }

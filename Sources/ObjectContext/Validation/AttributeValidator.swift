@@ -27,38 +27,40 @@ public struct AttributeValidator: Sendable {
 
   let rule: Rule
   let isOptional: Bool
-  let isDemanding: Bool
+  /// Whether some value of the right type, or its absence, can fail.
+  public let canFail: Bool
+  /// Demands that cannot be checked, or not fast; whoever plans an import reports them.
+  ///
+  /// An expression that is malformed matches nothing, and a bound that is not a value of the type is ignored.
+  public let problems: [ValidationRuleProblem]
 
   /// Compiles what `attribute` demands.
-  ///
-  /// - Throws: ``ValidationRuleError`` when the regular expression or a bound cannot be used.
-  public init(_ attribute: AttributeDescription) throws(ValidationRuleError) {
+  public init(_ attribute: AttributeDescription) {
     isOptional = attribute.isOptional
-    isDemanding = !attribute.isOptional || !attribute.validation.isEmpty
+    canFail = !attribute.isOptional || !attribute.validation.isEmpty
     let validation = attribute.validation
+    var problems: [ValidationRuleProblem] = []
     switch attribute.type {
     case .integer16, .integer32, .integer64, .boolean:
       let range = attribute.type.integerRange ?? Int64.min...Int64.max
-      let bounds = try NumberBounds(validation, attribute)
+      let bounds = NumberBounds(validation, attribute, &problems)
       rule = .integer(
         minimum: max(range.lowerBound, bounds.integerMinimum), maximum: min(range.upperBound, bounds.integerMaximum),
         range: range)
     case .double, .float:
-      let bounds = try NumberBounds(validation, attribute)
+      let bounds = NumberBounds(validation, attribute, &problems)
       rule = .real(minimum: bounds.minimum, maximum: bounds.maximum)
-    case .decimal: rule = .decimal(try NumberBounds(validation, attribute))
+    case .decimal: rule = .decimal(NumberBounds(validation, attribute, &problems))
     case .date:
-      let bounds = try NumberBounds(validation, attribute)
+      let bounds = NumberBounds(validation, attribute, &problems)
       rule = .date(minimum: bounds.minimum, maximum: bounds.maximum)
-    case .string, .uri: rule = .text(try TextRule(validation, attribute))
+    case .string, .uri: rule = .text(TextRule(validation, attribute, &problems))
     case .uuid: rule = .blob(length: 16)
     case .binary, .transformable: rule = .blob(length: nil)
     case .undefined, .objectID, .composite: rule = .none
     }
+    self.problems = problems
   }
-
-  /// Whether some value of the right type, or none, can fail.
-  public var canFail: Bool { isDemanding }
 
   /// Returns what is wrong with one cell, or `nil` when nothing is.
   ///
@@ -126,35 +128,48 @@ public struct AttributeValidator: Sendable {
   }
 }
 
-/// A demand of the model that cannot be checked.
-public struct ValidationRuleError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What cannot be used.
+/// A demand of the model that cannot be checked, or not in bounded time.
+public struct ValidationRuleProblem: Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong.
   public enum Code: String, Sendable, CaseIterable {
-    /// The regular expression is malformed.
+    /// The regular expression is malformed or too large.
     case invalidPattern
+    /// The regular expression needs backtracking: see ``TextPattern``.
+    case slowPattern
     /// A bound is not a value of the attribute's type.
     case invalidBound
   }
-  /// What cannot be used.
+  /// What is wrong.
   public var code: Code
   /// What was expected and what was found.
   public var message: String
 
+  /// Whether values can be checked all the same.
+  public var isWarning: Bool { code == .slowPattern }
   /// The message.
   public var description: String { message }
 }
 
 extension AttributeValidator.NumberBounds {
   /// Takes the bounds of a number or date attribute.
-  init(_ validation: AttributeValidation, _ attribute: AttributeDescription) throws(ValidationRuleError) {
-    if let value = validation.minimumValue { try setMinimum(value, attribute) }
-    if let value = validation.maximumValue { try setMaximum(value, attribute) }
+  init(
+    _ validation: AttributeValidation, _ attribute: AttributeDescription, _ problems: inout [ValidationRuleProblem]
+  ) {
+    for (value, isMinimum) in [(validation.minimumValue, true), (validation.maximumValue, false)] {
+      guard let value else { continue }
+      guard let number = Self.number(value, attribute) else {
+        problems.append(
+          ValidationRuleProblem(
+            code: .invalidBound,
+            message: "a bound is not a value of type \(attribute.type.xmlName)"))
+        continue
+      }
+      if isMinimum { setMinimum(value, number) } else { setMaximum(value, number) }
+    }
   }
 
-  private mutating func setMinimum(
-    _ value: AttributeValue, _ attribute: AttributeDescription
-  ) throws(ValidationRuleError) {
-    minimum = try Self.number(value, attribute)
+  private mutating func setMinimum(_ value: AttributeValue, _ number: Double) {
+    minimum = number
     if case .integer(let number) = value {
       integerMinimum = number
     } else {
@@ -164,10 +179,8 @@ extension AttributeValidator.NumberBounds {
     }
   }
 
-  private mutating func setMaximum(
-    _ value: AttributeValue, _ attribute: AttributeDescription
-  ) throws(ValidationRuleError) {
-    maximum = try Self.number(value, attribute)
+  private mutating func setMaximum(_ value: AttributeValue, _ number: Double) {
+    maximum = number
     if case .integer(let number) = value {
       integerMaximum = number
     } else {
@@ -177,9 +190,7 @@ extension AttributeValidator.NumberBounds {
   }
 
   /// The bound as a Double; for Float attributes rounded as their values are, so that a bound allows itself.
-  private static func number(
-    _ value: AttributeValue, _ attribute: AttributeDescription
-  ) throws(ValidationRuleError) -> Double {
+  private static func number(_ value: AttributeValue, _ attribute: AttributeDescription) -> Double? {
     var number = Double.nan
     switch (value, attribute.type) {
     case (.date(let seconds), .date): number = seconds
@@ -189,11 +200,7 @@ extension AttributeValidator.NumberBounds {
     case (.decimal(let decimal), _): number = Double("\(decimal.significand)e\(decimal.exponent)") ?? .nan
     default: break
     }
-    guard !number.isNaN else {
-      throw ValidationRuleError(
-        code: .invalidBound,
-        message: "a bound of attribute \"\(attribute.name)\" is not a value of type \(attribute.type.xmlName)")
-    }
+    guard !number.isNaN else { return nil }
     return attribute.type == .float ? Double(Float(number)) : number
   }
 }

@@ -10,11 +10,17 @@ public struct TextPattern: Sendable {
   public static let greatestBacktrackingLength = 1_024
 
   private enum Engine: Sendable {
+    case nothing
     case automaton(PatternAutomaton)
     case backtracking(BacktrackingPattern)
   }
 
   private let engine: Engine
+
+  /// The pattern that no text matches.
+  static let nothing = TextPattern(engine: .nothing)
+
+  private init(engine: Engine) { self.engine = engine }
 
   /// Compiles an expression in ICU's syntax, as far as it is described in `docs/rejects.md`.
   ///
@@ -31,7 +37,7 @@ public struct TextPattern: Sendable {
   /// Whether the time for a match is at most proportional to the text's length.
   public var isLinear: Bool {
     switch engine {
-    case .automaton: true
+    case .automaton, .nothing: true
     case .backtracking: false
     }
   }
@@ -39,6 +45,7 @@ public struct TextPattern: Sendable {
   /// Whether all of the text matches; the bytes are valid UTF-8.
   public func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     switch engine {
+    case .nothing: false
     case .automaton(let automaton): automaton.matches(bytes)
     case .backtracking(let pattern): pattern.matches(bytes)
     }

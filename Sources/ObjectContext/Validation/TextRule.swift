@@ -10,7 +10,9 @@ struct TextRule: Sendable {
   /// The regular expression that the whole text matches.
   let pattern: TextPattern?
 
-  init(_ validation: AttributeValidation, _ attribute: AttributeDescription) throws(ValidationRuleError) {
+  init(
+    _ validation: AttributeValidation, _ attribute: AttributeDescription, _ problems: inout [ValidationRuleProblem]
+  ) {
     minimumLength = validation.minimumLength ?? 0
     maximumLength = validation.maximumLength ?? .max
     guard let expression = validation.regularExpression else {
@@ -18,11 +20,21 @@ struct TextRule: Sendable {
       return
     }
     do throws(TextPatternError) {
-      pattern = try TextPattern(expression)
+      let compiled = try TextPattern(expression)
+      pattern = compiled
+      if !compiled.isLinear {
+        problems.append(
+          ValidationRuleProblem(
+            code: .slowPattern,
+            message: "the regular expression needs backtracking; texts of more than "
+              + "\(TextPattern.greatestBacktrackingLength) bytes are rejected, and some texts can take very long"))
+      }
     } catch {
-      throw ValidationRuleError(
-        code: .invalidPattern,
-        message: "the regular expression of attribute \"\(attribute.name)\" cannot be used: \(error.message)")
+      pattern = .nothing
+      problems.append(
+        ValidationRuleProblem(
+          code: .invalidPattern,
+          message: "the regular expression cannot be used: \(error.message)"))
     }
   }
 

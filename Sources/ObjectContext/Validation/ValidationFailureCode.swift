@@ -41,12 +41,28 @@ public enum ValidationFailureCode: String, Error, Sendable, CaseIterable {
     }
   }
 
+  /// What is wrong, as the end of a sentence about the value: `"x" …`.
+  public var message: String {
+    switch self {
+    case .missing: "has no value, but is not optional"
+    case .type: "is not a value of the attribute's type"
+    case .tooLarge: "is above the maximum"
+    case .tooSmall: "is below the minimum"
+    case .tooLate: "is after the latest date"
+    case .tooSoon: "is before the earliest date"
+    case .invalidDate: "is not a finite date"
+    case .tooLong: "is longer than the maximum length"
+    case .tooShort: "is shorter than the minimum length"
+    case .pattern: "does not match the regular expression"
+    }
+  }
+
   /// The number that Core Data gives an error that stands for several (`NSValidationMultipleErrorsError`).
   public static let multipleErrorsNumber = 1560
 }
 
 /// A cell of a column that its attribute does not allow.
-public struct ValidationFailure: Sendable, Hashable {
+public struct CellFailure: Sendable, Hashable {
   /// The cell's position in its column, from 0.
   public var row: Int32
   /// What is wrong.

@@ -40,7 +40,8 @@ public enum ModelReader {
   /// - Throws: `fileMissing`, or `notAModel` when the folder holds no `.xcdatamodel`.
   public static func versions(_ path: String) throws(DiagnosticList) -> ModelVersions {
     guard FileKind(path) != .missing else { throw failure("fileMissing", path, "there is no such file") }
-    let names = FileKind.entries(of: path).filter { $0.hasSuffix(suffix) }.map { String($0.dropLast(suffix.count)) }
+    let names = FileKind.entries(of: path).filter { $0.hasSuffix(suffix) }.map(withoutSuffix)
+      .sorted(by: CodePointOrder.precedes)
     guard !names.isEmpty else {
       throw failure(
         "notAModel", path, "the folder holds no model",
@@ -109,10 +110,19 @@ public enum ModelReader {
   }
 
   private static func readFile(_ path: String, _ version: String?) throws(DiagnosticList) -> ModelDraft {
-    let bytes = try SourceFile.read(path)
     if let version {
       throw failure("unknownVersion", path, "a single file has no version “\(version)”", hint: "leave the version out")
     }
+    return try parse(SourceFile.read(path), path: path)
+  }
+
+  /// Reads the model in the bytes of a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: XML or, when the path ends in `.yaml` or `.yml`, YAML.
+  ///   - path: the path that findings name.
+  /// - Throws: as ``read(_:version:)``.
+  public static func parse(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> ModelDraft {
     if bytes.starts(with: Array("bplist00".utf8)) || bytes.starts(with: Array("momv2$[]".utf8)) {
       throw compiledModel(path)
     }

@@ -20,7 +20,8 @@ extension ModelChecker {
     if let expression = attribute.derivationExpression { checkExpression(expression, attribute, of: entity) }
     if advice, attribute.isOptional, !attribute.isDerived, !attribute.isTransient, attribute.type.isNumber {
       findings.warning(
-        "optionalNumber", position, "the number “\(attribute.name)” is optional; a search for 0 misses what has no value",
+        "optionalNumber", position,
+        "the number “\(attribute.name)” is optional; a search for 0 misses what has no value",
         hint: "make it required with the default 0")
     }
   }
@@ -120,7 +121,8 @@ extension ModelChecker {
 
   private mutating func checkExpression(_ expression: String, _ attribute: AttributeDescription, of entity: Int) {
     guard !expression.isEmpty else {
-      findings.error("missingExpression", attribute.position, "the derived attribute “\(attribute.name)” has no expression")
+      findings.error(
+        "missingExpression", attribute.position, "the derived attribute “\(attribute.name)” has no expression")
       return
     }
     if attribute.isTransient {

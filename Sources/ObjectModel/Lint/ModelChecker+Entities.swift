@@ -177,7 +177,8 @@ enum ReservedNames {
   ///
   /// Source: Apple, Core Data Programming Guide, "Creating a Managed Object Model" (behaviour MO9).
   static let methods: Set<String> = [
-    "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "class", "copy",
+    "autorelease", "awakeFromFetch", "awakeFromInsert", "changedValues", "changedValuesForCurrentEvent", "class",
+    "copy",
     "dealloc", "debugDescription", "description", "didSave", "didTurnIntoFault", "entity", "fault", "faultingState",
     "finalize", "hasChanges", "hasPersistentChangedValues", "hash", "init", "isDeleted", "isFault", "isInserted",
     "isProxy", "isUpdated", "managedObjectContext", "mutableCopy", "objectID", "observationInfo", "prepareForDeletion",

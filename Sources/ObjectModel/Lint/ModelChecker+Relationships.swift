@@ -48,7 +48,8 @@ extension ModelChecker {
     if let named = relationship.inverseEntityName {
       guard let holder = entityIndex[named] else {
         findings.error(
-          "unknownDestination", position, "the inverse of “\(name)” is said to be in “\(named)”, which is not in the model",
+          "unknownDestination", position,
+          "the inverse of “\(name)” is said to be in “\(named)”, which is not in the model",
           hint: entityHint(named))
         return
       }
@@ -89,7 +90,7 @@ extension ModelChecker {
         findings.error("illegalCount", position, "“\(name)” has a minimum of \(least) and a maximum of 1")
       }
       if relationship.isOrdered {
-        findings.error("orderedToOne", position, "the to-one relationship “\(name)” is ordered")
+        findings.warning("orderedToOne", position, "the to-one relationship “\(name)” is ordered")
       }
     }
   }

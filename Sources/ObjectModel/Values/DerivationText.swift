@@ -29,7 +29,10 @@ struct DerivationText {
     }
     let names = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     let isPath = names.allSatisfy { name in
-      !name.isEmpty && name.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil }
+      !name.isEmpty
+        && name.unicodeScalars.allSatisfy {
+          $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+        }
     }
     guard isPath else { return nil }
     path = names

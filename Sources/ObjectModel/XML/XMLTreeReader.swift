@@ -100,10 +100,11 @@ final class XMLTreeReader {
     return min(bytes.count, consumed + (current - base))
   }
 
-  private func fail(_ code: String, _ message: String) {
+  /// Keeps the first failure and stops the parser.
+  private func fail(_ code: String, _ message: String, at place: Int? = nil) {
     guard failure == nil else { return }
     let text = message.last == "\n" ? String(message.dropLast()) : message
-    failure = Diagnostic(.error, code: code, path: path, position: lines.position(of: offset), message: text)
+    failure = Diagnostic(.error, code: code, path: path, position: lines.position(of: place ?? offset), message: text)
     if let context { xmlStopParser(context) }
   }
 
@@ -112,13 +113,14 @@ final class XMLTreeReader {
     _ raw: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
   ) {
     guard failure == nil else { return }
-    elements += 1
-    guard open.count < Self.maximumDepth, elements <= Self.maximumElements else {
-      return fail("xmlLimit", "the file has more than \(Self.maximumDepth) levels or \(Self.maximumElements) elements")
-    }
     // libxml2 calls back at the end of the tag. `<` cannot occur inside a tag, so the nearest one starts it.
     var start = min(offset, bytes.count - 1)
     while start > 0, bytes[start] != UInt8(ascii: "<") { start -= 1 }
+    elements += 1
+    guard open.count < Self.maximumDepth, elements <= Self.maximumElements else {
+      return fail(
+        "xmlLimit", "the file has more than \(Self.maximumDepth) levels or \(Self.maximumElements) elements", at: start)
+    }
     var attributes: [(name: String, value: String)] = []
     for i in 0..<count {
       guard let raw, let local = raw[5 * i], let first = raw[5 * i + 3], let end = raw[5 * i + 4] else { continue }

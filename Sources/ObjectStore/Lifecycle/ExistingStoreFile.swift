@@ -97,9 +97,13 @@ final class ExistingStoreFile {
 
   /// Moves the log into the file, restores the journal mode and closes.
   func finish(_ connection: Connection) throws(StoreError) {
+    let wasWriteAhead = before?.header.isWriteAhead ?? true
+    // From here on pages move into the main file. If that fails half-way, only the log can complete it, so there is no
+    // way back any more.
+    before = nil
     try storeErrors(path) { () throws(SQLiteError) in
       try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-      if before?.header.isWriteAhead == false { try connection.execute("PRAGMA journal_mode=DELETE") }
+      if !wasWriteAhead { try connection.execute("PRAGMA journal_mode=DELETE") }
       try connection.close()
     }
     if let length = FileSystem.size(path + "-wal"), length > 0 {
@@ -112,11 +116,13 @@ final class ExistingStoreFile {
   /// The main file was not written, except for the version numbers in its header when it was not in write-ahead mode;
   /// these are put back. The log only grew: SQLite appends to a log that is not checkpointed.
   func rollBack(_ connection: Connection) throws(StoreError) {
+    guard let before else {
+      // Without the lock the log may be somebody else's, and after a checkpoint it is needed.
+      return try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
+    }
     if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
     connection.keepLogOnClose()
     try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
-    // Without the lock the log may be somebody else's.
-    guard let before else { return }
     if let length = before.logLength, length > 0 {
       if FileSystem.size(path + "-wal") ?? 0 > length { try FileSystem.truncateFile(path + "-wal", to: length) }
     } else {

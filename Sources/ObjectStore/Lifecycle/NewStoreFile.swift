@@ -98,8 +98,9 @@ final class NewStoreFile {
     try storeErrors(path) { () throws(SQLiteError) in
       try connection.execute("COMMIT")
       // Only the header's version numbers change; the log stays empty and goes away with the connection.
-      try connection.execute("PRAGMA journal_mode=WAL")
+      let mode = try connection.text("PRAGMA journal_mode=WAL")
       try connection.close()
+      guard mode == "wal" else { throw SQLiteError(code: 1, message: "the file stays in journal mode \(mode ?? "")") }
     }
     try FileSystem.sync(hiddenPath)
     try Self.requireFree(path)

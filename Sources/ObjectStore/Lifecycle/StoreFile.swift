@@ -186,9 +186,10 @@ public final class StoreFile {
   /// Takes back the whole run and closes the store.
   ///
   /// A new store leaves nothing behind. An existing store's file is byte for byte as it was when it was opened; when
-  /// it had a log beside it, so has it afterwards, with the same committed content.
+  /// it had a log beside it, so has it afterwards, with the same committed content. After the end, or when
+  /// ``finish()`` has failed while it moved the log into the file, nothing is taken back.
   public func rollBackRun() throws(StoreError) {
-    precondition(!isEnded, "a store file must not be used after its end")
+    if isEnded { return }
     isEnded = true
     switch undo {
     case .newFile(let file): try file.discard(connection)

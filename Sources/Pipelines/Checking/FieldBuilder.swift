@@ -8,26 +8,57 @@ extension ImportBuilder {
     let from = named.value?.text("from")
     let column = from ?? named.name
     columns.append(ColumnUse(name: column.value, position: column.position))
-    return FieldBuilder(findings: findings).build(named, column: column.value, of: entity)
+    return FieldBuilder(findings: findings, defaults: defaults).build(named, column: column.value, of: entity)
   }
 }
 
 /// Turns a `field` component into a ``FieldImport``, checked against its attribute.
 struct FieldBuilder {
   let findings: Findings
+  /// What holds for every field that does not say otherwise.
+  let defaults: ComponentValue?
 
   /// Builds the import of the attribute; without an entity only what needs none is checked.
   func build(_ named: NamedValue, column: String, of entity: EntityDescription?) -> FieldImport {
     var field = FieldImport(attributeName: named.name.value, column: column)
     field.position = named.name.position
     let attribute = entity.flatMap { self.attribute(named.name, of: $0) }
-    guard let component = named.value else { return field }
+    var component = named.value ?? ComponentValue(position: named.name.position)
+    if let defaults, let attribute {
+      for (name, option) in defaults.fields where !component.has(name) && Self.fits(name, option, attribute) {
+        component.fields[name] = option
+      }
+    }
     if let value = component.choice("absent", as: FieldImport.Substitute.self) { field.whenAbsent = value }
     if let value = component.choice("null", as: FieldImport.Substitute.self) { field.whenNull = value }
     field.whenEmpty = component.choice("empty", as: FieldImport.Substitute.self)
     field.conversion = conversion(component)
-    if let attribute { check(component, against: attribute) }
+    if let attribute {
+      check(component, field, against: attribute)
+      compile(field, component, attribute)
+    }
     return field
+  }
+
+  /// Whether an option that holds for every field says something about this attribute.
+  private static func fits(_ name: String, _ option: ComponentValue.Field, _ attribute: AttributeDescription) -> Bool {
+    let type = attribute.type
+    switch name {
+    case "date", "zone": return type == .date
+    case "encoding": return type == .binary || type == .transformable
+    case "true", "false": return type == .boolean
+    case "decimal_mark", "group_mark":
+      return [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
+    case "absent", "null", "empty":
+      guard case .text(let substitute) = option.value else { return false }
+      switch substitute {
+      case "empty": return type == .string || type == .binary
+      case "null": return attribute.isOptional
+      case "default": return attribute.defaultValue != nil
+      default: return true
+      }
+    default: return true
+    }
   }
 
   /// Why no record can fill the attribute, or `nil` when one can.
@@ -88,9 +119,6 @@ struct FieldBuilder {
       }
     }
     options.groupMark = component.text("group_mark")?.value.utf8.first
-    if let mark = component.text("group_mark"), options.groupMark == options.decimalMark {
-      findings.add(.invalidOption, at: mark.position, "“group_mark” and “decimal_mark” are the same character")
-    }
     return options
   }
 
@@ -120,8 +148,28 @@ struct FieldBuilder {
     return sign == "-" ? -seconds : seconds
   }
 
+  /// Lets the conversion check itself, and puts what it finds at the option that it is about.
+  private func compile(_ field: FieldImport, _ component: ComponentValue, _ attribute: AttributeDescription) {
+    var list: [Diagnostic] = []
+    _ = CompiledField.compile(field, attribute: attribute, path: findings.path, findings: &list)
+    for var finding in list {
+      let option: String
+      switch finding.code {
+      case "datePattern": option = "date"
+      case "invalidTimeZone": option = "zone"
+      case "ambiguousSpelling", "emptySpelling": option = component.has("true") ? "true" : "false"
+      case "ambiguousMark", "invalidMark": option = component.has("group_mark") ? "group_mark" : "decimal_mark"
+      case "invalidDefault": option = ""
+      // The others have findings of their own above, at their options.
+      default: continue
+      }
+      if let place = component.fields[option]?.position { finding.position = place }
+      findings.add([finding])
+    }
+  }
+
   /// Finds options that mean nothing for the attribute's type.
-  private func check(_ component: ComponentValue, against attribute: AttributeDescription) {
+  private func check(_ component: ComponentValue, _ field: FieldImport, against attribute: AttributeDescription) {
     func refuse(_ names: [String], unless fits: Bool, _ wanted: String) {
       guard !fits else { return }
       for name in names {
@@ -136,7 +184,12 @@ struct FieldBuilder {
     refuse(["encoding"], unless: type == .binary || type == .transformable, "Binary or Transformable")
     refuse(["true", "false"], unless: type == .boolean, "Boolean")
     let isNumber = [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
-    refuse(["decimal_mark", "group_mark"], unless: isNumber, "Decimal, Double, Float or Integer")
+    let isCount =
+      type == .date
+      && [.secondsSince1970, .millisecondsSince1970, .secondsSince2001].contains(
+        field.conversion.dateFormat)
+    refuse(["group_mark"], unless: isNumber, "Decimal, Double, Float or Integer")
+    refuse(["decimal_mark"], unless: isNumber || isCount, "Decimal, Double, Float or Integer")
     for name in ["absent", "null", "empty"] {
       guard let substitute = component.text(name) else { continue }
       if substitute.value == "empty", type != .string, type != .binary {

@@ -9,7 +9,10 @@ struct HeaderCheck {
   func run(
     _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
   ) {
-    guard case .csv(let options) = format else { return }
+    guard case .csv(let options) = format else {
+      checkPaths(columns)
+      return
+    }
     var reported: Set<String> = []
     var isFirst = true
     for input in inputs where input.path != "-" {
@@ -22,6 +25,17 @@ struct HeaderCheck {
       // What nothing uses is a question only once everything else is right.
       if isFirst, !findings.hasErrors { checkUnused(header, input, source: source, columns: columns) }
       isFirst = false
+    }
+  }
+
+  /// Finds columns that are no paths of JSON members; which members there are, only each record tells.
+  private func checkPaths(_ columns: [ColumnUse]) {
+    for column in columns {
+      do throws(ReadError) {
+        _ = try NDJSONReader(source: ByteSource(bytes: [UInt8]()), columns: .named([column.name]))
+      } catch {
+        findings.add(.unknownColumn, at: column.position, error.message)
+      }
     }
   }
 
@@ -48,7 +62,8 @@ struct HeaderCheck {
       return try CSVReader(source: ByteSource(path: input.path), options: options).header
     } catch {
       // What is wrong with the options has findings of its own, at its own place.
-      if error.code != .invalidOption { findings.add([error.diagnostic]) }
+      let isAboutOptions = error.code == .invalidOption || error.code == .duplicateHeader && error.position == .file
+      if !isAboutOptions { findings.add([error.diagnostic]) }
       return nil
     }
   }

@@ -17,8 +17,12 @@ struct ImportBuilder {
   /// The columns that fields name, in the order of the file.
   var columns: [ColumnUse] = []
 
-  init(model: ManagedObjectModel?, findings: Findings) {
+  /// What holds for every field that does not say otherwise.
+  let defaults: ComponentValue?
+
+  init(model: ManagedObjectModel?, defaults: ComponentValue?, findings: Findings) {
     self.model = model
+    self.defaults = defaults
     self.findings = findings
   }
 
@@ -27,7 +31,7 @@ struct ImportBuilder {
     guard let name = component.text("entity") else { return nil }
     let entity = find(name)
     if let entity { checkConcrete(entity, at: name.position) }
-    let result = build(component, name: name.value, entity: entity, position: name.position)
+    let result = build(component, name: name.value, entity: entity, position: name.position, isRoot: true)
     if let entity, result.mode != .update {
       RequiredCheck(findings: findings).run(component, entity: entity, position: name.position, filledBy: nil)
     }
@@ -36,7 +40,7 @@ struct ImportBuilder {
 
   /// Builds the import of one entity.
   private mutating func build(
-    _ component: ComponentValue, name: String, entity: EntityDescription?, position: SourcePosition
+    _ component: ComponentValue, name: String, entity: EntityDescription?, position: SourcePosition, isRoot: Bool
   ) -> EntityImport {
     var result = EntityImport(entityName: name, findBy: [])
     result.position = position
@@ -63,7 +67,7 @@ struct ImportBuilder {
     }
     result.attributes = attributes
     if let entity { KeyCheck(findings: findings).run(keys, of: entity) }
-    if keys.isEmpty, result.mode != .insert, !component.brokenFields.contains("find_by") {
+    if isRoot, keys.isEmpty, result.mode != .insert, !component.brokenFields.contains("find_by") {
       findings.add(
         .missingField, at: position, "“\(name)” needs the field “find_by”",
         hint: "name the attributes that identify an object, or say “mode: insert”")
@@ -83,7 +87,7 @@ struct ImportBuilder {
       description = relationship(named.name, of: entity)
       if description == nil {
         // Its columns are still used, and its own mistakes are still mistakes.
-        _ = build(component, name: named.name.value, entity: nil, position: place)
+        _ = build(component, name: named.name.value, entity: nil, position: place, isRoot: false)
         return nil
       }
     }
@@ -91,13 +95,14 @@ struct ImportBuilder {
     if let description, let model {
       target = model.entities[description.destinationEntity]
       if let name = component.text("entity") {
-        let named = find(name)
-        if let named, let destination = target, !named.isKind(of: destination) {
+        let destination = target
+        target = find(name)
+        if let named = target, let destination, !named.isKind(of: destination) {
           findings.add(
             .unsuitableEntity, at: name.position,
             "“\(description.name)” refers to “\(destination.name)”, which “\(named.name)” does not inherit from")
+          target = nil
         }
-        target = named
       }
     }
     let entityPlace = component.text("entity")?.position ?? place
@@ -106,7 +111,7 @@ struct ImportBuilder {
       name: named.name.value,
       target: build(
         component, name: target?.name ?? component.text("entity")?.value ?? named.name.value, entity: target,
-        position: place))
+        position: place, isRoot: false))
     result.position = place
     let missing = component.choice("missing", as: MissingTargetPolicy.self)
     result.missing = missing ?? (result.target.mode == .update ? .reject : .create)
@@ -141,7 +146,8 @@ struct ImportBuilder {
         .unsuitableRelationship, at: name.position,
         "“\(name.value)” is a \(description.isToMany ? "to-many" : "transient") relationship, which a record cannot fill",
         hint: description.isToMany
-          ? "import “\(description.destinationEntityName)” and fill “\(description.inverseName ?? "the other end")”" : nil)
+          ? "import “\(description.destinationEntityName)” and fill “\(description.inverseName ?? "the other end")”"
+          : nil)
       return nil
     }
     return description

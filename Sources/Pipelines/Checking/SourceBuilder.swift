@@ -6,19 +6,34 @@ struct SourceBuilder {
   let findings: Findings
 
   /// Returns how the inputs are read; without `format` the first input decides.
-  func format(_ source: ComponentValue, firstInput: String?) -> RecordFormat {
-    switch source.text("format")?.value ?? Self.detect(firstInput) {
-    case "ndjson":
+  func format(_ source: ComponentValue, firstInput: SourceFiles.Input?) -> RecordFormat? {
+    switch source.choice("format", as: SourceFormat.self) ?? detect(firstInput) {
+    case nil: return nil
+    case .ndjson:
       checkJSON(source)
       var options = NDJSONOptions()
-      if let encoding = source.choice("encoding", as: TextEncoding.self) { options.encoding = encoding }
       if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
       return .ndjson(options)
-    case "tsv":
+    case .tsv:
       return .csv(csv(source, .tabSeparated))
-    default:
+    case .csv:
       return .csv(csv(source, CSVOptions()))
     }
+  }
+
+  /// The format of the first input by its name, then by its content; `nil` is a finding.
+  private func detect(_ input: SourceFiles.Input?) -> SourceFormat? {
+    // Without an input there is a finding already; the format that leaves most to check is the best guess.
+    guard let input else { return .csv }
+    do throws(ReadError) {
+      if input.path != "-", let format = try SourceFormat.detect(ByteSource(path: input.path)) { return format }
+      findings.add(
+        .missingField, at: input.position, "neither the name nor the content of “\(input.path)” tells its format",
+        hint: "say it with “format”")
+    } catch {
+      findings.add([error.diagnostic])
+    }
+    return nil
   }
 
   private func csv(_ source: ComponentValue, _ defaults: CSVOptions) -> CSVOptions {
@@ -83,18 +98,10 @@ struct SourceBuilder {
 
   /// Finds options of CSV in the source of a JSON pipeline.
   private func checkJSON(_ source: ComponentValue) {
-    let known: Set<String> = ["files", "format", "encoding", "ignore", "max_record"]
+    let known: Set<String> = ["files", "format", "ignore", "max_record"]
     for name in source.fields.keys.sorted() where !known.contains(name) {
       findings.add(
         .unsuitableOption, at: source.keyPosition(name), "“\(name)” is for CSV, but the records are NDJSON")
     }
-  }
-}
-
-extension SourceBuilder {
-  static func detect(_ path: String?) -> String {
-    guard let path else { return "csv" }
-    if path.hasSuffix(".ndjson") || path.hasSuffix(".jsonl") { return "ndjson" }
-    return path.hasSuffix(".tsv") ? "tsv" : "csv"
   }
 }

@@ -107,8 +107,8 @@ struct ComponentReader {
   private func texts(_ node: YAMLNode, _ field: FieldSpec) -> [Located<String>]? {
     var texts: [Located<String>] = []
     for item in node.items ?? [node] {
-      // A null token may be the empty text, but only when it is quoted.
-      guard let text = item.string else {
+      // `NULL` and `~` are texts here, although YAML reads nothing in them; the empty text must be quoted.
+      guard let text = item.text, !(item.isNull && text.isEmpty) else {
         findings.add(
           .wrongType, at: item.position, "“\(field.name)” takes text or a list of texts, but here is \(item.summary)",
           hint: "for example “\(field.name): \(field.example)”")

@@ -21,6 +21,6 @@ public struct ComponentRegistry: Sendable {
 
   /// The components of pipeline files.
   public static let standard = ComponentRegistry([
-    .pipeline, .source, .batch, .memory, .entityImport, .relationshipImport, .field, .rejects,
+    .pipeline, .source, .entityImport, .relationshipImport, .field, .fieldDefaults, .batch, .memory, .rejects,
   ])
 }

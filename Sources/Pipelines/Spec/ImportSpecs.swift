@@ -1,6 +1,4 @@
 extension ComponentSpec {
-  private static let keyNote = "the attributes that identify an object, as a list or with their columns"
-
   private static let substitutes = ["keep", "null", "default", "empty", "reject"]
 
   /// What each record becomes.
@@ -10,7 +8,7 @@ extension ComponentSpec {
       FieldSpec("entity", .text, required: true, "The entity.", example: "Order"),
       FieldSpec(
         "find_by", .names("field"),
-        "Except in mode `insert`: \(keyNote). A name in a list takes the column that `attributes` gives it, or the one"
+        "The attributes that identify an object, needed in every mode but `insert`. A name in a list takes the column that `attributes` gives it, or the one"
           + " of the same name.",
         example: "[orderID]"),
       FieldSpec(
@@ -36,9 +34,11 @@ extension ComponentSpec {
       FieldSpec(
         "entity", .text, default: "the relationship's destination",
         "The entity of the target, when it inherits from the relationship's destination.", example: "Company"),
-      FieldSpec("find_by", .names("field"), "Except in mode `insert`: \(keyNote).", example: "{ email: customer_email }"),
       FieldSpec(
-        "mode", .choice(["upsert", "insert", "update", "create-missing"]), default: "upsert",
+        "find_by", .names("field"), required: true, "The attributes that identify the target (as for `import`).",
+        example: "{ email: customer_email }"),
+      FieldSpec(
+        "mode", .choice(["upsert", "update", "create-missing"]), default: "upsert",
         "As for `import`; `create-missing` leaves the attributes of a target that is there alone.",
         example: "create-missing"),
       FieldSpec(
@@ -58,7 +58,8 @@ extension ComponentSpec {
     "field", "How a column fills an attribute.", shorthand: "from",
     fields: [
       FieldSpec(
-        "from", .text, default: "the attribute's name", "The column of a CSV file, or the dotted path of a JSON member.",
+        "from", .text, default: "the attribute's name",
+        "The column of a CSV file, or the dotted path of a JSON member.",
         example: "customer.email"),
       FieldSpec(
         "trim", .flag, default: "false", "Whether white space around the value is removed first.", example: "true"),
@@ -94,4 +95,9 @@ extension ComponentSpec {
         "false", .texts, default: "[false, f, no, n, 0, off]", "Spellings of false, without regard to ASCII case.",
         example: "[nein, n]"),
     ])
+
+  /// What holds for every column unless it says otherwise.
+  static let fieldDefaults = ComponentSpec(
+    "fields", "What holds for every column that does not say otherwise, as far as it fits the attribute's type.",
+    fields: field.fields.filter { $0.name != "from" })
 }

@@ -20,6 +20,9 @@ extension ComponentSpec {
       FieldSpec(
         "import", .component("import"), required: true, "What each record becomes.", example: "{ entity: Order, ... }"),
       FieldSpec(
+        "fields", .component("fields"), default: "none", "What holds for every column that does not say otherwise.",
+        example: "{ trim: true, empty: null }"),
+      FieldSpec(
         "batch", .component("batch"), default: "{ records: 20000, bytes: 32MiB }",
         "When a batch is full and is written.", example: "{ records: 5000 }"),
       FieldSpec(

@@ -22,10 +22,13 @@ public struct CSVOptions: Sendable, Hashable {
 
   /// The byte between two fields: any ASCII byte but NUL, CR and LF.
   public var delimiter: UInt8 = UInt8(ascii: ",")
-  /// The byte around a quoted field; `nil`: quotes are ordinary text. A doubled quote inside stands for one.
+  /// The byte around a quoted field, or `nil` if quotes are ordinary text.
+  ///
+  /// A doubled quote inside a quoted field stands for one.
   public var quote: UInt8? = UInt8(ascii: "\"")
-  /// A byte that makes the next one (or the next CRLF) ordinary text, inside quotes and outside, such as a backslash;
-  /// `nil`: none. It has no other meaning: `\n` stands for `n`.
+  /// A byte, such as a backslash, that makes the next byte (or the next CRLF) ordinary text, or `nil` for none.
+  ///
+  /// It acts inside quotes and outside, and has no other meaning: `\n` stands for `n`.
   public var escape: UInt8?
   /// Where the column names come from.
   public var header: Header = .firstRecord
@@ -33,7 +36,9 @@ public struct CSVOptions: Sendable, Hashable {
   public var skippedLines: Int = 0
   /// Lines that start with this text are skipped; `nil`: none are.
   public var comment: String?
-  /// Unquoted fields that equal one of these, as spelt in the file, are null. Add `""` to make empty fields null.
+  /// Unquoted fields that equal one of these, as spelt in the file, are null.
+  ///
+  /// Add `""` to make empty fields null.
   public var nullTokens: [String] = []
   /// Whether quoted fields are compared with the null tokens too.
   public var quotedNulls = false
@@ -45,11 +50,14 @@ public struct CSVOptions: Sendable, Hashable {
   public var padShortRecords = false
   /// Whether a record with too many fields is accepted, its surplus fields being dropped, instead of refused.
   public var truncateLongRecords = false
-  /// Whether a quote inside an unquoted field, and text behind a closing quote, are ordinary text instead of refused.
+  /// Whether a quote inside an unquoted field, and text behind a closing quote, are ordinary text instead of refused;
+  /// nothing but spaces and tabs there is dropped.
   public var lenientQuotes = false
   /// The file's encoding.
   public var encoding: TextEncoding = .automatic
-  /// The longest record; reading ends with `recordTooLong` at a longer one, because its end cannot be trusted.
+  /// The longest record in bytes, at most 512 MiB.
+  ///
+  /// Reading ends with `recordTooLong` at a longer one, because its end cannot be trusted.
   public var maxRecordBytes = 16 << 20
 
   /// RFC 4180 with a header.

@@ -77,7 +77,7 @@ extension CSVParser {
       return .at(end)
     }
     var behind = close + 1
-    if trim { while behind < end, base[behind] != delimiter, sink.isBlank(base[behind]) { behind += 1 } }
+    if trim || lenient { while behind < end, base[behind] != delimiter, sink.isBlank(base[behind]) { behind += 1 } }
     if behind >= end {
       if !isLast { return .needsInput }
     } else if base[behind] != delimiter, base[behind] != 10, base[behind] != 13 {
@@ -109,7 +109,7 @@ extension CSVParser {
       return .needsInput
     }
     let entry = sink.addText(start, stop.at)
-    if stop.escaped { append(entry, sink, &escapes) }
+    if stop.escaped { append(entry, sink, base, fieldEnd: stop.at, &escapes) }
     return .at(stop.at)
   }
 
@@ -160,9 +160,16 @@ extension CSVParser {
   }
 
   /// Remembers that an unquoted field, already stored and perhaps trimmed, contains escapes; a null one needs nothing.
-  private func append(_ entry: Int, _ sink: CSVFieldSink, _ escapes: inout ContiguousArray<EscapedField>) {
+  private func append(
+    _ entry: Int, _ sink: CSVFieldSink, _ base: UnsafePointer<UInt8>, fieldEnd: Int,
+    _ escapes: inout ContiguousArray<EscapedField>
+  ) {
     guard entry >= 0, let range = sink.textRange(entry) else { return }
-    append(entry, range.lowerBound, range.upperBound, .unquotedCSV, &escapes)
+    // Trimming may have taken a blank that is escaped: it is text.
+    var trailing = range.upperBound
+    while trailing > range.lowerBound, base[trailing - 1] == escape { trailing -= 1 }
+    let isCut = (range.upperBound - trailing) % 2 == 1 && range.upperBound < fieldEnd
+    append(entry, range.lowerBound, range.upperBound + (isCut ? 1 : 0), .unquotedCSV, &escapes)
   }
 
   /// Copies a field to a second column that asked for it too.

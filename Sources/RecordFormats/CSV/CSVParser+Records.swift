@@ -15,7 +15,9 @@ extension CSVParser {
     case needsInput
   }
 
-  /// Parses records until something stops it. `base[0 ..< window.end + 64]` is readable.
+  /// Parses records until something stops it.
+  ///
+  /// Invariant: `base[0 ..< window.end + 64]` is readable.
   mutating func run(
     _ base: UnsafePointer<UInt8>, _ fields: CSVFieldSink, _ records: UnsafeMutableBufferPointer<RecordPosition>,
     capacity: Int, count: inout Int, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck,
@@ -70,9 +72,9 @@ extension CSVParser {
           }
           if byte == quote, at == fieldStart {
             // A quoted field. The common case is finished here: nothing doubled, a delimiter or line end behind.
+            let atQuote = scan
             var close = scan.next()
             var inner: UInt8 = 0
-            let newlinesBefore = newlines
             while close < end {
               inner = base[close]
               if inner != 10 && inner != 13 && inner != delimiter { break }
@@ -93,10 +95,8 @@ extension CSVParser {
                 break fields
               }
             }
-            newlines = newlinesBefore
-            scan = SpecialScanner(
-              base, from: fieldStart, end: end, delimiter: delimiter, quote: quote, escape: escape)
-            at = scan.next()
+            // Anything else is looked at again, slowly, from the quote on.
+            scan = atQuote
           }
           if byte == quote || byte == escape {
             countsNewlines = true

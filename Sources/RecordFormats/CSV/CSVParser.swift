@@ -58,7 +58,7 @@ struct CSVParser: RecordParser {
     comment = Array((options.comment ?? "").utf8)
     nullTokens = options.nullTokens.map { Array($0.utf8) }
     nullLengths = nullTokens.reduce(0) { $0 | 1 << UInt64(min(63, $1.count)) }
-    maxRecordBytes = min(max(1, options.maxRecordBytes), 1 << 30)
+    maxRecordBytes = min(max(1, options.maxRecordBytes), 1 << 29)
     linesToSkip = options.skippedLines
   }
 

@@ -79,7 +79,8 @@ extension StreamingReader<CSVParser> {
   fileprivate mutating func readHeader() throws(ReadError) -> ([String], SourcePosition) {
     let count = try countFields()
     if count == 0 {
-      throw ReadError(.missingHeader, path: path, message: "the file is empty; a line with the column names is expected")
+      throw ReadError(
+        .missingHeader, path: path, message: "the file is empty; a line with the column names is expected")
     }
     parser.slots = (0..<count).map { Int32(truncatingIfNeeded: $0) }
     parser.columnCount = count

@@ -22,7 +22,7 @@ struct NDJSONParser: RecordParser {
   init(paths: JSONPaths, columnCount: Int, maxRecordBytes: Int) {
     self.paths = paths
     self.columnCount = columnCount
-    self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 30)
+    self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
   }
 
   mutating func parse(
@@ -125,7 +125,7 @@ struct NDJSONParser: RecordParser {
         if check.fault < window.origin + start { recheck(base, &check, from: start, window) }
         if check.fault < window.origin + next {
           let at = check.fault - window.origin
-          if fault == nil || at <= faultAt {
+          if fault == nil || fault == .notAnObject || at <= faultAt {
             fault = base[at] == 0 ? .nulByte : .invalidText
             faultAt = at
           }
@@ -162,7 +162,8 @@ struct NDJSONParser: RecordParser {
   }
 
   /// Looks for faults of the text anew, from `offset` of the window on.
-  private func recheck(_ base: UnsafePointer<UInt8>, _ check: inout TextCheck, from offset: Int, _ window: ParseWindow) {
+  private func recheck(_ base: UnsafePointer<UInt8>, _ check: inout TextCheck, from offset: Int, _ window: ParseWindow)
+  {
     check.resume(at: window.origin + offset)
     check.advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
   }

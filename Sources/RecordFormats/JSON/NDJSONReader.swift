@@ -2,7 +2,7 @@ import Diagnostics
 
 /// How an NDJSON file is read.
 public struct NDJSONOptions: Sendable, Hashable {
-  /// The longest line; a longer one is refused.
+  /// The longest line in bytes, at most 512 MiB; a longer one is refused.
   public var maxRecordBytes = 16 << 20
 
   /// The defaults.
@@ -46,7 +46,8 @@ public struct NDJSONReader: RecordReader {
       }
     }
     var reader = try StreamingReader(
-      source, parser: NDJSONParser(paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes),
+      source,
+      parser: NDJSONParser(paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes),
       encoding: .utf8, maxRecordBytes: options.maxRecordBytes)
     switch request {
     case .named(let names): columns = names

@@ -6,7 +6,7 @@ public import Diagnostics
 /// record-major: the entry of a field is `record * columnCount + column`. All arrays may be longer than what the batch
 /// holds (what is behind `recordCount` records, or `byteCount` bytes, is left over from earlier fillings).
 public struct RecordBatch: Sendable {
-  /// The index of the input in the list of sources; set by whoever opens the inputs. A batch never mixes inputs.
+  /// The index of the input in the list of sources, as given to the reader; a batch never mixes inputs.
   public var source: Int = 0
   /// The number of requested columns.
   public internal(set) var columnCount: Int = 0
@@ -98,7 +98,8 @@ public struct RecordBatch: Sendable {
     if let raw = rawStart(ofEscaped: slot) { start = raw }
     if state == .quoted { start -= 1 }
     return withRawRecord(record) { raw in
-      SourcePosition(in: raw, at: start - Int(origin.rawStart), line: origin.line, byteOffset: origin.byteOffset,
+      SourcePosition(
+        in: raw, at: start - Int(origin.rawStart), line: origin.line, byteOffset: origin.byteOffset,
         lineEnds: lineEnds)
     }
   }

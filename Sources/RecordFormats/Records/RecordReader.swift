@@ -2,13 +2,13 @@
 public struct BatchLimit: Sendable, Hashable {
   /// The most records, refused ones included.
   public var records: Int
-  /// A batch is full once its raw bytes reach this number; one record may go over it. At most 1 GiB counts.
+  /// A batch is full once its raw bytes reach this number, which its last record may exceed; at most 512 MiB.
   public var bytes: Int
 
   /// Creates a limit; both are at least 1.
   public init(records: Int = 4096, bytes: Int = 1 << 20) {
     self.records = max(1, records)
-    self.bytes = min(max(1, bytes), 1 << 30)
+    self.bytes = min(max(1, bytes), 1 << 29)
   }
 }
 

@@ -1,4 +1,5 @@
 import Diagnostics
+import Glibc
 
 /// Drives a parser over a text stream: fills batches, carries the unused tail of one batch to the next, grows memory.
 ///
@@ -33,7 +34,8 @@ struct StreamingReader<Parser: RecordParser> {
   ) throws(ReadError) {
     stream = TextStream(try source.open(), encoding: encoding)
     self.parser = parser
-    self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 30)
+    // Half a GiB of records, one more record as long, and both unescaped, stay below what UInt32 can address.
+    self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
   }
 
   var path: String { stream.path }
@@ -103,7 +105,14 @@ struct StreamingReader<Parser: RecordParser> {
     let size = max(min(max(budget, Self.smallestRead), Self.largestRead), wanted - (window.end - window.cursor))
     let first = window.origin == 0 && window.end == 0
     while true {
-      batch.reserveBytes(used: window.end, window.end + size + Self.padding)
+      // What room there is will do if it is worth a read, so that many short reads do not each enlarge the batch.
+      var size = size
+      let room = batch.bytes.count - Self.padding - window.end
+      if room >= Self.smallestRead {
+        size = min(size, room)
+      } else {
+        batch.reserveBytes(used: window.end, window.end + size + Self.padding)
+      }
       let left = carryEnd - carryStart - carried
       if left > 0 {
         let count = min(size, left)
@@ -120,7 +129,8 @@ struct StreamingReader<Parser: RecordParser> {
       } else if !atEnd {
         let end = window.end
         let count: Int = try batch.bytes.withUnsafeMutableBufferPointer { (target) throws(ReadError) in
-          try stream.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: target[end..<end + size])))
+          try stream.read(
+            into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: target[end..<end + size])))
         }
         window.end += count
         if count == 0 { atEnd = true }
@@ -177,9 +187,12 @@ extension RecordBatch {
     if bytes.count >= count { return }
     let size = max(count, 2 * used)
     bytes = ContiguousArray(unsafeUninitializedCapacity: size) { target, initialized in
-      let raw = UnsafeMutableRawBufferPointer(target)
-      bytes.withUnsafeBytes { raw.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[..<min(used, $0.count)])) }
-      UnsafeMutableRawBufferPointer(rebasing: raw[min(used, bytes.count)...]).initializeMemory(as: UInt8.self, repeating: 0)
+      guard let start = target.baseAddress else { return }
+      let kept = min(used, bytes.count)
+      bytes.withUnsafeBufferPointer { old in
+        if let base = old.baseAddress { start.initialize(from: base, count: kept) }
+      }
+      memset(start + kept, 0, size - kept)
       initialized = size
     }
   }

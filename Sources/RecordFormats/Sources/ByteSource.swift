@@ -23,7 +23,7 @@ public struct ByteSource: Sendable, Hashable {
     self.init(bytes: bytes, chunkSizes: [chunkSize], path: path)
   }
 
-  /// Bytes in memory that arrive in pieces of the given sizes; the last size repeats. For tests.
+  /// Bytes in memory that arrive in pieces of the given sizes, of which the last one repeats, for tests.
   public init(bytes: some Sequence<UInt8>, chunkSizes: [Int], path: String = "memory") {
     self.path = path
     kind = .memory(Array(bytes), chunks: chunkSizes.map { max(1, $0) })
@@ -48,11 +48,15 @@ public struct ByteSource: Sendable, Hashable {
     }
   }
 
-  /// Reads the first bytes of a file without consuming anything; standard input gives none.
+  /// Reads the first bytes without consuming anything; what can be read only once (standard input, a pipe) gives none.
   ///
   /// - Throws: as `open()`.
   func sample(_ count: Int) throws(ReadError) -> [UInt8] {
     if kind == .standardInput { return [] }
+    var status = stat()
+    if kind == .file, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR {
+      return []
+    }
     let stream = try open()
     var result = [UInt8](repeating: 0, count: count)
     var filled = 0
@@ -105,7 +109,9 @@ final class ByteStream {
     if descriptor < 0 {
       let chunk = chunks.isEmpty ? Int.max : chunks[min(chunkIndex, chunks.count - 1)]
       let count = min(buffer.count, chunk, memory.count - bytesRead)
-      memory.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[bytesRead..<bytesRead + count])) }
+      memory.withUnsafeBytes {
+        buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[bytesRead..<bytesRead + count]))
+      }
       bytesRead += count
       chunkIndex += 1
       return count

@@ -60,7 +60,7 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
 
   /// The format of a source: by its name, then by the first 64 KiB of its content.
   ///
-  /// - Returns: nil if neither tells; standard input has no name and is not looked into.
+  /// - Returns: nil if neither tells; standard input and pipes are not looked into.
   /// - Throws: `ReadError` when the file cannot be opened.
   public static func detect(_ source: ByteSource) throws(ReadError) -> SourceFormat? {
     if let format = SourceFormat(fileName: source.path) { return format }

@@ -15,7 +15,7 @@ struct ModelCommand: ParsableCommand {
         mergewalk model hash Shop.xcdatamodeld --version "Shop 2"
         mergewalk model convert Shop.xcdatamodeld --to yaml > Shop.yaml
       """,
-    subcommands: [ModelShow.self, ModelLintCommand.self, ModelHash.self])
+    subcommands: [ModelShow.self, ModelLintCommand.self, ModelHash.self, ModelConvert.self])
 }
 
 /// The arguments that name a model.

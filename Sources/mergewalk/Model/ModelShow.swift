@@ -35,8 +35,10 @@ struct ModelShow: ParsableCommand {
       lines.append("  unique: \(constraint.joined(separator: ", "))")
     }
     for index in entity.declaration.fetchIndexes {
-      lines.append("  index \(index.name): " + index.elements.map { $0.propertyName ?? $0.expression ?? "?" }
-        .joined(separator: ", "))
+      lines.append(
+        "  index \(index.name): "
+          + index.elements.map { $0.propertyName ?? $0.expression ?? "?" }
+          .joined(separator: ", "))
     }
     return lines.joined(separator: "\n")
   }

@@ -7,6 +7,9 @@ enum Console {
   /// Writes data, with a line break behind it.
   static func data(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
+  /// Writes data as it is.
+  static func rawData(_ text: String) { write(text, to: STDOUT_FILENO) }
+
   /// Writes words, with a line break behind them.
   static func words(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
 

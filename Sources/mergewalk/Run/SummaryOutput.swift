@@ -37,6 +37,7 @@ enum SummaryOutput {
       ("seconds", .decimal(summary.seconds, digits: 6)),
       ("records_per_second", .decimal(rate(summary), digits: 1)),
       ("peak_rss_bytes", .integer(summary.peakResidentBytes)), ("statements", .integer(summary.statements)),
+      ("phases", .object(summary.phases.map { ($0.name, .decimal($0.seconds, digits: 3)) })),
       ("fetches", .integer(summary.fetches)), ("bytes_read", .integer(summary.bytesRead)),
       ("store", .string(summary.storePath)), ("rejects", summary.rejectsPath.map { .string($0) } ?? .null),
       (

@@ -1,0 +1,51 @@
+# The commands of the project; `make help` lists them.
+.DEFAULT_GOAL := help
+.PHONY: help packages build release test lint format bench bench-smoke demo soak clean
+
+SWIFT ?= swift
+DEMO_STORE := build/shop.sqlite
+
+help: ## this list
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+packages: ## install missing system packages (Debian)
+	@./scripts/install-packages.sh
+
+build: packages ## debug build of everything
+	$(SWIFT) build --build-tests
+
+release: packages ## release build of the mergewalk command
+	$(SWIFT) build -c release --product mergewalk
+
+test: packages ## every test
+	$(SWIFT) test
+
+lint: packages ## formatting, pipelines and models
+	$(SWIFT) format lint --strict --recursive Sources Tests bench/Sources Package.swift bench/Package.swift
+	$(SWIFT) build --product mergewalk
+	$(SWIFT) run --skip-build mergewalk lint pipelines/*.yaml
+	$(SWIFT) run --skip-build mergewalk model lint fixtures/shop/Shop.xcdatamodeld
+
+format: ## format all Swift files in place
+	$(SWIFT) format -i --recursive Sources Tests bench/Sources Package.swift bench/Package.swift
+
+demo: release ## import the orders in fixtures/ into a new store and look at it
+	@rm -f $(DEMO_STORE)
+	@mkdir -p build
+	$(SWIFT) run -c release --skip-build mergewalk run pipelines/orders.yaml
+	$(SWIFT) run -c release --skip-build mergewalk store verify $(DEMO_STORE) --model fixtures/shop/Shop.xcdatamodeld
+	$(SWIFT) run -c release --skip-build mergewalk store info $(DEMO_STORE)
+	@echo "The store is $(CURDIR)/$(DEMO_STORE)"
+
+bench: packages release ## the benchmark: 1,000,000 orders, every contestant this machine can run
+	python3 bench/run.py --rounds 3
+
+bench-smoke: packages release ## the same at 20,000 orders, once: do all contestants do the same work?
+	python3 bench/run.py --orders 20000 --rounds 1 --results build/bench/results
+
+soak: packages ## the long tests: property tests with many seeds
+	MERGEWALK_SOAK=1 $(SWIFT) test
+
+clean: ## remove build products
+	$(SWIFT) package clean
+	rm -rf build

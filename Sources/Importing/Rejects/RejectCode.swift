@@ -1,0 +1,117 @@
+public import ObjectContext
+public import RecordFormats
+
+/// Why a record was rejected, across all stages; raw values are what the rejects file and the summary carry.
+///
+/// The part before the dot is the stage. The list is closed: `docs/rejects.md` describes every code, and a test holds
+/// it to that.
+public enum RejectCode: String, Error, Sendable, CaseIterable {
+  // Reading: the bytes are not a record of the file's format.
+  case readInvalidText = "read.invalidText"
+  case readNulByte = "read.nulByte"
+  case readFieldCount = "read.fieldCount"
+  case readStrayQuote = "read.strayQuote"
+  case readTextAfterQuote = "read.textAfterQuote"
+  case readUnterminatedQuote = "read.unterminatedQuote"
+  case readDanglingEscape = "read.danglingEscape"
+  case readInvalidJSON = "read.invalidJSON"
+  case readNotAnObject = "read.notAnObject"
+  case readDuplicateMember = "read.duplicateMember"
+  case readLoneSurrogate = "read.loneSurrogate"
+  case readTooDeep = "read.tooDeep"
+  case readRecordTooLong = "read.recordTooLong"
+  // Converting: a field does not become a value.
+  case valueAbsent = "value.absent"
+  case valueNull = "value.null"
+  case valueEmpty = "value.empty"
+  case valueType = "value.type"
+  case valueInteger = "value.integer"
+  case valueNumber = "value.number"
+  case valueRange = "value.range"
+  case valuePrecision = "value.precision"
+  case valueBoolean = "value.boolean"
+  case valueDate = "value.date"
+  case valueCalendar = "value.calendar"
+  case valueUUID = "value.uuid"
+  case valueURI = "value.uri"
+  case valueBase64 = "value.base64"
+  case valueHex = "value.hex"
+  case valueLength = "value.length"
+  // Validating: a value is not one that the model allows.
+  case validateMissing = "validate.missing"
+  case validateType = "validate.type"
+  case validateTooLarge = "validate.tooLarge"
+  case validateTooSmall = "validate.tooSmall"
+  case validateTooLate = "validate.tooLate"
+  case validateTooSoon = "validate.tooSoon"
+  case validateDate = "validate.date"
+  case validateTooLong = "validate.tooLong"
+  case validateTooShort = "validate.tooShort"
+  case validatePattern = "validate.pattern"
+  // Finding: the record does not say which object it stands for, or says it twice.
+  case nullKey = "key.null"
+  case emptyKey = "key.empty"
+  case duplicateKey = "key.duplicate"
+  // Relating: an object that the record names is not there.
+  case missingTarget = "relationship.missingTarget"
+  // Writing: the store does not take the row.
+  case unique = "constraint.unique"
+  case database = "database.refused"
+
+  /// The code of a record that the reader refused.
+  public init(_ code: RecordError.Code) {
+    switch code {
+    case .invalidText: self = .readInvalidText
+    case .nulByte: self = .readNulByte
+    case .fieldCount: self = .readFieldCount
+    case .strayQuote: self = .readStrayQuote
+    case .textAfterQuote: self = .readTextAfterQuote
+    case .unterminatedQuote: self = .readUnterminatedQuote
+    case .danglingEscape: self = .readDanglingEscape
+    case .invalidJSON: self = .readInvalidJSON
+    case .notAnObject: self = .readNotAnObject
+    case .duplicateMember: self = .readDuplicateMember
+    case .loneSurrogate: self = .readLoneSurrogate
+    case .tooDeep: self = .readTooDeep
+    case .recordTooLong: self = .readRecordTooLong
+    }
+  }
+
+  /// The code of a field that did not convert.
+  public init(_ code: ConversionFailureCode) {
+    switch code {
+    case .absent: self = .valueAbsent
+    case .null: self = .valueNull
+    case .empty: self = .valueEmpty
+    case .type: self = .valueType
+    case .integer: self = .valueInteger
+    case .number: self = .valueNumber
+    case .range: self = .valueRange
+    case .precision: self = .valuePrecision
+    case .boolean: self = .valueBoolean
+    case .date: self = .valueDate
+    case .calendar: self = .valueCalendar
+    case .uuid: self = .valueUUID
+    case .uri: self = .valueURI
+    case .base64: self = .valueBase64
+    case .hex: self = .valueHex
+    case .length: self = .valueLength
+    }
+  }
+
+  /// The code of a value that the model does not allow.
+  public init(_ code: ValidationFailureCode) {
+    switch code {
+    case .missing: self = .validateMissing
+    case .type: self = .validateType
+    case .tooLarge: self = .validateTooLarge
+    case .tooSmall: self = .validateTooSmall
+    case .tooLate: self = .validateTooLate
+    case .tooSoon: self = .validateTooSoon
+    case .invalidDate: self = .validateDate
+    case .tooLong: self = .validateTooLong
+    case .tooShort: self = .validateTooShort
+    case .pattern: self = .validatePattern
+    }
+  }
+}

@@ -1,0 +1,213 @@
+public import Diagnostics
+import Glibc
+
+/// One rejected record: where it stands and why it was rejected.
+public struct Reject: Sendable {
+  /// One thing that is wrong with the record.
+  public struct Reason: Sendable {
+    /// Why.
+    public var code: RejectCode
+    /// What was found and what was expected.
+    public var message: String
+    /// The entity's name, when the reason is about one.
+    public var entity: String?
+    /// The attribute's or relationship's name, when the reason is about one.
+    public var attribute: String?
+    /// The name of the source's column, when the reason is about one.
+    public var field: String?
+    /// Where the reason stands in the file.
+    public var position: SourcePosition
+
+    /// Creates a reason.
+    public init(
+      _ code: RejectCode, message: String, entity: String? = nil, attribute: String? = nil, field: String? = nil,
+      position: SourcePosition
+    ) {
+      self.code = code
+      self.message = message
+      self.entity = entity
+      self.attribute = attribute
+      self.field = field
+      self.position = position
+    }
+  }
+
+  /// The input's path as the user gave it.
+  public var file: String
+  /// The record's number in its file, from 1; a header does not count.
+  public var record: Int
+  /// The first reason, under which the record is counted.
+  public var reason: Reason
+  /// Further reasons.
+  public var also: [Reason]
+
+  /// Creates a reject.
+  public init(file: String, record: Int, reason: Reason, also: [Reason] = []) {
+    self.file = file
+    self.record = record
+    self.reason = reason
+    self.also = also
+  }
+}
+
+/// The rejects file cannot be written.
+public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What failed.
+  public enum Code: String, Sendable, CaseIterable {
+    /// The file or its folder does not let itself be written.
+    case cannotOpen
+    /// The disk is full, or another failure of the operating system.
+    case cannotWrite
+  }
+  /// What failed.
+  public var code: Code
+  /// The file's path.
+  public var path: String
+  /// The operating system's error number.
+  public var number: Int32
+
+  /// What failed, with the path and the operating system's words.
+  public var description: String {
+    "the rejects file \(path) cannot be \(code == .cannotOpen ? "opened" : "written"): \(String(cString: strerror(number)))"
+  }
+}
+
+/// Writes rejected records as NDJSON: one line for each.
+///
+/// A file of an earlier run is emptied at the start; a file that is not there is made with the first reject, so that
+/// a clean run leaves none. The lines' members are described in `docs/rejects.md`.
+public final class RejectWriter {
+  /// The file's path.
+  public let path: String
+  /// The number of rejects so far.
+  public private(set) var count = 0
+  /// The number of bytes so far, those that are not flushed included.
+  public private(set) var byteCount = 0
+
+  private let run: String
+  private var descriptor: Int32 = -1
+  private var buffer = JSONBytes()
+  /// The buffer is written when it is fuller than this, in bytes.
+  private static let bufferLimit = 256 << 10
+
+  /// Prepares the file.
+  ///
+  /// - Parameters:
+  ///   - path: the file's path.
+  ///   - run: what names the run in each line.
+  /// - Throws: ``RejectWriterError`` `cannotOpen` when there is a file that cannot be emptied, or no file can be
+  ///   made; better now than after hours. The folder is made when it is not there.
+  public init(path: String, run: String) throws(RejectWriterError) {
+    self.path = path
+    self.run = run
+    if access(path, F_OK) == 0 {
+      descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+      guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
+      return
+    }
+    let folder = Self.folder(of: path)
+    Self.makeFolder(folder)
+    guard access(folder, W_OK | X_OK) == 0 else {
+      throw RejectWriterError(code: .cannotOpen, path: path, number: errno)
+    }
+  }
+
+  deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Makes a folder and those above it; what does not work shows when the folder is used.
+  private static func makeFolder(_ path: String) {
+    guard access(path, F_OK) != 0, mkdir(path, 0o755) != 0, errno == ENOENT else { return }
+    let above = folder(of: path)
+    guard above != path else { return }
+    makeFolder(above)
+    mkdir(path, 0o755)
+  }
+
+  /// Adds a line; it reaches the file with the next flush.
+  ///
+  /// - Parameter raw: the record's bytes without its line end. They are written whole: as a string when they are
+  ///   UTF-8, else in base64.
+  public func write(_ reject: Reject, raw: UnsafeRawBufferPointer) throws(RejectWriterError) {
+    let before = buffer.bytes.count
+    buffer.open(UInt8(ascii: "{"))
+    buffer.member("run", run)
+    buffer.member("file", reject.file)
+    buffer.member("record", reject.record)
+    append(reject.reason)
+    if !reject.also.isEmpty {
+      buffer.key("also")
+      buffer.open(UInt8(ascii: "["))
+      for reason in reject.also {
+        buffer.separate()
+        buffer.open(UInt8(ascii: "{"))
+        append(reason)
+        buffer.close(UInt8(ascii: "}"))
+      }
+      buffer.close(UInt8(ascii: "]"))
+    }
+    if JSONBytes.isUTF8(raw) {
+      buffer.key("raw")
+      buffer.string(raw)
+    } else {
+      buffer.key("raw_base64")
+      buffer.base64(raw)
+    }
+    buffer.close(UInt8(ascii: "}"))
+    buffer.endLine()
+    count += 1
+    byteCount += buffer.bytes.count - before
+    if buffer.bytes.count > Self.bufferLimit { try flush() }
+  }
+
+  private func append(_ reason: Reject.Reason) {
+    buffer.member("line", reason.position.line)
+    buffer.member("byte_offset", reason.position.byteOffset)
+    buffer.member("column", reason.position.column)
+    if let field = reason.field { buffer.member("field", field) }
+    if let entity = reason.entity { buffer.member("entity", entity) }
+    if let attribute = reason.attribute { buffer.member("attribute", attribute) }
+    buffer.member("code", reason.code.rawValue)
+    buffer.member("message", reason.message)
+  }
+
+  /// Hands all lines to the operating system.
+  ///
+  /// - Throws: ``RejectWriterError``; lines that were not written are kept for another try.
+  public func flush() throws(RejectWriterError) {
+    guard !buffer.bytes.isEmpty else { return }
+    if descriptor < 0 {
+      descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
+    }
+    var written = 0
+    var failure: Int32 = 0
+    buffer.bytes.withUnsafeBytes { bytes in
+      while written < bytes.count {
+        let result = Glibc.write(descriptor, bytes.baseAddress! + written, bytes.count - written)
+        if result > 0 {
+          written += result
+        } else if result == 0 || errno != EINTR {
+          failure = result == 0 ? EIO : errno
+          return
+        }
+      }
+    }
+    buffer.removeFirst(written)
+    guard failure == 0 else { throw RejectWriterError(code: .cannotWrite, path: path, number: failure) }
+  }
+
+  /// Flushes and closes the file; nothing may be written afterwards.
+  public func close() throws(RejectWriterError) {
+    try flush()
+    guard descriptor >= 0 else { return }
+    let result = Glibc.close(descriptor)
+    descriptor = -1
+    // A network file system may report a full disk only now.
+    guard result == 0 else { throw RejectWriterError(code: .cannotWrite, path: path, number: errno) }
+  }
+}

@@ -1,0 +1,130 @@
+import Diagnostics
+import YAML
+
+/// The fields of a mapping, taken out one by one; what nobody asked for is reported with the nearest name.
+struct YAMLFields {
+  /// What the mapping describes, for messages: "the entity “Order”".
+  let owner: String
+  let position: SourcePosition
+  private let entries: [YAMLNode.Entry]
+  private var asked: [String] = []
+
+  /// Takes a node that must be a mapping; anything else is reported and has no fields.
+  ///
+  /// Nothing has no fields either, without a report.
+  init(_ node: YAMLNode, _ owner: String, _ findings: inout FindingList) {
+    self.owner = owner
+    position = node.position
+    if let entries = node.entries {
+      self.entries = entries
+      for entry in entries where entry.key.text == nil {
+        findings.error("wrongType", entry.key.position, "a field name of \(owner) is \(entry.key.summary), not text")
+      }
+    } else {
+      entries = []
+      if !node.isNull {
+        findings.error("wrongType", node.position, "\(owner) needs a mapping, not \(node.summary)")
+      }
+    }
+  }
+
+  /// The node of a field; `nil` when the field is not there.
+  mutating func node(_ name: String) -> YAMLNode? {
+    asked.append(name)
+    return entries.first { $0.key.text == name }?.value
+  }
+
+  /// Whether a field is there, even if it holds nothing.
+  func has(_ name: String) -> Bool { entries.contains { $0.key.text == name } }
+
+  mutating func string(_ name: String, _ findings: inout FindingList) -> String? {
+    guard let node = node(name), !node.isNull else { return nil }
+    guard let text = node.text else {
+      findings.error("wrongType", node.position, "“\(name)” of \(owner) needs text, not \(node.summary)")
+      return nil
+    }
+    return text
+  }
+
+  mutating func flag(_ name: String, _ findings: inout FindingList) -> Bool? {
+    guard let node = node(name), !node.isNull else { return nil }
+    guard let value = node.boolean else {
+      findings.error("wrongType", node.position, "“\(name)” of \(owner) needs true or false, not \(node.summary)")
+      return nil
+    }
+    return value
+  }
+
+  mutating func count(_ name: String, _ findings: inout FindingList) -> Int? {
+    guard let node = node(name), !node.isNull else { return nil }
+    guard let value = node.integer else {
+      findings.error("wrongType", node.position, "“\(name)” of \(owner) needs a whole number, not \(node.summary)")
+      return nil
+    }
+    return Int(value)
+  }
+
+  /// A list of names; a single name counts as a list of one.
+  mutating func names(_ name: String, _ findings: inout FindingList) -> [String] {
+    guard let node = node(name), !node.isNull else { return [] }
+    return Self.names(node, "“\(name)” of \(owner)", &findings)
+  }
+
+  /// A list of lists of names; a single name counts as a list of one, at both levels.
+  mutating func nameLists(_ name: String, _ findings: inout FindingList) -> [[String]] {
+    guard let node = node(name), !node.isNull else { return [] }
+    guard let items = node.items else { return [Self.names(node, "“\(name)” of \(owner)", &findings)] }
+    return items.map { Self.names($0, "“\(name)” of \(owner)", &findings) }
+  }
+
+  /// Free pairs of text.
+  mutating func pairs(_ name: String, _ findings: inout FindingList) -> [String: String] {
+    guard let node = node(name), !node.isNull else { return [:] }
+    guard let entries = node.entries else {
+      findings.error("wrongType", node.position, "“\(name)” of \(owner) needs a mapping, not \(node.summary)")
+      return [:]
+    }
+    var pairs: [String: String] = [:]
+    for entry in entries {
+      guard let key = entry.key.text, let value = entry.value.text else {
+        findings.error("wrongType", entry.value.position, "“\(name)” of \(owner) holds pairs of text only")
+        continue
+      }
+      pairs[key] = entry.value.isNull ? "" : value
+    }
+    return pairs
+  }
+
+  /// The entries of a field that maps names to descriptions.
+  mutating func named(_ name: String, _ findings: inout FindingList) -> [YAMLNode.Entry] {
+    guard let node = node(name), !node.isNull else { return [] }
+    guard let entries = node.entries else {
+      findings.error("wrongType", node.position, "“\(name)” of \(owner) needs a mapping, not \(node.summary)")
+      return []
+    }
+    return entries.filter { entry in
+      if entry.key.text != nil { return true }
+      findings.error("wrongType", entry.key.position, "a name in “\(name)” of \(owner) is \(entry.key.summary)")
+      return false
+    }
+  }
+
+  /// Reports the fields that were not asked for.
+  func finish(_ findings: inout FindingList) {
+    for entry in entries {
+      guard let name = entry.key.text, !asked.contains(name) else { continue }
+      findings.error(
+        "unknownField", entry.key.position, "\(owner) has no field “\(name)”",
+        hint: FindingList.didYouMean(name, asked) ?? "its fields are " + asked.sorted().joined(separator: ", "))
+    }
+  }
+
+  static func names(_ node: YAMLNode, _ owner: String, _ findings: inout FindingList) -> [String] {
+    let items = node.items ?? [node]
+    return items.compactMap { item in
+      if let name = item.string { return name }
+      findings.error("wrongType", item.position, "\(owner) needs names, not \(item.summary)")
+      return nil
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import SQLite
+
+/// What a store contains, in numbers.
+public struct StoreInfo: Sendable {
+  /// One entity of a store.
+  public struct Entity: Sendable, Hashable {
+    /// Its name.
+    public let name: String
+    /// Its number (`Z_ENT`).
+    public let number: Int
+    /// The name of the entity it inherits from, or `nil`.
+    public let parent: String?
+    /// How many objects it has, those of entities that inherit from it not counted.
+    public let objects: Int
+    /// The greatest key given out below a root entity; 0 for others.
+    public let maximum: Int64
+    /// The version hash, or `nil` when the metadata have none.
+    public let hash: [UInt8]?
+  }
+
+  /// The store's path.
+  public let path: String
+  /// The metadata.
+  public let metadata: StoreMetadata
+  /// The entities in number order, without those of persistent history.
+  public let entities: [Entity]
+  /// The file's size in bytes, without the log.
+  public let fileBytes: Int
+  /// The size of the log beside the store in bytes, 0 when there is none.
+  public let logBytes: Int
+  /// Whether the file is in write-ahead mode.
+  public let isWriteAhead: Bool
+  /// Whether the store tracks persistent history.
+  public let hasHistory: Bool
+  /// Whether the store carries a copy of its model.
+  public let hasModelCache: Bool
+
+  /// Reads the numbers of a store without a model.
+  ///
+  /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `notACoreDataStore`, `damagedMetadata` or `sqlite`.
+  /// - Complexity: O(rows): SQLite counts by walking the tables.
+  public static func read(path: String) throws(StoreError) -> StoreInfo {
+    let fileBytes = FileSystem.size(path) ?? 0
+    let logBytes = FileSystem.size(path + "-wal") ?? 0
+    return try ReadableStore.withConnection(path) { connection throws(StoreError) in
+      let metadata = try StoreMetadata.read(connection)
+      let header = try DatabaseHeader(connection)
+      return try storeErrors(path) { () throws(SQLiteError) in
+        let rows = try PrimaryKeyRow.read(connection)
+        let names = Dictionary(rows.map { ($0.number, $0.name) }) { first, _ in first }
+        let hashes = Dictionary(metadata.hashes.entities.map { ($0.name, $0.hash) }) { first, _ in first }
+        var counts: [Int: Int] = [:]
+        for root in rows where root.superNumber == 0 && !root.isHistory {
+          let table = "Z" + root.name.uppercased()
+          guard try connection.hasTable(table) else { continue }
+          let count = try connection.prepare("SELECT Z_ENT, count(*) FROM \(connection.quoted(table)) GROUP BY Z_ENT")
+          while try count.step() {
+            counts[Int(truncatingIfNeeded: count.integer(0)), default: 0] += Int(count.integer(1))
+          }
+        }
+        return StoreInfo(
+          path: path, metadata: metadata,
+          entities: rows.filter { !$0.isHistory }.map { row in
+            Entity(
+              name: row.name, number: row.number, parent: row.superNumber == 0 ? nil : names[row.superNumber],
+              objects: counts[row.number] ?? 0, maximum: row.maximum, hash: hashes[row.name])
+          },
+          fileBytes: fileBytes, logBytes: logBytes, isWriteAhead: header.isWriteAhead,
+          hasHistory: rows.contains { $0.isHistory }, hasModelCache: try ModelCache.content(connection) != nil)
+      }
+    }
+  }
+}

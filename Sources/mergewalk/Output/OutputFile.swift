@@ -1,0 +1,38 @@
+import Diagnostics
+import Glibc
+
+/// Writes files that must not be there yet.
+enum OutputFile {
+  /// Creates a file with this text.
+  ///
+  /// - Throws: one finding, `fileExists` or `cannotWrite`; a file that could not be written whole is removed.
+  static func create(_ path: String, _ text: String) throws(DiagnosticList) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      throw failure(path, errno == EEXIST ? "fileExists" : "cannotWrite", "cannot create the file")
+    }
+    var text = text
+    let isWhole = text.withUTF8 { bytes in
+      var done = 0
+      while done < bytes.count {
+        let count = write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        done += count
+      }
+      return true
+    }
+    let finding = failure(path, "cannotWrite", "cannot write the file")
+    guard isWhole, close(descriptor) == 0 else {
+      unlink(path)
+      throw finding
+    }
+  }
+
+  private static func failure(_ path: String, _ code: String, _ message: String) -> DiagnosticList {
+    let reason = String(cString: strerror(errno))
+    return DiagnosticList([
+      Diagnostic(.error, code: code, path: path, position: .file, message: "\(message): \(reason)")
+    ])
+  }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import ObjectStore
+
+/// `mergewalk store info`: what a store contains, in numbers.
+struct StoreInfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Print the entities, counts and metadata of a store.")
+
+  @Argument(help: "The store.", completion: .file())
+  var store: String
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func run() throws {
+    let info: StoreInfo
+    do throws(StoreError) {
+      info = try StoreInfo.read(path: store)
+    } catch {
+      throw StoreFailure.end(error)
+    }
+    Console.data(json ? Self.json(info).text : Self.text(info))
+  }
+
+  private static func text(_ info: StoreInfo) -> String {
+    var facts = [
+      ("store", info.path),
+      ("uuid", info.metadata.uuid),
+      (
+        "size",
+        Figures.bytes(info.fileBytes) + (info.logBytes > 0 ? " and a log of \(Figures.bytes(info.logBytes))" : "")
+      ),
+      ("journal", info.isWriteAhead ? "write-ahead log" : "rollback"),
+      ("history", info.hasHistory ? "tracked" : "not tracked"),
+      ("model", info.hasModelCache ? "carries a copy" : "carries no copy"),
+    ]
+    if let digest = info.metadata.digest { facts.append(("digest", digest)) }
+    if let checksum = info.metadata.checksum { facts.append(("checksum", checksum)) }
+    var table = TextTable("entity", "number", "objects", "greatest key")
+    for entity in info.entities {
+      table.add(
+        entity.parent.map { "\(entity.name): \($0)" } ?? entity.name, String(entity.number),
+        Figures.grouped(entity.objects), entity.parent == nil ? Figures.grouped(Int(entity.maximum)) : "")
+    }
+    let width = facts.map(\.0.count).max() ?? 0
+    let lines = facts.map { name, value in name + String(repeating: " ", count: width - name.count + 2) + value }
+    return lines.joined(separator: "\n") + "\n\n" + table.text
+  }
+
+  private static func json(_ info: StoreInfo) -> JSONText {
+    .object([
+      ("store", .string(info.path)), ("uuid", .string(info.metadata.uuid)),
+      ("file_bytes", .integer(info.fileBytes)), ("log_bytes", .integer(info.logBytes)),
+      ("write_ahead", .boolean(info.isWriteAhead)), ("history", .boolean(info.hasHistory)),
+      ("model_copy", .boolean(info.hasModelCache)),
+      ("digest", info.metadata.digest.map { .string($0) } ?? .null),
+      ("checksum", info.metadata.checksum.map { .string($0) } ?? .null),
+      (
+        "entities",
+        .object(
+          info.entities.map { entity in
+            (
+              entity.name,
+              .object([
+                ("number", .integer(entity.number)), ("parent", entity.parent.map { .string($0) } ?? .null),
+                ("objects", .integer(entity.objects)), ("maximum", .integer(Int(entity.maximum))),
+                ("hash", entity.hash.map { .string(ModelHash.hexadecimal($0)) } ?? .null),
+              ])
+            )
+          })
+      ),
+    ])
+  }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import ObjectModel
+import ObjectStore
+
+/// `mergewalk store verify`: whether a store is as Core Data would have made it.
+struct StoreVerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Check the integrity of a store: keys, references, inverses, numbers, metadata, hashes.",
+    discussion: """
+      Findings go to standard output as severity: table: message [code]. The exit code is 0 when there is no error \
+      (warnings and notes do not count), 1 when there is one, 2 when the store cannot be read. Without --model, the copy of \
+      the model in the store is used; where there is none, relationships are not checked.
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: String
+
+  @Option(help: ArgumentHelp("The model of the store.", valueName: "model"))
+  var model: String?
+
+  @Option(
+    name: .customLong("model-version"),
+    help: ArgumentHelp("The version of an .xcdatamodeld; the current one unless said otherwise.", valueName: "name"))
+  var version: String?
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    if version != nil, model == nil { throw ValidationError("--model-version needs --model") }
+  }
+
+  func run() throws {
+    let model = try self.model.map { try ModelLoading.model($0, version: version) }
+    let report: StoreReport
+    do throws(StoreError) {
+      report = try StoreVerifier.verify(path: store, model: model)
+    } catch {
+      throw StoreFailure.end(error)
+    }
+    if json {
+      Console.data(Self.json(report).text)
+    } else {
+      for finding in report.findings { Console.data("\(report.path): \(finding.description)") }
+      let errors = report.findings.count { $0.severity == .error }
+      let verdict = report.isSound ? "sound" : Figures.count(errors, "error")
+      Console.words("\(report.path): \(verdict), \(Figures.count(report.checkedRows, "row")) checked")
+    }
+    if !report.isSound { throw ExitStatus.findings }
+  }
+
+  private static func json(_ report: StoreReport) -> JSONText {
+    .object([
+      ("store", .string(report.path)), ("sound", .boolean(report.isSound)),
+      ("model", .string(report.modelSource.rawValue)), ("rows", .integer(report.checkedRows)),
+      (
+        "findings",
+        .array(
+          report.findings.map { finding in
+            .object([
+              ("severity", .string(finding.severity.rawValue)), ("code", .string(finding.code.rawValue)),
+              ("table", finding.table.map { .string($0) } ?? .null),
+              ("rows", finding.rows.map { .integer($0) } ?? .null), ("message", .string(finding.message)),
+            ])
+          })
+      ),
+    ])
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import TestSupport
+
+/// One run of the built `mergewalk` command.
+struct Command {
+  /// What it wrote to standard output.
+  let output: String
+  /// What it wrote to standard error.
+  let words: String
+  /// Its exit code, or minus the number of the signal that ended it.
+  let status: Int32
+
+  /// The path of the built command, which lies beside the tests.
+  static let path: String = {
+    let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    return tests.deletingLastPathComponent().appendingPathComponent("mergewalk").path
+  }()
+
+  /// Runs the command to its end in a folder.
+  ///
+  /// - Parameters:
+  ///   - folder: the working directory.
+  ///   - environment: variables beside `PATH`.
+  ///   - input: what it reads from standard input.
+  init(
+    _ arguments: [String], in folder: String, environment: [String: String] = [:], input: String = ""
+  ) throws {
+    let scratch = TemporaryFolder()
+    try scratch.write(input, to: "input")
+    for name in ["output", "words"] { try scratch.write("", to: name) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: Self.path)
+    process.arguments = arguments
+    process.currentDirectoryURL = URL(fileURLWithPath: folder)
+    process.environment = environment.merging(["PATH": "/usr/bin:/bin"]) { mine, _ in mine }
+    // Files, not pipes: nothing blocks, whatever the command writes.
+    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: scratch.file("input")))
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("output")))
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("words")))
+    try process.run()
+    process.waitUntilExit()
+    status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    output = try String(contentsOfFile: scratch.file("output"), encoding: .utf8)
+    words = try String(contentsOfFile: scratch.file("words"), encoding: .utf8)
+  }
+
+  /// Runs a shell command line in which `$MERGEWALK` is the command.
+  static func shell(_ line: String, in folder: String) throws -> Command {
+    let script = TemporaryFolder()
+    let path = try script.write(line, to: "script")
+    return try Command(shell: path, in: folder)
+  }
+
+  private init(shell script: String, in folder: String) throws {
+    let scratch = TemporaryFolder()
+    for name in ["output", "words"] { try scratch.write("", to: name) }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments = ["-o", "pipefail", script]
+    process.currentDirectoryURL = URL(fileURLWithPath: folder)
+    process.environment = ["PATH": "/usr/bin:/bin", "MERGEWALK": Self.path]
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("output")))
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("words")))
+    try process.run()
+    process.waitUntilExit()
+    status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    output = try String(contentsOfFile: scratch.file("output"), encoding: .utf8)
+    words = try String(contentsOfFile: scratch.file("words"), encoding: .utf8)
+  }
+
+  /// The lines of standard output.
+  var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+  /// Standard output as one JSON object.
+  func object() throws -> [String: Any] {
+    let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
+    return value as? [String: Any] ?? [:]
+  }
+}

@@ -1,0 +1,77 @@
+import TestSupport
+import Testing
+
+@Suite("mergewalk model")
+struct ModelCommandTests {
+  let folder = TemporaryFolder()
+  let shop = Locations.fixtures + "/shop/Shop.xcdatamodeld"
+
+  @Test("hash prints a line an entity, then digest and checksum")
+  func hash() throws {
+    let command = try Command(["model", "hash", shop], in: folder.path)
+    #expect(command.status == 0)
+    #expect(command.words == "")
+    let rows = command.lines.map { $0.split(separator: "\t").map(String.init) }
+    #expect(rows.map(\.first) == ["Category", "Customer", "Order", "Product", "digest", "checksum"])
+    #expect(rows.dropLast(2).allSatisfy { $0.count == 2 && $0[1].count == 64 && $0[1].allSatisfy(\.isHexDigit) })
+    #expect(rows[4][1].count == 88)
+    #expect(rows[5][1].count == 44)
+  }
+
+  @Test("a version that is not there names those that are")
+  func unknownVersion() throws {
+    let command = try Command(["model", "hash", shop, "--version", "Shop 2"], in: folder.path)
+    #expect(command.status == 2)
+    #expect(command.output == "")
+    #expect(command.words.hasPrefix("\(shop): error: the model has no version “Shop 2”"))
+    #expect(try Command(["model", "hash", shop, "--version", "Shop"], in: folder.path).status == 0)
+  }
+
+  @Test("show lists entities and their properties")
+  func show() throws {
+    let command = try Command(["model", "show", shop], in: folder.path)
+    #expect(command.status == 0)
+    #expect(command.output.hasPrefix("Shop: 4 entities\n\nCategory\n  name      String\n"))
+    #expect(command.output.contains("  quantity   Integer 32, default 1, at least 1\n"))
+    #expect(command.output.contains("  customer   to one Customer, inverse orders, on delete nullify\n"))
+    #expect(command.output.contains("  unique: orderID\n"))
+  }
+
+  @Test("convert goes to YAML and back without loss")
+  func convert() throws {
+    let yaml = try Command(["model", "convert", shop], in: folder.path)
+    #expect(yaml.status == 0)
+    try folder.write(yaml.output, to: "Shop.yaml")
+    let back = try Command(["model", "convert", "Shop.yaml", "--output", "new/Shop.xcdatamodeld"], in: folder.path)
+    #expect(back.status == 0, "\(back.words)")
+    let hashes = try Command(["model", "hash", shop], in: folder.path).output
+    #expect(try Command(["model", "hash", "Shop.yaml"], in: folder.path).output == hashes)
+    #expect(try Command(["model", "hash", "new/Shop.xcdatamodeld"], in: folder.path).output == hashes)
+    #expect(
+      try Command(["model", "convert", "new/Shop.xcdatamodeld", "--to", "yaml"], in: folder.path).output == yaml.output)
+
+    let again = try Command(["model", "convert", "Shop.yaml", "--output", "new/Shop.xcdatamodeld"], in: folder.path)
+    #expect(again.status == 2)
+    #expect(again.words.contains("[fileExists]"))
+  }
+
+  @Test("lint reports mistakes with their places")
+  func lint() throws {
+    let clean = try Command(["model", "lint", shop], in: folder.path)
+    #expect(clean.status == 0)
+    #expect(clean.output == "")
+    try folder.write(
+      """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="A">
+          <relationship name="b" optional="YES" maxCount="1" destinationEntity="B"/>
+        </entity>
+      </model>
+      """, to: "M.xcdatamodel/contents")
+    let command = try Command(["model", "lint", "M.xcdatamodel"], in: folder.path)
+    #expect(command.status == 1)
+    #expect(command.output.hasPrefix("M.xcdatamodel/contents:4:"), "\(command.output)")
+    #expect(try Command(["model", "show", "M.xcdatamodel"], in: folder.path).status == 2)
+  }
+}

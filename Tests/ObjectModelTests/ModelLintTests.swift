@@ -1,0 +1,389 @@
+import Diagnostics
+import Foundation
+import ObjectModel
+import TestSupport
+import Testing
+
+/// One mistake and where it must be found.
+struct LintCase: Sendable, CustomTestStringConvertible {
+  let severity: Diagnostic.Severity
+  let code: String
+  let line: Int
+  let column: Int
+  let text: String
+  let hint: String?
+
+  var testDescription: String { "\(code) in \(text)" }
+
+  /// A mistake in a file.
+  static func file(
+    _ severity: Diagnostic.Severity, _ code: String, _ line: Int, _ column: Int, _ text: String, hint: String? = nil
+  ) -> LintCase {
+    LintCase(severity: severity, code: code, line: line, column: column, text: text, hint: hint)
+  }
+
+  /// A mistake in the attribute `x` (column 22) of an entity.
+  static func attribute(
+    _ severity: Diagnostic.Severity, _ code: String, _ column: Int, _ text: String, hint: String? = nil
+  ) -> LintCase {
+    file(severity, code, 2, column, "entities:\n  A: { attributes: { x: \(text) } }", hint: hint)
+  }
+
+  /// A mistake in the relationship `x` (column 25) of an entity.
+  static func relationship(
+    _ severity: Diagnostic.Severity, _ code: String, _ column: Int, _ text: String, hint: String? = nil
+  ) -> LintCase {
+    file(severity, code, 2, column, "entities:\n  A: { relationships: { x: \(text) } }", hint: hint)
+  }
+}
+
+@Suite struct ModelLintTests {
+  static let cases: [LintCase] = [
+    // Entities and names.
+    .file(
+      .warning, "emptyModel", 0, 0,
+      """
+      model: A
+      entities: {}
+      """),
+    .file(
+      .error, "unknownParent", 2, 3,
+      """
+      entities:
+        A:
+          parent: Bse
+        Base: {}
+      """, hint: "did you mean “Base”?"),
+    .file(
+      .error, "inheritanceCycle", 2, 3,
+      """
+      entities:
+        A: { parent: B }
+        B: { parent: A }
+      """),
+    .file(
+      .error, "duplicateProperty", 4, 33,
+      """
+      entities:
+        A: { attributes: { x: string } }
+
+        B: { parent: A, attributes: { x: date } }
+      """),
+    .file(
+      .error, "duplicateProperty", 2, 52,
+      """
+      entities:
+        A: { attributes: { x: string }, relationships: { x: { to_one: A } } }
+      """),
+    .file(
+      .error, "reservedName", 2, 22,
+      """
+      entities:
+        A: { attributes: { description: string } }
+      """),
+    .file(
+      .warning, "reservedName", 2, 22,
+      """
+      entities:
+        A: { attributes: { deleted: boolean } }
+      """),
+    .file(
+      .error, "invalidName", 2, 22,
+      """
+      entities:
+        A: { attributes: { first name: string } }
+      """),
+    .file(
+      .error, "invalidName", 2, 3,
+      """
+      entities:
+        1A: {}
+      """),
+    .file(
+      .warning, "capitalisedProperty", 2, 22,
+      """
+      entities:
+        A: { attributes: { Name: string } }
+      """),
+    // Attributes.
+    .attribute(.error, "undefinedType", 22, "undefined"),
+    .attribute(.error, "unknownAttributeType", 25, "strng", hint: "did you mean “string”?"),
+    .attribute(.error, "defaultTransformerNamed", 22, "{ type: transformable, transformer: NSKeyedUnarchiveFromData }"),
+    .attribute(.warning, "unusedTransformer", 22, "{ type: string, transformer: T }"),
+    .attribute(.error, "invalidDefault", 22, "{ type: integer16, default: 40000 }"),
+    .attribute(.error, "invalidDefault", 22, "{ type: double, default: high }"),
+    .attribute(.error, "invalidDefault", 22, "{ type: boolean, default: maybe }"),
+    .attribute(.error, "invalidDefault", 22, "{ type: uuid, default: abc }"),
+    .attribute(.warning, "defaultBreaksBounds", 22, "{ type: integer16, default: 0, min: 1 }"),
+    .attribute(.warning, "defaultBreaksBounds", 22, "{ type: decimal, default: 10.01, max: 10.0 }"),
+    .attribute(.warning, "defaultBreaksBounds", 22, "{ type: string, default: abc, max_length: 2 }"),
+    .attribute(.warning, "defaultBreaksBounds", 22, "{ type: date, default: 2020-01-01, min: 2021-01-01 }"),
+    .attribute(.error, "invalidBound", 22, "{ type: integer16, min: one }"),
+    .attribute(.warning, "invalidBound", 22, "{ type: boolean, max: 1 }"),
+    .attribute(.error, "reversedBounds", 22, "{ type: double, min: 2, max: 1 }"),
+    .attribute(.error, "reversedBounds", 22, "{ type: string, min_length: 3, max_length: 2 }"),
+    .attribute(.warning, "unusedPattern", 22, "{ type: date, pattern: \"a+\" }"),
+    .attribute(.warning, "unsupportedComposite", 22, "composite"),
+    .attribute(.error, "missingExpression", 22, "{ type: string, derived: \"\" }"),
+    .attribute(.warning, "unknownExpression", 22, "{ type: string, derived: \"max:(y)\" }"),
+    .attribute(.error, "unknownProperty", 22, "{ type: string, derived: \"canonical:(nam)\" }"),
+    .attribute(.error, "transientDerived", 22, "{ type: date, transient: true, derived: now() }"),
+    // Relationships.
+    .file(
+      .error, "unknownDestination", 2, 25,
+      """
+      entities:
+        A: { relationships: { x: { to_one: Ordr } } }
+        Order: {}
+      """, hint: "did you mean “Order”?"),
+    .relationship(.warning, "missingInverse", 25, "{ to_one: A }"),
+    .file(
+      .error, "unknownInverse", 2, 25,
+      """
+      entities:
+        A: { relationships: { x: { to_one: B, inverse: ownr } } }
+        B: { relationships: { owner: { to_one: A, inverse: x } } }
+      """, hint: "did you mean “owner”?"),
+    .file(
+      .error, "inverseMismatch", 2, 25,
+      """
+      entities:
+        A: { relationships: { x: { to_one: B, inverse: y } } }
+        B: { relationships: { y: { to_one: A, inverse: z } } }
+      """),
+    .file(
+      .error, "inverseMismatch", 2, 25,
+      """
+      entities:
+        A: { relationships: { x: { to_one: B, inverse: y } } }
+        B: { relationships: { y: { to_one: C, inverse: x } } }
+        C: {}
+      """),
+    .relationship(.warning, "orderedToOne", 25, "{ to_one: A, ordered: true }"),
+    .relationship(.error, "illegalCount", 25, "{ to_one: A, max: 2 }"),
+    .relationship(.error, "illegalCount", 25, "{ to_many: A, max: 1 }"),
+    .relationship(.error, "illegalCount", 25, "{ to_many: A, min: 4, max: 3 }"),
+    .relationship(.error, "illegalCount", 25, "{ to_many: A, min: -1 }"),
+    // Uniqueness and indexes.
+    .file(
+      .error, "unknownProperty", 2, 3,
+      """
+      entities:
+        A: { attributes: { email: string }, unique: [emal] }
+      """, hint: "did you mean “email”?"),
+    .file(
+      .error, "transientConstraint", 2, 3,
+      """
+      entities:
+        A: { attributes: { x: { type: string, transient: true } }, unique: [x] }
+      """),
+    .file(
+      .error, "unfitConstraint", 2, 3,
+      """
+      entities:
+        A: { relationships: { x: { to_many: A } }, unique: [x] }
+      """),
+    .file(
+      .error, "emptyConstraint", 2, 3,
+      """
+      entities:
+        A: { unique: [[]] }
+      """),
+    .file(
+      .warning, "duplicateConstraint", 2, 3,
+      """
+      entities:
+        A: { attributes: { x: string }, unique: [x, x] }
+      """),
+    .file(
+      .error, "unknownProperty", 2, 19,
+      """
+      entities:
+        A: { indexes: { byX: [x] } }
+      """),
+    .file(
+      .error, "emptyIndex", 2, 19,
+      """
+      entities:
+        A: { indexes: { byX: [] } }
+      """),
+    .file(
+      .error, "unfitIndex", 2, 58,
+      """
+      entities:
+        A: { relationships: { xs: { to_many: A } }, indexes: { byX: [xs] } }
+      """),
+    .file(
+      .warning, "transientIndex", 3, 16,
+      """
+      entities:
+        A: { attributes: { x: { type: string, transient: true } },
+          indexes: { byX: [x] } }
+      """),
+    .file(
+      .error, "unknownProperty", 2, 3,
+      """
+      entities:
+        A: { compound_indexes: [[x, y]] }
+      """),
+    // Requests and configurations.
+    .file(
+      .error, "unknownEntity", 3, 3,
+      """
+      entities: { Order: {} }
+      fetch_requests:
+        all: { entity: Ordr }
+      """, hint: "did you mean “Order”?"),
+    .file(
+      .error, "missingEntity", 3, 3,
+      """
+      entities: { Order: {} }
+      fetch_requests:
+        all: { limit: 3 }
+      """),
+    .file(
+      .error, "unknownEntity", 3, 3,
+      """
+      entities: { Order: {} }
+      configurations:
+        Cloud: [Oder]
+      """),
+    .file(
+      .error, "unknownEntity", 2, 19,
+      """
+      entities:
+        A: { fetched: { f: { fetch: { entity: B } } } }
+      """),
+    .file(
+      .warning, "crossConfiguration", 2, 25,
+      """
+      entities:
+        A: { relationships: { x: { to_one: B, inverse: y } } }
+        B: { relationships: { y: { to_one: A, inverse: x } } }
+      configurations: { One: [A], Two: [B] }
+      """),
+    // The YAML reader's own.
+    .file(
+      .error, "unknownField", 2, 8,
+      """
+      entities:
+        A: { atributes: {} }
+      """, hint: "did you mean “attributes”?"),
+    .file(
+      .error, "unknownField", 2, 1,
+      """
+      entities: {}
+      foo: 1
+      """),
+    .file(
+      .error, "duplicateKey", 3, 3,
+      """
+      entities:
+        A: {}
+        A: {}
+      """),
+    .file(
+      .error, "wrongType", 2, 20,
+      """
+      entities:
+        A: { attributes: [x] }
+      """),
+    .attribute(.error, "wrongType", 51, "{ type: string, required: 3 }"),
+    .attribute(.error, "missingField", 22, "{ required: true }"),
+    .file(
+      .error, "missingField", 1, 1,
+      """
+      model: A
+      """),
+    .relationship(.error, "missingField", 25, "{ inverse: y }"),
+    .file(
+      .error, "missingField", 2, 19,
+      """
+      entities:
+        A: { fetched: { f: { required: true } } }
+      """),
+    .relationship(.error, "invalidValue", 49, "{ to_one: A, delete: cascad }", hint: "did you mean “cascade”?"),
+    .attribute(.error, "invalidValue", 48, "{ type: date, default: soon }"),
+  ]
+
+  @Test(arguments: cases)
+  func `a mistake is found where it stands`(lintCase: LintCase) throws {
+    let draft = try ModelReader.parse(Array(lintCase.text.utf8), path: "m.yaml")
+    let all = ModelLint.check(draft)
+    let found = all.filter { $0.code == lintCase.code && $0.severity == lintCase.severity }
+    #expect(
+      found.contains { $0.position.line == lintCase.line && $0.position.column == lintCase.column },
+      "\(DiagnosticList(all))")
+    if let hint = lintCase.hint { #expect(found.contains { $0.hint == hint }, "\(found.map(\.hint))") }
+    let isRefused = (try? ManagedObjectModel(draft)) == nil
+    #expect(isRefused == all.contains { $0.severity == .error })
+  }
+
+  @Test func `every mistake is reported at once, in the order of the file`() throws {
+    let text = """
+      entities:
+        A:
+          parent: Nobody
+          attributes:
+            x: strng
+            hash: string
+          unique: [y]
+        B:
+          relationships:
+            as: { to_many: C, inverse: b }
+      """
+    let draft = try ModelReader.parse(Array(text.utf8), path: "m.yaml")
+    let error = #expect(throws: DiagnosticList.self) { try ManagedObjectModel(draft) }
+    #expect(
+      error?.diagnostics.map { "\($0.position.line):\($0.code)" } == [
+        "2:unknownParent", "2:unknownProperty", "5:unknownAttributeType", "6:reservedName", "10:unknownDestination",
+      ])
+  }
+
+  @Test func `MO11: optional numbers draw a hint only when advice is asked for`() throws {
+    var draft = ModelDraft()
+    draft.entities = [EntityDraft(name: "A")]
+    draft.entities[0].attributes = [AttributeDescription(name: "n", type: .integer32)]
+    draft.entities[0].attributes[0].isOptional = true
+    #expect(ModelLint.check(draft).isEmpty)
+    #expect(ModelLint.check(draft, advice: true).map(\.code) == ["optionalNumber"])
+    draft.entities[0].attributes[0].isOptional = false
+    #expect(ModelLint.check(draft, advice: true).isEmpty)
+  }
+
+  @Test(arguments: ["duplicateEntity", "duplicateIndex", "duplicateFetchRequest", "duplicateConfiguration"])
+  func `equal names are found`(code: String) throws {
+    var draft = ModelDraft()
+    draft.entities = [EntityDraft(name: "A")]
+    draft.entities[0].attributes = [AttributeDescription(name: "x", type: .string)]
+    switch code {
+    case "duplicateEntity": draft.entities.append(EntityDraft(name: "A"))
+    case "duplicateIndex":
+      let index = FetchIndexDescription(name: "i", elements: [.init(propertyName: "x")])
+      draft.entities[0].fetchIndexes = [index, index]
+    case "duplicateFetchRequest":
+      draft.fetchRequestTemplates = Array(repeating: FetchRequestTemplate(name: "r", entityName: "A"), count: 2)
+    default:
+      draft.configurations = Array(repeating: ModelConfiguration(name: "c", entityNames: ["A"]), count: 2)
+    }
+    #expect(ModelLint.check(draft).map(\.code) == [code])
+  }
+
+  @Test func `the list of codes in the documentation is closed`() throws {
+    let page = try String(contentsOfFile: Locations.repository + "/docs/model-lint.md", encoding: .utf8)
+    var used: Set<String> = []
+    for folder in ["ObjectModel", "YAML", "Diagnostics"] {
+      let root = (Locations.repository + "/Sources/" + folder as NSString).resolvingSymlinksInPath
+      for case let name as String in try #require(FileManager.default.enumerator(atPath: root))
+      where name.hasSuffix(".swift") {
+        let source = try String(contentsOfFile: root + "/" + name, encoding: .utf8)
+        let calls = #/(?:error|warning|failure|fail|code:)\(?\s*"([a-z][A-Za-z0-9]+)",/#
+        for match in source.matches(of: calls) { used.insert(String(match.1)) }
+        if source.contains("\"fileMissing\"") { used.formUnion(["fileMissing", "fileUnreadable"]) }
+      }
+    }
+    #expect(used.count > 50)
+    let documented = Set(page.matches(of: #/^\| `([A-Za-z0-9]+)` \|/#.anchorsMatchLineEndings()).map { String($0.1) })
+    #expect(documented == used, "\(documented.symmetricDifference(used).sorted())")
+  }
+}

@@ -1,0 +1,190 @@
+import Foundation
+import ObjectModel
+import ObjectStore
+import PropertyLists
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Checks of damaged stores")
+struct DamageTests {
+  private let folder = TemporaryFolder()
+  private var path: String { folder.file("zoo.sqlite") }
+
+  /// A statement that damages a sound store, and the codes that the check must report.
+  struct Damage: Sendable, CustomTestStringConvertible {
+    var sql: String
+    var codes: Set<StoreFinding.Code>
+    var testDescription: String { sql }
+
+    init(_ sql: String, _ codes: StoreFinding.Code...) {
+      self.sql = sql
+      self.codes = Set(codes)
+    }
+  }
+
+  static let damages: [Damage] = [
+    Damage("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Animal'", .maximum),
+    Damage("UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_NAME = 'Bird'", .entityNumbers),
+    Damage("UPDATE Z_PRIMARYKEY SET Z_SUPER = 6 WHERE Z_NAME = 'Bird'", .entityNumbers, .rowEntity),
+    Damage("UPDATE Z_PRIMARYKEY SET Z_ENT = 77 WHERE Z_NAME = 'Zoo'", .entityNumbers, .rowEntity, .missingTable),
+    Damage("UPDATE Z_PRIMARYKEY SET Z_NAME = 'Zebra' WHERE Z_NAME = 'Zoo'", .entityNumbers, .missingTable),
+    Damage("DELETE FROM Z_PRIMARYKEY WHERE Z_NAME = 'Warden'", .entityNumbers, .rowEntity),
+    Damage("UPDATE ZANIMAL SET Z_ENT = 3 WHERE Z_PK = 1", .rowEntity),
+    Damage("UPDATE ZANIMAL SET Z_ENT = NULL WHERE Z_PK = 1", .rowEntity),
+    Damage("UPDATE ZANIMAL SET Z_OPT = 0 WHERE Z_PK = 1", .rowVersion),
+    Damage("UPDATE ZANIMAL SET Z_OPT = NULL WHERE Z_PK = 2", .rowVersion),
+    Damage("UPDATE ZANIMAL SET ZKEEPER = 9 WHERE Z_PK = 1", .danglingReference, .referenceEntity),
+    Damage("UPDATE ZANIMAL SET Z4PATRONS = 9 WHERE Z_PK = 1", .danglingReference),
+    Damage("UPDATE ZANIMAL SET Z4_KEEPER = 4 WHERE Z_PK = 1", .referenceEntity),
+    Damage("UPDATE ZANIMAL SET ZKEEPER = NULL WHERE Z_PK = 1", .referenceEntity),
+    Damage("UPDATE ZANIMAL SET Z_FOK_KEEPER = NULL WHERE Z_PK = 1", .orderKey),
+    Damage("UPDATE ZPERSON SET ZPASS = NULL WHERE Z_PK = 2", .inverse),
+    Damage("UPDATE ZPERSON SET ZPASS = 9 WHERE Z_PK = 2", .danglingReference, .inverse),
+    Damage("INSERT INTO Z_4FRIENDS VALUES (1, 9)", .joinRow),
+    Damage("INSERT INTO Z_4VISITS VALUES (9, 1, 2048)", .joinRow),
+    Damage("UPDATE Z_4VISITS SET Z_FOK_6VISITS = NULL", .orderKey),
+    Damage("UPDATE ZANIMAL SET ZBORN = '2020-01-01' WHERE Z_PK = 1", .valueType),
+    Damage("UPDATE ZANIMAL SET ZSTATE = 'YES' WHERE Z_PK = 2", .valueType),
+    Damage("UPDATE ZANIMAL SET ZNAME = X'00' WHERE Z_PK = 2", .valueType),
+    Damage("UPDATE ZANIMAL SET ZTAG = X'00' WHERE Z_PK = 2", .valueType),
+    Damage("DROP INDEX Z_Animal_UNIQUE_name_born", .missingUniqueIndex),
+    Damage("DROP TABLE ZZOO", .missingTable),
+    Damage("DROP TABLE Z_4VISITS", .missingTable),
+    Damage("ALTER TABLE ZPERSON DROP COLUMN ZNAME", .missingColumn),
+    Damage("UPDATE Z_METADATA SET Z_UUID = 'none'", .uuid),
+    Damage("DELETE FROM Z_METADATA", .metadata),
+    Damage("UPDATE Z_METADATA SET Z_PLIST = X'00'", .metadata),
+    Damage("DROP TABLE Z_METADATA", .metadata),
+    Damage("CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY)", .history),
+  ]
+
+  /// Every kind of relationship, with rows that are in order.
+  private func makeStore() throws -> ManagedObjectModel {
+    var draft = try Models.zoo().draft
+    var pass = EntityDraft(name: "Pass")
+    pass.relationships = [Models.toOne("owner", "Person", inverse: "pass")]
+    draft.entities.append(pass)
+    for i in draft.entities.indices where draft.entities[i].name == "Person" {
+      draft.entities[i].relationships.append(Models.toOne("pass", "Pass", inverse: "owner"))
+    }
+    let model = try ManagedObjectModel(draft)
+    let file = try StoreFile.create(path: path, model: model)
+    #expect(model.entities.map(\.name) == ["Animal", "Bird", "Pass", "Person", "Warden", "Zoo"])
+    for statement in Self.rows { try file.connection.execute(statement) }
+    try file.finish()
+    return model
+  }
+
+  static let rows = [
+    "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME, ZPASS) VALUES (1, 4, 1, 'Ann', NULL), (2, 5, 3, 'Bob', 1)",
+    "INSERT INTO ZPASS (Z_PK, Z_ENT, Z_OPT, ZOWNER, Z4_OWNER) VALUES (1, 3, 1, 2, 5)",
+    "INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME, ZBORN, ZKEEPER, Z4_KEEPER, Z_FOK_KEEPER, Z4PATRONS, Z4_4PATRONS)"
+      + " VALUES (1, 1, 1, 'Leo', 1, 2, 5, 2048, 1, 4)",
+    "INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME, ZBORN, ZSTATE, ZTAG)"
+      + " VALUES (2, 2, 1, 'Tweety', 1.5, 1, zeroblob(16))",
+    "INSERT INTO ZZOO (Z_PK, Z_ENT, Z_OPT, ZCITY) VALUES (1, 6, 1, 'Wien')",
+    "INSERT INTO Z_4FRIENDS VALUES (1, 2), (2, 1)", "INSERT INTO Z_4VISITS VALUES (1, 1, 2048)",
+  ]
+
+  @Test("a sound store has no findings")
+  func sound() throws {
+    let model = try makeStore()
+    let report = try StoreVerifier.verify(path: path, model: model)
+    #expect(report.findings == [])
+    #expect(report.checkedRows == 6)
+    let without = try StoreVerifier.verify(path: path)
+    #expect(without.findings.map(\.code) == [.noModel])
+    #expect(without.modelSource == .none)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["zoo.sqlite"])
+  }
+
+  @Test("each damage is found under its code", arguments: damages)
+  func damaged(_ damage: Damage) throws {
+    let model = try makeStore()
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.execute(damage.sql)
+    try connection.close()
+    let report = try StoreVerifier.verify(path: path, model: model)
+    #expect(Set(report.findings.map(\.code)) == damage.codes)
+  }
+
+  @Test("a changed hash, digest or checksum is found")
+  func hashes() throws {
+    let model = try makeStore()
+    let original = try StoreMetadata.read(path: path)
+    let changes: [(String, PropertyList?, Set<StoreFinding.Code>)] = [
+      (StoreMetadata.Key.digest, .string("x"), [.digest]),
+      (StoreMetadata.Key.checksum, .string("x"), [.checksum]),
+      (StoreMetadata.Key.digest, nil, []),
+      (StoreMetadata.Key.frameworkVersion, nil, [.metadata]),
+      (StoreMetadata.Key.storeType, .string("XML"), [.metadata]),
+      (StoreMetadata.Key.identifiers, nil, [.metadata]),
+      (
+        StoreMetadata.Key.hashes, .dictionary([PropertyList.Entry("Zoo", .data(Array(repeating: 1, count: 32)))]),
+        [.digest, .checksum, .modelHashes, .entityNumbers]
+      ),
+      (StoreMetadata.Key.hashes, .dictionary([]), [.metadata, .digest, .checksum, .modelHashes, .entityNumbers]),
+    ]
+    for (key, value, codes) in changes {
+      var metadata = original
+      metadata[key] = value
+      let connection = try Connection(path: path, mode: .readWrite)
+      try metadata.write(connection)
+      try connection.close()
+      let report = try StoreVerifier.verify(path: path, model: model)
+      #expect(Set(report.findings.map(\.code)) == codes, "\(key)")
+    }
+  }
+
+  @Test("overwritten pages are reported and never trap")
+  func pages() throws {
+    let model = try makeStore()
+    let whole = try FileContents.read(path)
+    let seed = UInt64.random(in: 0...UInt64.max)
+    var random = SeededGenerator(seed: seed)
+    var unsound = 0
+    for _ in 0..<60 {
+      var bytes = whole
+      for _ in 0..<400 {
+        bytes[Int.random(in: 100..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      try bytes.write(to: URL(fileURLWithPath: path))
+      let report = try? StoreVerifier.verify(path: path, model: model)
+      if report.map({ !$0.isSound }) ?? true { unsound += 1 }
+      _ = try? StoreInfo.read(path: path)
+    }
+    #expect(unsound > 40, "seed \(seed)")
+  }
+
+  @Test("a log beside the store is mentioned and read")
+  func log() throws {
+    let model = try makeStore()
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.execute("PRAGMA locking_mode=EXCLUSIVE; INSERT INTO ZZOO VALUES (9, 6, 1, 'Graz')")
+    connection.keepLogOnClose()
+    try connection.close()
+    let report = try StoreVerifier.verify(path: path, model: model)
+    #expect(Set(report.findings.map(\.code)) == [.log, .maximum])
+    #expect(report.checkedRows == 7)
+    #expect(try StoreInfo.read(path: path).entities.last?.objects == 2)
+    #expect(try Set(FileManager.default.contentsOfDirectory(atPath: folder.path)) == ["zoo.sqlite", "zoo.sqlite-wal"])
+  }
+
+  @Test("a copy of the model that cannot be read is mentioned")
+  func modelCache() throws {
+    _ = try makeStore()
+    let connection = try Connection(path: path, mode: .readWrite)
+    try connection.execute("INSERT INTO Z_MODELCACHE VALUES (X'010203')")
+    try connection.close()
+    #expect(try StoreVerifier.verify(path: path).findings.map(\.code) == [.modelCache, .noModel])
+  }
+
+  @Test("what is no store is refused")
+  func noStore() throws {
+    #expect(try #require(throws: StoreError.self) { try StoreVerifier.verify(path: path) }.code == .notFound)
+    try folder.write("no database", to: "zoo.sqlite")
+    #expect(try #require(throws: StoreError.self) { try StoreVerifier.verify(path: path) }.code == .notADatabase)
+    #expect(try #require(throws: StoreError.self) { try StoreInfo.read(path: path) }.code == .notADatabase)
+  }
+}

@@ -1,0 +1,93 @@
+import Diagnostics
+import Pipelines
+import TestSupport
+import Testing
+
+@Suite("Several mistakes")
+struct ManyFindingsTests {
+  @Test("all mistakes are found at once, sorted by place")
+  func allAtOnce() throws {
+    let folder = try PipelineFolder()
+    let findings = try folder.lint(
+      """
+      pipline: orders
+      model: \(Locations.fixtures)/shop/Shop.xcdatamodeld
+      store: ${NO_SUCH_VARIABLE}/s.sqlite
+      source: { files: orders.csv, delimeter: ";" }
+      import:
+        entity: Order
+        find_by: [orderID]
+        mode: upsrt
+        attributes:
+          orderID: orderid
+          orderdAt: ordered_at
+          quantity: { from: quantity, date: unix }
+        relationships:
+          customer: { find_by: { email: email }, attributes: { nam: name } }
+      """)
+    let places = findings.map { $0.split(separator: ": ")[0] + " " + ($0.split(separator: "[").last ?? "") }
+    #expect(
+      places == [
+        "pipeline.yaml:1:1 unknownField]", "pipeline.yaml:3:8 missingVariable]", "pipeline.yaml:4:30 unknownField]",
+        "pipeline.yaml:8:9 invalidOption]", "pipeline.yaml:10:14 unknownColumn]",
+        "pipeline.yaml:11:5 unknownAttribute]", "pipeline.yaml:12:33 unsuitableOption]",
+        "pipeline.yaml:14:58 unknownAttribute]",
+      ], "\(findings)")
+  }
+
+  @Test("without the model the rest is still checked")
+  func noModel() throws {
+    let folder = try PipelineFolder()
+    let text = PipelineFolder.sound.replacingAll("Shop.xcdatamodeld", with: "Other.xcdatamodeld")
+      .replacingAll("quantity: quantity", with: "quantity: quantitee").replacingAll("records: 500", with: "records: no")
+    let codes = try folder.lint(text).map { $0.split(separator: "[").last ?? "" }
+    #expect(codes == ["fileMissing]", "wrongType]", "unknownColumn]"])
+  }
+
+  @Test(
+    "a file that is no pipeline is findings, never a crash",
+    arguments: [
+      "", "a", "[]", "{}", "- a\n- b", "import: []", "import: {relationships: {x: }}", "a: &a [*a]", "\u{0}",
+      "source: {files: {}}", "import: {entity: {}, find_by: {a: {b: c}}}", "? [a]\n: b", "model: [",
+      "store: !!binary x",
+    ])
+  func noPipeline(_ text: String) throws {
+    #expect(try !PipelineFolder().lint(text).isEmpty)
+  }
+
+  @Test("mistakes of the model come with its path")
+  func modelMistakes() throws {
+    let folder = try PipelineFolder()
+    try folder.folder.write(
+      """
+      <?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+      <model type="com.apple.IDECoreDataModeler.DataModel" documentVersion="1.0">
+        <entity name="Category">
+          <attribute name="name" attributeType="Strin"/>
+        </entity>
+      </model>
+      """, to: "Bad.xcdatamodel/contents")
+    let text = PipelineFolder.sound.replacingAll(
+      Locations.fixtures + "/shop/Shop.xcdatamodeld", with: "Bad.xcdatamodel")
+    let findings = try folder.lint(text)
+    #expect(!findings.isEmpty)
+    #expect(findings.allSatisfy { $0.hasPrefix("Bad.xcdatamodel/contents:4:") }, "\(findings)")
+  }
+
+  @Test("every column is looked for in every file")
+  func severalFiles() throws {
+    let folder = try PipelineFolder()
+    try folder.folder.write("order_id,ordered_at,quantity\n", to: "orders-b.csv")
+    let text = PipelineFolder.sound.replacingAll("files: orders.csv", with: "files: [orders.csv, orders-b.csv]")
+    let findings = try folder.lint(text)
+    #expect(findings.count == 8, "\(findings)")
+    #expect(findings.allSatisfy { $0.contains("“orders-b.csv” has no column") }, "\(findings)")
+  }
+
+  @Test("headers are left alone when the caller says so")
+  func withoutHeaders() throws {
+    var settings = PipelineSettings()
+    settings.checksHeaders = false
+    #expect(try PipelineFolder(header: "x").lint(PipelineFolder.sound, settings).isEmpty)
+  }
+}
