@@ -10,7 +10,7 @@ struct ValueRoundTripTests {
   struct Case: CustomTestStringConvertible, Sendable {
     var key: String
     var value: AttributeValue
-    /// What `typeof` and `quote` say of the cell.
+    /// What `typeof` and `quote` say of the cell; of numbers that SQLite rounds when it quotes them, `typeof` alone.
     var stored: String
     var testDescription: String { "\(key) \(value)" }
   }
@@ -24,11 +24,11 @@ struct ValueRoundTripTests {
     Case(key: "int64", value: .integer(.max), stored: "integer|9223372036854775807"),
     Case(key: "boolean", value: .boolean(true), stored: "integer|1"),
     Case(key: "boolean", value: .boolean(false), stored: "integer|0"),
-    Case(key: "double", value: .double(.leastNonzeroMagnitude), stored: "real|4.94065645841246544e-324"),
-    Case(key: "double", value: .double(-1.7976931348623157e308), stored: "real|-1.79769313486231570e+308"),
+    Case(key: "double", value: .double(.leastNonzeroMagnitude), stored: "real"),
+    Case(key: "double", value: .double(-1.7976931348623157e308), stored: "real"),
     Case(key: "double", value: .double(3), stored: "real|3.0"),
-    Case(key: "float", value: .double(0.10000000149011612), stored: "real|0.10000000149011612"),
-    Case(key: "float", value: .double(Double(Float.greatestFiniteMagnitude)), stored: "real|3.40282346638528860e+38"),
+    Case(key: "float", value: .double(0.10000000149011612), stored: "real"),
+    Case(key: "float", value: .double(Double(Float.greatestFiniteMagnitude)), stored: "real"),
     Case(key: "date", value: .date(0), stored: "integer|0"),
     Case(key: "date", value: .date(-63_114_076_800), stored: "integer|-63114076800"),
     Case(key: "date", value: .date(645_123_456.25), stored: "real|645123456.25"),
@@ -62,7 +62,14 @@ struct ValueRoundTripTests {
     #expect(try object[test.key] == test.value)
     try place.context.save()
     let column = "Z" + test.key.uppercased()
-    #expect(try place.rows("SELECT typeof(\(column)), quote(\(column)) FROM ZTHING") == [test.stored])
+    if case .double(let number) = test.value, test.stored == "real" {
+      #expect(try place.rows("SELECT typeof(\(column)) FROM ZTHING") == ["real"])
+      let statement = try #require(place.coordinator.store).connection.prepare("SELECT \(column) FROM ZTHING")
+      #expect(try statement.step())
+      #expect(statement.double(0).bitPattern == number.bitPattern)
+    } else {
+      #expect(try place.rows("SELECT typeof(\(column)), quote(\(column)) FROM ZTHING") == [test.stored])
+    }
 
     try place.reopen()
     let fetched = try #require(try place.context.fetchAll("Thing").first)
