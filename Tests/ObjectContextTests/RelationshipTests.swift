@@ -134,6 +134,10 @@ struct RelationshipTests {
     #expect(try ["A", "B", "C", "D"].map { try cast.one($0, "spouse") } == ["-", "B", "-", "-"])
     try cast.reopen()
     #expect(try ["A", "B", "C", "D"].map { try cast.one($0, "spouse") } == ["-", "B", "-", "-"])
+    try cast["A"].setObject(cast["B"], forKey: "spouse")
+    #expect(try ["A", "B", "C", "D"].map { try cast.one($0, "spouse") } == ["B", "A", "-", "-"])
+    try cast.reopen()
+    #expect(try ["A", "B", "C", "D"].map { try cast.one($0, "spouse") } == ["B", "A", "-", "-"])
     try cast.place.verify()
   }
 

@@ -171,13 +171,16 @@ extension ManagedObjectContext {
       positions = members.map { buffer(root: $0.root).orderKeys[inverse.slot]?[$0.row] ?? 0 }
     }
     for (i, position) in Self.rearranged(positions) {
+      positions[i] = position
       if let relation {
         try setPosition(object, members[i].primaryKey, relation, position)
       } else if let inverse {
         buffer(root: members[i].root).setOrderKey(row: members[i].row, slot: inverse.slot, position)
-        let name = OrderedOwner(root: members[i].root, slot: inverse.slot, owner: object.primaryKey)
-        if let last = lastOrderKeys[name] { lastOrderKeys[name] = max(last, position) }
       }
+    }
+    if let inverse, relation == nil, let root = members.first?.root, let greatest = positions.max() {
+      let name = OrderedOwner(root: root, slot: inverse.slot, owner: object.primaryKey)
+      lastOrderKeys[name] = max(lastOrderKeys[name] ?? .min, greatest)
     }
   }
 

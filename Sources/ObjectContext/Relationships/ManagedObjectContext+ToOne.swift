@@ -44,7 +44,10 @@ extension ManagedObjectContext {
       other.tags[inverse][targetRow] == CellTag.null ? 0 : Int64(bitPattern: other.payloads[inverse][targetRow])
     other.setReference(row: targetRow, slot: inverse, primaryKey: key, destinationEntity: entity)
     // Whoever had the target before has nothing now.
-    if previous != 0, previous != key, let previousRow = try rowForChange(root: root, primaryKey: previous) {
+    if previous != 0, previous != key, let previousRow = try rowForChange(root: root, primaryKey: previous),
+      // In a relationship that is its own inverse the target may have had itself, and has a new partner already.
+      buffer.tags[slot][previousRow] != CellTag.null, Int64(bitPattern: buffer.payloads[slot][previousRow]) == target
+    {
       buffer.setReference(row: previousRow, slot: slot, primaryKey: 0, destinationEntity: -1)
     }
     return true
