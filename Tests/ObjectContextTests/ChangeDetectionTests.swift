@@ -99,7 +99,9 @@ struct ChangeDetectionTests {
     #expect(saveError { try place.context.save() }?.code == .validation)
     try bad.setValue(.string("fine"), forKey: "name")
     try place.context.save()
-    #expect(try place.rows("SELECT ZNAME, Z_OPT FROM ZPARTY ORDER BY Z_PK") == ["a|1", "fine|1"].map { $0 == "a|1" ? "c|2" : $0 })
+    #expect(
+      try place.rows("SELECT ZNAME, Z_OPT FROM ZPARTY ORDER BY Z_PK")
+        == ["a|1", "fine|1"].map { $0 == "a|1" ? "c|2" : $0 })
     try person.setValue(.string("d"), forKey: "name")
     place.context.rollback()
     #expect(try person.value(forKey: "name") == .string("c"))

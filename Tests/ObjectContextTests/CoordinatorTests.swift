@@ -76,7 +76,8 @@ struct CoordinatorTests {
     "URIs that name no record of the store",
     arguments: [
       "", "x-coredata://", "http://UUID/Skill/p1", "x-coredata://UUID/Skill/1", "x-coredata://UUID/Skill/p",
-      "x-coredata://UUID/Skill/p0", "x-coredata://UUID/Skill/p-1", "x-coredata://UUID/Skill/p1/", "x-coredata://UUID/p1",
+      "x-coredata://UUID/Skill/p0", "x-coredata://UUID/Skill/p-1", "x-coredata://UUID/Skill/p1/",
+      "x-coredata://UUID/p1",
       "x-coredata://UUID/Skil/p1", "x-coredata:///Skill/p1", "x-coredata://UUID/Skill/p99999999999999999999",
       "x-coredata://UUID/Skill/tAB-12", "x-coredata://00000000-0000-4000-8000-000000000000/Skill/p1",
     ])

@@ -179,7 +179,8 @@ struct DeleteRuleTests {
     try place.context.delete(firm)
     try place.context.save()
     #expect(
-      try place.rows("SELECT (SELECT count(*) FROM ZFIRM), (SELECT count(*) FROM ZTEAM), (SELECT count(*) FROM ZMEMBER)")
+      try place.rows(
+        "SELECT (SELECT count(*) FROM ZFIRM), (SELECT count(*) FROM ZTEAM), (SELECT count(*) FROM ZMEMBER)")
         == ["0|0|1"])
     try place.verify()
   }

@@ -74,8 +74,9 @@ struct FetchTests {
       #expect(objectErrorCode { _ = try context.fetch("Person", where: ["bonus": .double(2.5)]) } == .unknownKey)
       try context.save()
     }
-    #expect(try place.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME IN ('Party', 'Person', 'Boss')")
-      .sorted() == ["0", "0", "3"])
+    #expect(
+      try place.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME IN ('Party', 'Person', 'Boss')")
+        .sorted() == ["0", "0", "3"])
     try place.verify()
   }
 

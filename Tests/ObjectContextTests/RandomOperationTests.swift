@@ -146,7 +146,8 @@ struct RandomOperationTests {
 
     func arrange() throws {
       let key = ["staff", "skills", "people"].randomElement(using: &random) ?? ""
-      let (from, to) = key == "staff" ? ("Company", "Person") : key == "skills" ? ("Person", "Skill") : ("Skill", "Person")
+      let (from, to) =
+        key == "staff" ? ("Company", "Person") : key == "skills" ? ("Person", "Skill") : ("Skill", "Person")
       guard let owner = pick(from), let member = pick(to) else { return }
       let index = Int.random(in: 0..<5, using: &random)
       try object(owner).insert(try object(member), into: key, at: index)
@@ -165,10 +166,13 @@ struct RandomOperationTests {
 
     /// Compares everything that can be asked.
     func compare(_ comment: Comment) throws {
-      let numbers = Dictionary(uniqueKeysWithValues: plain.kinds.keys.map { (ids[$0]?.primaryKey, $0) }.map { key, number in
-        ("\(plain.kinds[number] ?? "") \(key ?? 0)", number)
-      })
-      func number(_ object: ManagedObject) -> Int { numbers["\(object.entity.name) \(object.objectID.primaryKey)"] ?? -1 }
+      let numbers = Dictionary(
+        uniqueKeysWithValues: plain.kinds.keys.map { (ids[$0]?.primaryKey, $0) }.map { key, number in
+          ("\(plain.kinds[number] ?? "") \(key ?? 0)", number)
+        })
+      func number(_ object: ManagedObject) -> Int {
+        numbers["\(object.entity.name) \(object.objectID.primaryKey)"] ?? -1
+      }
       for kind in PlainWorks.relationships.keys.sorted() {
         let objects = try place.context.fetchAll(kind)
         #expect(objects.map(number) == plain.all(kind), comment)
@@ -187,7 +191,9 @@ struct RandomOperationTests {
     }
   }
 
-  @Test("agree with plain values, before and after saves, and leave a sound store", arguments: 1...20 as ClosedRange<UInt64>)
+  @Test(
+    "agree with plain values, before and after saves, and leave a sound store", arguments: 1...20 as ClosedRange<UInt64>
+  )
   func agree(seed: UInt64) throws {
     let pair = try Pair(seed: seed)
     for step in 0..<400 {

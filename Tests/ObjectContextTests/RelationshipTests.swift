@@ -208,8 +208,9 @@ struct RelationshipTests {
     try cast["X"].insert(cast["B"], into: "staff", at: 0)
     #expect(try cast.list("X", "staff") == "BCDA")
     try cast.context.save()
-    #expect(try cast.place.rows("SELECT ZNAME, Z_OPT FROM ZPARTY WHERE ZEMPLOYER = 5 ORDER BY ZNAME")
-      == ["A|2", "B|3", "C|2", "D|2"])
+    #expect(
+      try cast.place.rows("SELECT ZNAME, Z_OPT FROM ZPARTY WHERE ZEMPLOYER = 5 ORDER BY ZNAME")
+        == ["A|2", "B|3", "C|2", "D|2"])
     try cast.reopen()
     #expect(try cast.list("X", "staff") == "BCDA")
 
@@ -312,7 +313,8 @@ struct RelationshipTests {
     #expect(try cast.list("X", "staff") == "AZ")
     #expect(try cast["A"].object(forKey: "spouse")?.entity.name == "Boss")
     let number = try #require(cast.place.model.entity(named: "Boss")).number
-    let columns = try cast.place.rows("SELECT name FROM pragma_table_info('ZPARTY') WHERE name LIKE 'Z%\\_SPOUSE' ESCAPE '\\'")
+    let columns = try cast.place.rows(
+      "SELECT name FROM pragma_table_info('ZPARTY') WHERE name LIKE 'Z%\\_SPOUSE' ESCAPE '\\'")
     let column = try #require(columns.first)
     #expect(try cast.place.rows("SELECT \(column) FROM ZPARTY WHERE ZNAME = 'A'") == ["\(number)"])
     #expect(objectErrorCode { try cast["A"].setObject(cast["X"], forKey: "spouse") } == .wrongEntity)

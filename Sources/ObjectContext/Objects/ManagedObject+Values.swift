@@ -50,7 +50,8 @@ extension ManagedObject {
       }
     } else {
       buffer.set(
-        row: row, slot: attribute.slot, tag: cell.tag, payload: cell.payload, arena: UnsafeRawPointer(buffer.arena.base))
+        row: row, slot: attribute.slot, tag: cell.tag, payload: cell.payload, arena: UnsafeRawPointer(buffer.arena.base)
+      )
     }
   }
 

@@ -6,7 +6,8 @@ import SQLite
 extension ManagedObjectContext {
   /// The objects that a to-many relationship refers to: what the store says plus what was changed here, without those
   /// that are deleted here.
-  func members(of object: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> [ManagedObject] {
+  func members(of object: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> [ManagedObject]
+  {
     if let inverse = model.inverse(of: relationship), !inverse.isToMany {
       return try referring(to: object, relationship, inverse)
     }

@@ -72,7 +72,8 @@ public final class SQLiteStore {
   /// Writes the sequences that moved since the last call; belongs into the transaction of the rows.
   package func writeMaxima() throws(SQLiteError) {
     for root in maxima.indices where maxima[root] != writtenMaxima[root] {
-      try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])")
+      try connection.execute(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])")
       writtenMaxima[root] = maxima[root]
     }
   }

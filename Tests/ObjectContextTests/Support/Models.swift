@@ -73,7 +73,8 @@ enum Models {
       entity(
         "Company", parent: "Party",
         relationships: [
-          toMany("staff", "Person", inverse: "employer", ordered: true), toMany("clients", "Person", inverse: "supplier"),
+          toMany("staff", "Person", inverse: "employer", ordered: true),
+          toMany("clients", "Person", inverse: "supplier"),
         ]),
       entity(
         "Person", parent: "Party", attributes: [attribute("age", .integer16)],
