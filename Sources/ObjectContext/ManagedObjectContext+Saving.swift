@@ -116,7 +116,9 @@ extension ManagedObjectContext {
     return plan
   }
 
-  /// Writes what was collected. After an error the rows are as they were before.
+  /// Writes what was collected.
+  ///
+  /// After an error the rows are as they were before.
   private func execute(_ plan: SavePlan, onRefusal: ((RefusedRow) -> Void)?) throws(SaveError) {
     let journal = VersionJournal()
     do {

@@ -106,7 +106,9 @@ package final class LinkAccess {
       owner: owner, target: target, order: statement.integer(0), inverseOrder: statement.integer(1))
   }
 
-  /// The owner that the destination's table names for an object; `nil` for none. Not for join tables.
+  /// The owner that the destination's table names for an object; `nil` for none.
+  ///
+  /// Not for join tables.
   package func storedOwner(of target: Int64) throws(SQLiteError) -> Int64? {
     let statement = try statement("SELECT \(names.owner) FROM \(names.table) WHERE \(names.target) = ?")
     statement.bind(1, target)

@@ -1,6 +1,6 @@
 /// Single rows, as the object layer needs them: places are used again, and changes of one row can be taken back.
 extension RowBuffer {
-  /// Takes a place for one row: a free one if there is one, else a new one. All its cells are null.
+  /// Takes a place for one row, a free one if there is one; all its cells are null.
   ///
   /// - Complexity: O(columns), amortised.
   package func takeRow(entity: Int32, state: UInt8, primaryKey: Int64) -> Int {

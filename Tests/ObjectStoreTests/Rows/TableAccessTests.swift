@@ -27,7 +27,7 @@ struct TableAccessTests {
       buffer = RowBuffer(model: model, root: animal)
     }
 
-    /// Rows with the keys 1, 2, ... and one leg more each; the last is a bird.
+    /// Adds rows with the keys from 1 on and one leg more each; the last is a bird.
     func insert(_ count: Int) throws {
       let first = buffer.appendRows(count, entity: Int32(animal.index), state: RowState.inserted)
       let legs = try #require(animal.attribute(named: "legs")).slot
