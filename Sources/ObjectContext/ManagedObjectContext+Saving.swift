@@ -39,9 +39,11 @@ extension ManagedObjectContext {
     }
     let plan = try prepare(order: nil, checksObjects: true)
     if !plan.isEmpty || pendingLinks.hasChanges {
+      let journal = VersionJournal()
       do {
-        try inTransaction { () throws(SaveError) in try execute(plan, onRefusal: nil) }
+        try inTransaction { () throws(SaveError) in try execute(plan, journal, onRefusal: nil) }
       } catch {
+        journal.undo()
         throw error.code == .conflict ? error.naming(conflicts(plan)) : error
       }
     }
@@ -58,7 +60,13 @@ extension ManagedObjectContext {
   ///     other rows are written. `nil` makes the first refusal an error.
   package func writeChanges(order: [Int]?, onRefusal: ((RefusedRow) -> Void)?) throws(SaveError) {
     let plan = try prepare(order: order, checksObjects: false)
-    try execute(plan, onRefusal: onRefusal)
+    let journal = VersionJournal()
+    do {
+      try execute(plan, journal, onRefusal: onRefusal)
+    } catch {
+      journal.undo()
+      throw error
+    }
     publish(plan)
   }
 
@@ -116,24 +124,18 @@ extension ManagedObjectContext {
     return plan
   }
 
-  /// Writes what was collected.
-  ///
-  /// After an error the rows are as they were before.
-  private func execute(_ plan: SavePlan, onRefusal: ((RefusedRow) -> Void)?) throws(SaveError) {
-    let journal = VersionJournal()
-    do {
-      for changes in plan.roots {
-        try delete(changes)
-        try update(changes, journal, onRefusal: onRefusal)
-        try saveErrors { () throws(SQLiteError) in try insert(changes, onRefusal: onRefusal) }
-      }
-      try saveErrors { () throws(SQLiteError) in
-        try writeLinks()
-        try store.writeMaxima()
-      }
-    } catch {
-      journal.undo()
-      throw error
+  /// Writes what was collected; `journal` can take back what that does to the rows.
+  private func execute(
+    _ plan: SavePlan, _ journal: VersionJournal, onRefusal: ((RefusedRow) -> Void)?
+  ) throws(SaveError) {
+    for changes in plan.roots {
+      try delete(changes)
+      try update(changes, journal, onRefusal: onRefusal)
+      try saveErrors { () throws(SQLiteError) in try insert(changes, onRefusal: onRefusal) }
+    }
+    try saveErrors { () throws(SQLiteError) in
+      try writeLinks()
+      try store.writeMaxima()
     }
   }
 

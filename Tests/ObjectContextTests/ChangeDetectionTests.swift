@@ -1,6 +1,7 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import SQLite
 import TestSupport
 import Testing
 
@@ -189,6 +190,34 @@ struct ChangeDetectionTests {
     #expect(try place.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Desk'") == ["2"])
     #expect(!place.context.hasChanges)
     try place.verify()
+  }
+
+  @Test("a save that fails at its very end has saved nothing, sequences and versions included")
+  func failingCommit() throws {
+    let place = try Workplace(try Models.works())
+    let old = try place.context.insert("Skill")
+    try place.context.save()
+    let connection = try #require(place.coordinator.store).connection
+    // A deferred foreign key is checked when the transaction ends.
+    try connection.execute(
+      """
+      PRAGMA foreign_keys = ON;
+      CREATE TABLE target (x PRIMARY KEY);
+      CREATE TABLE reference (x REFERENCES target DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER bad AFTER INSERT ON ZSKILL BEGIN INSERT INTO reference VALUES (1); END
+      """)
+    try old.setValue(.string("changed"), forKey: "title")
+    let new = try place.context.insert("Skill")
+    #expect(saveError { try place.context.save() }?.code == .constraint)
+    #expect(new.isInserted && old.isUpdated)
+    #expect(connection.isAutocommit)
+    #expect(try place.rows("SELECT Z_PK, Z_OPT FROM ZSKILL") == ["1|1"])
+    #expect(try place.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Skill'") == ["1"])
+
+    try connection.execute("DROP TRIGGER bad; DROP TABLE reference; DROP TABLE target")
+    try place.context.save()
+    #expect(try place.rows("SELECT Z_PK, Z_OPT FROM ZSKILL") == ["1|2", "2|1"])
+    #expect(try place.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Skill'") == ["2"])
   }
 
   @Test("rollback brings back values, references and deleted objects, and forgets inserted ones")
