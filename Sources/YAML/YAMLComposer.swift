@@ -13,7 +13,8 @@ final class YAMLComposer {
     var nodesBefore: Int
     var items: [YAMLNode] = []
     var entries: [YAMLNode.Entry] = []
-    var keys: Set<String> = []
+    /// The lines of the scalar keys seen.
+    var keys: [String: Int] = [:]
     var pendingKey: YAMLNode?
     var isPendingKeyDuplicate = false
   }
@@ -159,14 +160,16 @@ final class YAMLComposer {
       return
     }
     frames[top].pendingKey = node
-    if let text = node.text, !frames[top].keys.insert(text).inserted {
-      frames[top].isPendingKeyDuplicate = true
-      let first = frames[top].entries.first { $0.key.text == text }
-      findings.append(
-        failure(
-          "duplicateKey", node.position, "the key “\(text)” occurs twice in this mapping",
-          hint: first.map { "the first is in line \($0.key.position.line)" }))
+    guard let text = node.text else { return }
+    guard let firstLine = frames[top].keys[text] else {
+      frames[top].keys[text] = node.position.line
+      return
     }
+    frames[top].isPendingKeyDuplicate = true
+    findings.append(
+      failure(
+        "duplicateKey", node.position, "the key “\(text)” occurs twice in this mapping",
+        hint: "the first is in line \(firstLine)"))
   }
 
   private func position(_ event: yaml_event_t) -> SourcePosition {

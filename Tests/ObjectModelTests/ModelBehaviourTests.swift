@@ -98,9 +98,10 @@ import Testing
 
   @Test func `MO14: a fetch request template is found by name and is a copy`() throws {
     let model = try model(Self.family)
-    var copy = try #require(model.draft.fetchRequestTemplates.first { $0.name == "byOwner" })
+    var copy = try #require(model.fetchRequestTemplate(named: "byOwner"))
     copy.fetchLimit = 100
-    #expect(model.draft.fetchRequestTemplates.first?.fetchLimit == 3)
+    #expect(model.fetchRequestTemplate(named: "byOwner")?.fetchLimit == 3)
+    #expect(model.fetchRequestTemplate(named: "byNobody") == nil)
   }
 
   @Test func `MO15: a template keeps its variables`() throws {
@@ -244,6 +245,24 @@ import Testing
     draft.entities.append(draft.entities[0])
     let error = #expect(throws: DiagnosticList.self) { try ManagedObjectModel(draft) }
     #expect(error?.diagnostics.contains { $0.code == "duplicateEntity" } == true)
+  }
+
+  @Test func `AP15: several models make one, whose relationships lead from one to the other`() throws {
+    let people = """
+      entities: { Person: { relationships: { pets: { to_many: Dog, inverse: owner } } } }
+      configurations: { All: [Person] }
+      """
+    let dogs = """
+      entities: { Dog: { relationships: { owner: { to_one: Person, inverse: pets } } } }
+      configurations: { All: [Dog] }
+      """
+    let drafts = try [people, dogs].map { try ModelReader.parse(Array($0.utf8), path: "model.yaml") }
+    for draft in drafts { #expect(throws: DiagnosticList.self) { try ManagedObjectModel(draft) } }
+    let model = try ManagedObjectModel(.merging(drafts))
+    #expect(model.entities.map(\.name) == ["Dog", "Person"])
+    #expect(model.entities(forConfiguration: "All")?.map(\.name) == ["Person", "Dog"])
+    let error = #expect(throws: DiagnosticList.self) { try ManagedObjectModel(.merging(drafts + [drafts[0]])) }
+    #expect(error?.diagnostics.map(\.code) == ["duplicateEntity"])
   }
 
   @Test func `what the hash leaves out does not change it`() throws {

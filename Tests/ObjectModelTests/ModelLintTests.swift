@@ -369,6 +369,38 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     #expect(ModelLint.check(draft).map(\.code) == [code])
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: ["chain", "cycle", "misspelt", "wide", "constraints"])
+  func `a hostile model is checked in bounded time`(shape: String) throws {
+    let count = 3_000
+    var draft = ModelDraft()
+    draft.entities = (0..<count).map { EntityDraft(name: "E\($0)") }
+    switch shape {
+    case "chain", "cycle":
+      for i in 1..<count { draft.entities[i].parentName = "E\(i - 1)" }
+      if shape == "cycle" { draft.entities[0].parentName = "E\(count - 1)" }
+    case "misspelt":
+      for i in 0..<count {
+        draft.entities[i].relationships = [RelationshipDescription(name: "r", destinationEntityName: "F\(i)")]
+      }
+    case "wide":
+      for i in 1..<count { draft.entities[i].parentName = "E0" }
+      for i in 0..<count {
+        var relationship = RelationshipDescription(name: "r\(i)", destinationEntityName: "E0")
+        relationship.inverseName = "r\(i)"
+        draft.entities[0].relationships.append(relationship)
+      }
+      // Every entity would hold a copy of every inherited property.
+      draft.entities.removeLast(count - 50)
+    default:
+      draft.entities.removeLast(count - 1)
+      draft.entities[0].attributes = (0..<count).map { AttributeDescription(name: "a\($0)", type: .string) }
+      draft.entities[0].uniquenessConstraints = (0..<count).map { ["a\($0)"] }
+    }
+    let hasErrors = ModelLint.check(draft).contains { $0.severity == .error }
+    #expect(hasErrors == ["chain", "cycle", "misspelt"].contains(shape))
+    #expect(((try? ManagedObjectModel(draft)) == nil) == hasErrors)
+  }
+
   @Test func `the list of codes in the documentation is closed`() throws {
     let page = try String(contentsOfFile: Locations.repository + "/docs/model-lint.md", encoding: .utf8)
     var used: Set<String> = []

@@ -34,11 +34,17 @@ final class NodeState {
   /// Whether the node is what the records stand for.
   let isRoot: Bool
   var strategy: FindStrategy
+  /// Whether the node is the target of a relationship within its own hierarchy.
+  var isLateTarget = false
+  /// Whether a seek only looks which objects are there.
+  var lookUpOnly = false
   /// The primary key of the next object that this node creates in the current batch.
   var nextKey: Int64 = 0
   /// How the strategy began, for the summary: a strategy may change when a table outgrows its memory.
   var firstStrategyName: String
   var counts = ImportSummary.EntityCounts()
+  /// Records that are known to change nothing, when a partitioned scan went before; else `nil`.
+  var unchangedRecords: UnchangedRecords?
   /// Keys that records of this run have named, by hash, for the policies `first` and `reject`; else `nil`.
   var seenKeys: SeenKeys?
   /// Whether an object that is found was made in this run: the store was empty when it began.

@@ -5,8 +5,8 @@ import ObjectContext
 
 /// An ``ImportDefinition`` resolved against the model: names have become slots, columns and indexes.
 struct ImportPlan: Sendable {
-  /// The entities that records fill, targets of relationships before the entities that refer to them; the entity that
-  /// the records stand for comes last.
+  /// The entities that records fill, targets of relationships before the entities that refer to them; the targets of
+  /// relationships within one hierarchy come after their owner, whose objects they may be.
   let nodes: [ImportNode]
   /// All fields of all nodes.
   let fields: [CompiledField]
@@ -18,7 +18,7 @@ struct ImportPlan: Sendable {
   let fieldNames: [FieldName]
 
   /// The node that the records stand for.
-  var root: Int { nodes.count - 1 }
+  let root: Int
 
   /// The names of a field.
   struct FieldName: Sendable {
@@ -35,8 +35,9 @@ struct ImportPlan: Sendable {
   /// - Throws: `DiagnosticList` with all findings.
   init(_ definition: ImportDefinition) throws(DiagnosticList) {
     var builder = ImportPlanBuilder(definition)
-    builder.add(definition.root, isRoot: true)
+    let root = builder.add(definition.root, owner: nil)
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
+    self.root = root ?? 0
     nodes = builder.nodes
     fields = builder.fields
     fieldColumns = builder.fieldColumns
@@ -68,6 +69,8 @@ struct ImportNode: Sendable {
 
   /// The slots whose content is compared: the attributes', then the relationships'.
   var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) }
+  /// Whether an object can be made of the mapped attributes alone: nothing mandatory is left out.
+  var canCreate = true
   /// All slots that change detection needs.
   var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots }
   /// Slots of to-one relationships that are set from their other side.
@@ -88,6 +91,9 @@ struct ImportRelationship: Sendable {
   var isOptional: Bool
   /// Whether setting it needs more than the reference itself: a to-one or an ordered inverse.
   var needsInverse: Bool
+  /// Whether the target is of the owner's own hierarchy, so that it may be an object that the same batch creates: it is
+  /// found after the owner's objects are written.
+  var isLate: Bool
   /// The relationship.
   var description: RelationshipDescription
 }
@@ -109,9 +115,8 @@ private struct ImportPlanBuilder {
       Diagnostic(.error, code: code, path: definition.name, position: position, message: message, hint: hint))
   }
 
-  /// Adds a node and, before it, the nodes it refers to; returns its index, or `nil` when the entity is unknown.
-  @discardableResult
-  mutating func add(_ part: EntityImport, isRoot: Bool) -> Int? {
+  /// Adds a node and the nodes it refers to; returns its index, or `nil` when the entity is unknown.
+  mutating func add(_ part: EntityImport, owner: EntityDescription?) -> Int? {
     guard let entity = definition.model.entity(named: part.entityName) else {
       let nearest = NearestName.find(part.entityName, in: definition.model.entities.map(\.name))
       report(
@@ -122,51 +127,85 @@ private struct ImportPlanBuilder {
     if entity.isAbstract {
       report("abstractEntity", part.position, "\(entity.name) is abstract and has no objects of its own")
     }
-    if part.findBy.isEmpty, part.mode != .insert || !isRoot {
+    if part.findBy.isEmpty, part.mode != .insert || owner != nil {
       report("missingField", part.position, "\(entity.name) needs find_by: attributes that identify an object")
     }
     var relationships: [ImportRelationship] = []
-    for relationship in part.relationships {
-      guard let description = entity.relationship(named: relationship.name) else {
-        let nearest = NearestName.find(relationship.name, in: entity.relationships.map(\.name))
-        report(
-          "unknownRelationship", relationship.position, "\(entity.name) has no relationship \(relationship.name)",
-          hint: nearest.map { "did you mean \($0)?" })
-        continue
-      }
-      if description.isToMany || description.isTransient {
-        report(
-          "wrongRelationship", relationship.position,
-          "\(entity.name).\(relationship.name) is \(description.isToMany ? "to-many" : "transient"); a record can set "
-            + "stored to-one relationships only", hint: "set its inverse from the other entity's records")
-        continue
-      }
-      let destination = definition.model.entities[description.destinationEntity]
-      if let target = definition.model.entity(named: relationship.target.entityName), !target.isKind(of: destination) {
-        report(
-          "wrongEntity", relationship.position,
-          "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(target.name)")
-      }
-      guard let target = add(relationship.target, isRoot: false) else { continue }
-      if description.inverseSlot >= 0, !description.isInverseToMany {
-        nodes[target].inverseSlots.append(description.inverseSlot)
-      }
-      let needsInverse =
-        description.inverseSlot >= 0
-        && (!description.isInverseToMany || description.isInverseOrdered(in: definition.model))
-      relationships.append(
-        ImportRelationship(
-          name: description.name, slot: description.slot, target: target, missing: relationship.missing,
-          isOptional: description.isOptional, needsInverse: needsInverse, description: description))
+    for relationship in part.relationships where !isLate(relationship, of: entity) {
+      if let added = add(relationship, of: entity, isLate: false) { relationships.append(added) }
     }
     let keys = part.findBy.compactMap { add($0, entity: entity) }
     let attributes = part.attributes.compactMap { add($0, entity: entity) }
-    nodes.append(
-      ImportNode(
-        entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: part.mode, duplicates: part.duplicates,
-        keyFields: keys.map(\.field), keySlots: keys.map(\.slot), attributeFields: attributes.map(\.field),
-        attributeSlots: attributes.map(\.slot), relationships: relationships))
-    return nodes.count - 1
+    var node = ImportNode(
+      entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: part.mode,
+      duplicates: part.duplicates, keyFields: keys.map(\.field), keySlots: keys.map(\.slot),
+      attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
+    let missing = missingProperties(of: entity, part)
+    node.canCreate = missing.isEmpty
+    if !missing.isEmpty, part.mode != .update, owner?.rootIndex != entity.rootIndex {
+      report(
+        "unmappedRequired", part.position,
+        "\(entity.name) cannot be created without \(missing.joined(separator: ", "))",
+        hint: "map them, give them defaults in the model, or use mode update")
+    }
+    let index = nodes.count
+    nodes.append(node)
+    for relationship in part.relationships where isLate(relationship, of: entity) {
+      if let added = add(relationship, of: entity, isLate: true) { nodes[index].relationships.append(added) }
+    }
+    return index
+  }
+
+  /// Mandatory properties that have no default and that nothing fills.
+  private func missingProperties(of entity: EntityDescription, _ part: EntityImport) -> [String] {
+    let mapped = Set((part.findBy + part.attributes).map(\.attributeName))
+    let related = Set(part.relationships.map(\.name))
+    return entity.attributes.filter {
+      !$0.isOptional && !$0.isTransient && !$0.isDerived && $0.defaultValue == nil && !mapped.contains($0.name)
+    }.map(\.name)
+      + entity.relationships.filter { !$0.isOptional && !$0.isToMany && !$0.isTransient && !related.contains($0.name) }
+      .map(\.name)
+  }
+
+  /// Whether the relationship's target is of the owner's hierarchy.
+  private func isLate(_ relationship: RelationshipImport, of entity: EntityDescription) -> Bool {
+    definition.model.entity(named: relationship.target.entityName)?.rootIndex == entity.rootIndex
+  }
+
+  private mutating func add(
+    _ relationship: RelationshipImport, of entity: EntityDescription, isLate: Bool
+  ) -> ImportRelationship? {
+    guard let description = entity.relationship(named: relationship.name) else {
+      let nearest = NearestName.find(relationship.name, in: entity.relationships.map(\.name))
+      report(
+        "unknownRelationship", relationship.position, "\(entity.name) has no relationship \(relationship.name)",
+        hint: nearest.map { "did you mean \($0)?" })
+      return nil
+    }
+    if description.isToMany || description.isTransient {
+      report(
+        "wrongRelationship", relationship.position,
+        "\(entity.name).\(relationship.name) is \(description.isToMany ? "to-many" : "transient"); a record can set "
+          + "stored to-one relationships only", hint: "set its inverse from the other entity's records")
+      return nil
+    }
+    let destination = definition.model.entities[description.destinationEntity]
+    if let target = definition.model.entity(named: relationship.target.entityName), !target.isKind(of: destination) {
+      report(
+        "wrongEntity", relationship.position,
+        "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(target.name)")
+    }
+    guard let target = add(relationship.target, owner: entity) else { return nil }
+    if description.inverseSlot >= 0, !description.isInverseToMany {
+      nodes[target].inverseSlots.append(description.inverseSlot)
+    }
+    if relationship.missing != .create { nodes[target].mode = .update }
+    let needsInverse =
+      description.inverseSlot >= 0
+      && (!description.isInverseToMany || description.isInverseOrdered(in: definition.model))
+    return ImportRelationship(
+      name: description.name, slot: description.slot, target: target, missing: relationship.missing,
+      isOptional: description.isOptional, needsInverse: needsInverse, isLate: isLate, description: description)
   }
 
   private mutating func add(_ field: FieldImport, entity: EntityDescription) -> (field: Int, slot: Int)? {

@@ -25,7 +25,7 @@ extension BatchImporter {
   /// Chains the primary keys of the relationships' targets to the content hashes.
   private func chainTargets(_ state: NodeState, _ view: BatchView) {
     let contents = view.nodes[state.node].contents
-    for relationship in state.part.relationships {
+    for relationship in state.part.relationships where !relationship.isLate {
       let targets = view.nodes[relationship.target].targets
       for i in 0..<view.count where contents[i] != 0 {
         contents[i] =
@@ -100,6 +100,7 @@ extension BatchImporter {
   // MARK: Strategies
 
   private func insertAll(_ state: NodeState, _ view: BatchView) {
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
     for record in 0..<view.count where view.outcomes[record] != .rejected { create(record, state, view) }
   }
 
@@ -203,6 +204,10 @@ extension BatchImporter {
       state.wanted = only
     } else {
       for record in 0..<view.count where view.isWanted(record, node) {
+        if let unchanged = state.unchangedRecords, unchanged.contains(recordsBefore + record) {
+          settle(record, .unchanged, state, view)
+          continue
+        }
         state.wanted.append(Int32(record))
       }
     }
@@ -248,7 +253,7 @@ extension BatchImporter {
       }
     }
     // Records act in the order of the input, so that the last of several with one key wins.
-    settleSought(state, view, keys)
+    if !state.lookUpOnly { settleSought(state, view, keys) }
   }
 
   private func settleSought(_ state: NodeState, _ view: BatchView, _ keys: [CellColumnView]) {

@@ -45,7 +45,7 @@ extension BatchImporter {
           }
         }
       }
-      for relationship in state.part.relationships {
+      for relationship in state.part.relationships where !relationship.isLate {
         let targets = view.nodes[relationship.target].targets
         if relationship.needsInverse {
           for i in 0..<count {
@@ -138,7 +138,7 @@ extension BatchImporter {
         isChanged = true
       }
     }
-    for relationship in state.part.relationships {
+    for relationship in state.part.relationships where !relationship.isLate {
       let target = view.nodes[relationship.target].targets[record]
       if relationship.needsInverse {
         if try relate(row, state, relationship, target, view, record) { isChanged = true }
@@ -154,7 +154,7 @@ extension BatchImporter {
 
   /// Sets a relationship whose inverse has to be written too.
   @discardableResult
-  private func relate(
+  func relate(
     _ row: Int, _ state: NodeState, _ relationship: ImportRelationship, _ target: Int64, _ view: BatchView,
     _ record: Int
   ) throws(ImportError) -> Bool {
@@ -168,7 +168,7 @@ extension BatchImporter {
   }
 
   /// The entity of the object that a record's relationship refers to.
-  private func destinationEntity(_ relationship: ImportRelationship, _ view: BatchView, _ record: Int) -> Int32 {
+  func destinationEntity(_ relationship: ImportRelationship, _ view: BatchView, _ record: Int) -> Int32 {
     if let found = view.nodes[relationship.target].targetEntities, found[record] >= 0 { return found[record] }
     return Int32(nodes[relationship.target].entity.index)
   }

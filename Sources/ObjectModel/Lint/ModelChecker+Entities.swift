@@ -18,19 +18,18 @@ extension ModelChecker {
       } else if isInCycle(index) {
         findings.error(
           "inheritanceCycle", entity.position, "“\(entity.name)” inherits from itself through “\(parent)”")
+      } else if ancestors[index].count > Self.maximumDepth {
+        findings.error(
+          "inheritanceTooDeep", entity.position, "“\(entity.name)” has more than \(Self.maximumDepth) ancestors")
       }
     }
     checkPropertyNames(index)
   }
 
+  /// Whether the entity is among its own ancestors.
   private func isInCycle(_ index: Int) -> Bool {
-    var current = index
-    for _ in draft.entities.indices {
-      guard let parent = draft.entities[current].parentName.flatMap({ entityIndex[$0] }) else { return false }
-      if parent == index { return true }
-      current = parent
-    }
-    return false
+    let last = ancestors[index].last ?? index
+    return draft.entities[last].parentName.flatMap { entityIndex[$0] } == index
   }
 
   private mutating func checkPropertyNames(_ index: Int) {
@@ -72,8 +71,11 @@ extension ModelChecker {
   }
 
   mutating func checkName(_ name: String, _ kind: String, _ position: SourcePosition) {
-    // A missing name is the reader's finding.
-    guard let first = name.unicodeScalars.first else { return }
+    guard let first = name.unicodeScalars.first else {
+      // The reader of a file has said so already.
+      if draft.readerFindings.isEmpty { findings.error("missingName", position, "\(kind) has no name") }
+      return
+    }
     let isStart = first == "_" || first.properties.isAlphabetic
     let isRest = name.unicodeScalars.dropFirst().allSatisfy {
       $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil

@@ -26,11 +26,10 @@ extension ModelChecker {
       return
     }
     guard let inverse = self.relationship(inverseName, of: destination) else {
-      let names = lineage(destination).flatMap { draft.entities[$0].relationships.map(\.name) }
       findings.error(
         "unknownInverse", position,
         "the inverse “\(inverseName)” of “\(name)” is not a relationship of “\(draft.entities[destination].name)”",
-        hint: FindingList.didYouMean(inverseName, names))
+        hint: relationshipHint(inverseName, of: destination))
       return
     }
     if inverse.inverseName != name {
@@ -39,7 +38,9 @@ extension ModelChecker {
         "inverseMismatch", position,
         "“\(inverseName)” is the inverse of “\(name)”, but its own inverse is \(found)",
         hint: "each must name the other")
-    } else if let back = entityIndex[inverse.destinationEntityName], !areRelated(back, entity) {
+    } else if let back = entityIndex[inverse.destinationEntityName],
+      let own = entityIndex[draft.entities[entity].name], !areRelated(back, own)
+    {
       findings.error(
         "inverseMismatch", position,
         "“\(inverseName)” is the inverse of “\(name)”, but points to “\(inverse.destinationEntityName)”, "

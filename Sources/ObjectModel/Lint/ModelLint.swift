@@ -18,26 +18,42 @@ public enum ModelLint {
 }
 
 /// The state of one run over a draft.
+///
+/// The cost stays about linear in the model's size, whatever the model: names are looked up in tables, the depth of
+/// inheritance is bounded, and so is the number of names that are compared for hints.
 struct ModelChecker {
+  /// The greatest number of ancestors; a deeper hierarchy is an error.
+  static let maximumDepth = 100
+
   let draft: ModelDraft
   let advice: Bool
   var findings: FindingList
   /// The first entity with each name.
   let entityIndex: [String: Int]
-  /// For each entity, its ancestors from the nearest up; cut where the chain is broken or closes.
+  /// For each entity, its ancestors from the nearest up; cut where the chain is broken, closes or is too long.
   let ancestors: [[Int]]
+  private let attributeIndex: [[String: Int]]
+  private let relationshipIndex: [[String: Int]]
+  /// How many more names may be compared for hints.
+  private var hintBudget = 50_000
 
   init(_ draft: ModelDraft, advice: Bool) {
     self.draft = draft
     self.advice = advice
     findings = FindingList(path: draft.path)
-    let index = Dictionary(draft.entities.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    func positions(_ names: [String]) -> [String: Int] {
+      Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    let index = positions(draft.entities.map(\.name))
     entityIndex = index
+    attributeIndex = draft.entities.map { positions($0.attributes.map(\.name)) }
+    relationshipIndex = draft.entities.map { positions($0.relationships.map(\.name)) }
     ancestors = draft.entities.indices.map { entity in
       var chain: [Int] = []
-      var seen: Set<Int> = [entity]
       var current = entity
-      while let parent = draft.entities[current].parentName.flatMap({ index[$0] }), seen.insert(parent).inserted {
+      while chain.count <= Self.maximumDepth, let parent = draft.entities[current].parentName.flatMap({ index[$0] }),
+        parent != entity, !chain.contains(parent)
+      {
         chain.append(parent)
         current = parent
       }
@@ -64,31 +80,44 @@ struct ModelChecker {
   /// The entity and its ancestors.
   func lineage(_ entity: Int) -> [Int] { [entity] + ancestors[entity] }
 
-  /// The names of all properties that an entity has, inherited ones included.
-  func propertyNames(_ entity: Int) -> [String] {
-    lineage(entity).flatMap { i in
-      draft.entities[i].attributes.map(\.name) + draft.entities[i].relationships.map(\.name)
-        + draft.entities[i].fetchedProperties.map(\.name)
-    }
-  }
-
   func attribute(_ name: String, of entity: Int) -> AttributeDescription? {
     for i in lineage(entity) {
-      if let found = draft.entities[i].attributes.first(where: { $0.name == name }) { return found }
+      if let found = attributeIndex[i][name] { return draft.entities[i].attributes[found] }
     }
     return nil
   }
 
   func relationship(_ name: String, of entity: Int) -> RelationshipDescription? {
     for i in lineage(entity) {
-      if let found = draft.entities[i].relationships.first(where: { $0.name == name }) { return found }
+      if let found = relationshipIndex[i][name] { return draft.entities[i].relationships[found] }
     }
     return nil
   }
 
-  func entityHint(_ name: String) -> String? { FindingList.didYouMean(name, draft.entities.map(\.name)) }
+  // MARK: Hints
 
-  func propertyHint(_ name: String, of entity: Int) -> String? {
-    FindingList.didYouMean(name, propertyNames(entity))
+  mutating func entityHint(_ name: String) -> String? {
+    hint(name) { $0.draft.entities.map(\.name) }
+  }
+
+  mutating func propertyHint(_ name: String, of entity: Int) -> String? {
+    hint(name) { checker in
+      checker.lineage(entity).flatMap { i in
+        checker.draft.entities[i].attributes.map(\.name) + checker.draft.entities[i].relationships.map(\.name)
+      }
+    }
+  }
+
+  mutating func relationshipHint(_ name: String, of entity: Int) -> String? {
+    hint(name) { checker in
+      checker.lineage(entity).flatMap { checker.draft.entities[$0].relationships.map(\.name) }
+    }
+  }
+
+  private mutating func hint(_ name: String, _ candidates: (Self) -> [String]) -> String? {
+    guard hintBudget > 0 else { return nil }
+    let candidates = candidates(self)
+    hintBudget -= candidates.count + 1
+    return FindingList.didYouMean(name, candidates)
   }
 }

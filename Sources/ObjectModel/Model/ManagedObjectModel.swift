@@ -44,6 +44,11 @@ public final class ManagedObjectModel: Sendable {
     return configuration.entityNames.compactMap(entity(named:))
   }
 
+  /// The named fetch request with this name, or `nil`; a copy that may be changed.
+  public func fetchRequestTemplate(named name: String) -> FetchRequestTemplate? {
+    draft.fetchRequestTemplates.first { $0.name == name }
+  }
+
   /// The roots in number order.
   public var rootEntities: [EntityDescription] { entities.filter(\.isRoot) }
 }

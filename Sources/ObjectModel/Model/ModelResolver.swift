@@ -42,13 +42,16 @@ struct ModelResolver {
         slotCounts[roots[i]] += 1
       }
     }
+    let relationshipIndex = ownRelationships.map { relationships in
+      Dictionary(uniqueKeysWithValues: relationships.enumerated().map { ($1.name, $0) })
+    }
     for i in ordered.indices {
       for r in ownRelationships[i].indices {
         guard let inverse = ownRelationships[i][r].inverseName else { continue }
         // The inverse may be declared by an ancestor of the destination.
         var holder: Int? = ownRelationships[i][r].destinationEntity
         while let h = holder, h >= 0 {
-          if let found = ownRelationships[h].first(where: { $0.name == inverse }) {
+          if let found = relationshipIndex[h][inverse].map({ ownRelationships[h][$0] }) {
             ownRelationships[i][r].inverseSlot = found.slot
             ownRelationships[i][r].inverseDeclaringEntity = h
             ownRelationships[i][r].isInverseToMany = found.isToMany

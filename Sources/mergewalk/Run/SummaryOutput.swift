@@ -63,7 +63,7 @@ enum SummaryOutput {
 
   /// The summary as a person reads it.
   static func words(_ summary: ImportSummary) -> String {
-    var table = TextTable("", "inserted", "updated", "unchanged")
+    var table = TextTable("entity", "inserted", "updated", "unchanged")
     for (name, counts) in summary.entities.sorted(by: { $0.key < $1.key }) {
       table.add(
         name, Figures.grouped(counts.inserted), Figures.grouped(counts.updated), Figures.grouped(counts.unchanged))
@@ -80,7 +80,8 @@ enum SummaryOutput {
     if summary.skipped > 0 { records.append("\(Figures.grouped(summary.skipped)) skipped") }
     if summary.rejected > 0 { records.append("\(Figures.grouped(summary.rejected)) rejected") }
     lines.append("  records  " + records.joined(separator: ", "))
-    lines.append("  store    " + summary.storePath)
+    let isKept = summary.status == .completed || summary.status == .completedWithRejects
+    lines.append("  store    " + summary.storePath + (isKept ? "" : " (as before)"))
     if summary.rejected > 0 {
       let codes = summary.rejectCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         .map { "\($0.key) \(Figures.grouped($0.value))" }
