@@ -371,4 +371,30 @@ struct RelationshipTests {
     }
     #expect(try company.objects(forKey: "clients").count == 3)
   }
+
+  @Test("appending to long relationships takes one step an object, not one for each that is there")
+  func longRelationships() throws {
+    let place = try Workplace(try Models.works())
+    let context = place.context
+    let (person, company) = (try context.insert("Person"), try context.insert("Company"))
+    for object in [person, company] { try object.setValue(.string("x"), forKey: "name") }
+    try context.save()
+    let count = 3000
+    let statements = try place.statements {
+      for i in 0..<count {
+        try person.add(try context.insert("Skill"), to: "skills")
+        let other = try context.insert("Person")
+        try other.setValue(.string("\(i)"), forKey: "name")
+        try company.add(other, to: "staff")
+        try person.add(other, to: "likes")
+      }
+    }
+    #expect(statements.count <= 3, "the ends of ordered relationships are looked up once: \(statements.prefix(10))")
+    #expect(try person.objects(forKey: "skills").count == count)
+    #expect(try company.objects(forKey: "staff").names() == (0..<count).map(String.init))
+    try context.save()
+    #expect(try person.objects(forKey: "likes").count == count)
+    #expect(try place.rows("SELECT max(Z_FOK_EMPLOYER) FROM ZPARTY") == ["\(2048 + 1024 * (count - 1))"])
+    try place.verify()
+  }
 }

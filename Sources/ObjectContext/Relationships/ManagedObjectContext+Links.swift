@@ -107,6 +107,9 @@ extension ManagedObjectContext {
     if relation.isOwner { change.row.order = position } else { change.row.inverseOrder = position }
     change.isMoved = true
     pendingLinks.set(change, relation)
+    if let last = pendingLinks.lastPosition(object, relation), last < position {
+      pendingLinks.setLastPosition(position, object, relation)
+    }
   }
 
   /// Whether the next save changes pairs of an object.
@@ -189,7 +192,12 @@ extension ManagedObjectContext {
   private func nextPosition(
     _ object: ManagedObject, _ relationship: RelationshipDescription, _ relation: LinkRelation
   ) throws(ObjectError) -> Int64 {
-    OrderKeys.next(after: try partners(of: object, relationship, relation).last?.order)
+    // Looked for once: appending to a long relationship must not walk along it each time.
+    var last = pendingLinks.lastPosition(object, relation)
+    if last == nil { last = try partners(of: object, relationship, relation).last?.order }
+    let next = OrderKeys.next(after: last)
+    pendingLinks.setLastPosition(next, object, relation)
+    return next
   }
 }
 

@@ -60,12 +60,32 @@ final class PendingLinks {
   /// The relationships in the order in which they were first changed, so that saves repeat.
   private(set) var order: [LinkStorage] = []
 
+  /// An ordered side of a relationship of one object.
+  private struct OrderedSide: Hashable {
+    var storage: LinkStorage
+    var isOwner: Bool
+    var primaryKey: Int64
+  }
+  private var lastPositions: [OrderedSide: Int64] = [:]
+
+  /// The greatest position in an object's ordered relationship, once it is known.
+  func lastPosition(_ object: ManagedObject, _ relation: LinkRelation) -> Int64? {
+    lastPositions[
+      OrderedSide(storage: relation.storage, isOwner: relation.isOwner, primaryKey: object.primaryKey)]
+  }
+
+  func setLastPosition(_ position: Int64, _ object: ManagedObject, _ relation: LinkRelation) {
+    let side = OrderedSide(storage: relation.storage, isOwner: relation.isOwner, primaryKey: object.primaryKey)
+    lastPositions[side] = position
+  }
+
   /// Whether the next save has something to do.
   var hasChanges: Bool { storages.values.contains { $0.changes.values.contains(where: \.isEffective) } }
 
   func removeAll() {
     storages.removeAll()
     order.removeAll()
+    lastPositions.removeAll()
   }
 
   /// The changes of a relationship, if there are any.
