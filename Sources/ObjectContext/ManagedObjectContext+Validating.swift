@@ -16,7 +16,7 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   /// The row in its buffer.
   package var row: Int32
 
-  /// `Customer 17: country: validate.tooLong`
+  /// Entity, key, property and code, such as `Customer 17: country: validate.tooLong`.
   public var description: String { "\(entity) \(primaryKey): \(property): \(code.name)" }
 }
 
