@@ -69,6 +69,8 @@ struct ImportNode: Sendable {
 
   /// The slots whose content is compared: the attributes', then the relationships'.
   var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) }
+  /// Whether a target that is named but not there is created, as far as the mode allows.
+  var createsMissing = true
   /// Whether an object can be made of the mapped attributes alone: nothing mandatory is left out.
   var canCreate = true
   /// All slots that change detection needs.
@@ -199,7 +201,7 @@ private struct ImportPlanBuilder {
     if description.inverseSlot >= 0, !description.isInverseToMany {
       nodes[target].inverseSlots.append(description.inverseSlot)
     }
-    if relationship.missing != .create { nodes[target].mode = .update }
+    if relationship.missing != .create { nodes[target].createsMissing = false }
     let needsInverse =
       description.inverseSlot >= 0
       && (!description.isInverseToMany || description.isInverseOrdered(in: definition.model))

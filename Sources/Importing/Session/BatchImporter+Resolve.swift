@@ -54,7 +54,7 @@ extension BatchImporter {
       view.outcomes[record] = .skipped
       return false
     }
-    if state.part.mode != .update { return true }
+    if state.part.mode != .update, state.part.createsMissing { return true }
     if rejectsMissing(state) { reject(record, field: state.part.keyFields.first, .missingTarget, view) }
     return false
   }
