@@ -28,8 +28,11 @@ extension BatchImporter {
     for relationship in state.part.relationships where !relationship.isLate {
       let targets = view.nodes[relationship.target].targets
       for i in 0..<view.count where contents[i] != 0 {
-        contents[i] =
-          targets[i] == 0 ? ContentHash.null(seed: contents[i]) : ContentHash.primaryKey(targets[i], seed: contents[i])
+        switch targets[i] {
+        case NodeColumns.unspecified: contents[i] = 0
+        case 0: contents[i] = ContentHash.null(seed: contents[i])
+        default: contents[i] = ContentHash.primaryKey(targets[i], seed: contents[i])
+        }
       }
     }
   }

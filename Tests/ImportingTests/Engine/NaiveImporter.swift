@@ -253,7 +253,9 @@ struct NaiveImporter {
     let entity = model.entity(named: part.entityName)
     for relationship in part.relationships {
       let isOptional = entity?.relationship(named: relationship.name)?.isOptional ?? true
-      if !isOptional, key(record, relationship.target) == nil { return false }
+      if !isOptional, key(record, relationship.target) == nil {
+        guard part.mode == .update, isAbsent(record, relationship.target) else { return false }
+      }
       guard namesWhatIsNeeded(record, relationship.target) else { return false }
     }
     return true
