@@ -59,7 +59,8 @@ struct ShopModel {
       attribute.defaultValue = value
       return attribute
     }
-    func relationship(_ name: String, _ other: String, _ inverse: String, many: Bool = false) -> RelationshipDescription {
+    func relationship(_ name: String, _ other: String, _ inverse: String, many: Bool = false) -> RelationshipDescription
+    {
       var relationship = RelationshipDescription(name: name, destinationEntityName: other)
       relationship.isOptional = true
       relationship.inverseName = inverse
@@ -77,7 +78,9 @@ struct ShopModel {
     if needsOwner { item.relationships[0].isOptional = false }
     var person = EntityDraft(name: "Person")
     person.attributes = [attribute("email", .string), attribute("age", .integer64), attribute("badge", .string)]
-    person.relationships = [relationship("team", "Team", "members"), relationship("items", "Item", "owner", many: true)]
+    person.relationships = [
+      relationship("team", "Team", "members"), relationship("items", "Item", "owner", many: true),
+    ]
     var part = EntityDraft(name: "Part")
     part.attributes = [attribute("code", .integer64), attribute("title", .string)]
     part.relationships = [
@@ -193,7 +196,8 @@ struct StoreDump: Equatable {
     var result: [Int64: String] = [:]
     while try select.step() {
       result[select.integer(0)] =
-        "(" + attributes.enumerated().map { value(select, Int32($0 + 1), $1.type).description }.joined(separator: ",") + ")"
+        "(" + attributes.enumerated().map { value(select, Int32($0 + 1), $1.type).description }.joined(separator: ",")
+        + ")"
     }
     return result
   }

@@ -83,7 +83,9 @@ private struct RandomImport {
 
   /// The seeds of a block; `MERGEWALK_ORACLE_SEEDS=5000-5200` runs others instead, all in the first block.
   private static func seeds(_ block: UInt64) -> Range<UInt64> {
-    let wanted = ProcessInfo.processInfo.environment["MERGEWALK_ORACLE_SEEDS"]?.split(separator: "-").map { UInt64($0) ?? 0 }
+    let wanted = ProcessInfo.processInfo.environment["MERGEWALK_ORACLE_SEEDS"]?.split(separator: "-").map {
+      UInt64($0) ?? 0
+    }
     guard let wanted, wanted.count == 2 else { return block * 1000..<block * 1000 + 6 }
     return block == 1 ? wanted[0]..<max(wanted[0], wanted[1]) : 0..<0
   }
@@ -151,7 +153,8 @@ private struct RandomImport {
       let found = dump.entities[entity] ?? []
       #expect(
         found == lines,
-        "\(how), plans \(summary.findPlans): \(entity) lacks \(Set(lines).subtracting(found).sorted()) and has \(Set(found).subtracting(lines).sorted())")
+        "\(how), plans \(summary.findPlans): \(entity) lacks \(Set(lines).subtracting(found).sorted()) and has \(Set(found).subtracting(lines).sorted())"
+      )
     }
     for line in naive.untouched(keys: keys) where dump.versions[line] != nil {
       #expect(dump.versions[line] == 1, "\(how): \(line)")

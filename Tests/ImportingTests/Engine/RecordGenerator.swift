@@ -14,7 +14,8 @@ struct RecordGenerator {
   /// Texts that some comparison or other takes for equal, or sorts elsewhere than SQLite does.
   static let texts: [String] = [
     "\u{E9}", "e\u{301}", "E\u{301}", "10", "9", "007", "7", "07", "1e1", "+7", "-0", "0", "Z", "z", "a", "ab", "a ",
-    " a", "a\u{1}", "\u{1F642}", "\u{FFFD}", "\u{10000}", "\u{E000}", "stra\u{DF}e", "STRASSE", "prefix__1", "prefix__2",
+    " a", "a\u{1}", "\u{1F642}", "\u{FFFD}", "\u{10000}", "\u{E000}", "stra\u{DF}e", "STRASSE", "prefix__1",
+    "prefix__2",
     "prefix__", "prefix__11", "a,b", "say \"a\"", "two\nlines", "sixteen bytes 16", "seventeen bytes17",
     "a rather long key that differs at its end 1", "a rather long key that differs at its end 2", "'", "%", "NULL",
     "\u{212B}", "\u{C5}", "A\u{30A}", "\u{FB01}", "fi", "\u{3B1}\u{345}", "tab\there", "\\", "\\N.",
