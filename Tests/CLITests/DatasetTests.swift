@@ -11,7 +11,8 @@ struct DatasetTable: CustomTestStringConvertible, Sendable {
   /// Pairs of expressions: in the store, in the original.
   let columns: [(ours: String, theirs: String)]
 
-  init(_ name: String, _ columns: [(String, String)], joins: [(relationship: String, entity: String, key: String)] = []) {
+  init(_ name: String, _ columns: [(String, String)], joins: [(relationship: String, entity: String, key: String)] = [])
+  {
     self.name = name
     from =
       "Z\(name.uppercased()) t"
@@ -111,7 +112,8 @@ struct DatasetTests {
     }
     // Relationships of employees and customers to employees have names of their own.
     for (table, relationship, key, column) in [
-      ("Employee", "ZREPORTSTO", "ZEMPLOYEEID", "ReportsTo"), ("Customer", "ZSUPPORTREP", "ZCUSTOMERID", "SupportRepId"),
+      ("Employee", "ZREPORTSTO", "ZEMPLOYEEID", "ReportsTo"),
+      ("Customer", "ZSUPPORTREP", "ZCUSTOMERID", "SupportRepId"),
     ] {
       let ours = try rows(
         store,

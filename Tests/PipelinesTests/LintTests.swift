@@ -58,6 +58,9 @@ struct LintTests {
       "mode: update\n      missing: «create\n      find_by: { email: email }", "in mode “update”"),
     Mistake(
       "duplicateKey", "    quantity: quantity\n", "    quantity: quantity\n    «quantity: note\n", "occurs twice"),
+    Mistake(
+      "invalidOption", "find_by: { email: email }",
+      "mode: create-missing\n      missing: «null\n      find_by: { email: email }", "in mode “create-missing”"),
     Mistake("yamlSyntax", "batch: {", "batch: «}", ""),
 
     // Variables.

@@ -77,4 +77,8 @@ final class ScanTable {
   @inline(__always) func setContent(_ place: Int, _ content: UInt64) { places[place].content = content }
   /// The primary key at a place.
   @inline(__always) func primaryKey(_ place: Int) -> Int64 { Int64(primaryKeys[place]) }
+  /// Replaces the primary key at a place.
+  @inline(__always) func setPrimaryKey(_ place: Int, _ key: Int64) {
+    primaryKeys[place] = UInt32(truncatingIfNeeded: key)
+  }
 }

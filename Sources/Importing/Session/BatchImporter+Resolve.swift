@@ -100,6 +100,7 @@ extension BatchImporter {
   // MARK: Strategies
 
   private func insertAll(_ state: NodeState, _ view: BatchView) {
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
     for record in 0..<view.count where view.outcomes[record] != .rejected { create(record, state, view) }
   }
 
@@ -203,6 +204,10 @@ extension BatchImporter {
       state.wanted = only
     } else {
       for record in 0..<view.count where view.isWanted(record, node) {
+        if let unchanged = state.unchangedRecords, unchanged.contains(recordsBefore + record) {
+          settle(record, .unchanged, state, view)
+          continue
+        }
         state.wanted.append(Int32(record))
       }
     }

@@ -20,6 +20,8 @@ final class BatchImporter {
   /// Fetches executed to find existing objects.
   var fetches = 0
   var batches = 0
+  /// Good records of the batches before the current one.
+  var recordsBefore = 0
   /// Seconds spent in saves.
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
@@ -66,6 +68,7 @@ final class BatchImporter {
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
+    if !isReplaying { recordsBefore += count }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
   }

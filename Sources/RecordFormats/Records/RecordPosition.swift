@@ -1,5 +1,5 @@
 /// Where a record of a batch comes from.
-public struct RecordPosition: Sendable, Hashable {
+public struct RecordPosition: Sendable, Hashable, BitwiseCopyable {
   /// The record's number in its file, from 0; refused records count, a header does not.
   public var index: Int
   /// The line the record starts on, from 1.
