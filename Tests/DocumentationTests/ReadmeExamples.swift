@@ -1,0 +1,36 @@
+import Importing
+import ObjectModel
+import Pipelines
+import RecordFormats
+
+/// The Swift examples of the README, compiled.
+///
+/// ``ReadmeTests`` compares the text between the marks with the README and runs each example.
+enum ReadmeExamples {
+  static func runPipeline(_ path: String, store: String) throws -> ImportSummary {
+    // README: pipeline
+    var settings = PipelineSettings()
+    settings.storePath = store
+    let pipeline = try Pipeline.read(path, settings: settings)  // throws every finding about the file
+    let summary = try ImportSession(pipeline.definition).run { progress in
+      print(progress.records, "records,", progress.rejects, "rejects")
+    }
+    print(summary.inserted, "new,", summary.updated, "changed,", summary.unchanged, "unchanged")
+    // README: end
+    return summary
+  }
+
+  static func runDefinition(model modelPath: String, store: String, input: String) throws -> ImportSummary {
+    // README: definition
+    let model = try ManagedObjectModel(ModelReader.read(modelPath))
+    var customer = EntityImport(
+      entityName: "Customer", findBy: [FieldImport(attributeName: "email", column: "customer_email")],
+      attributes: [FieldImport(attributeName: "name", column: "customer_name")])
+    customer.mode = .createMissing
+    let definition = ImportDefinition(
+      name: "customers", model: model, storePath: store, inputs: [input], format: .csv(CSVOptions()), root: customer)
+    let summary = try ImportSession(definition).run()
+    // README: end
+    return summary
+  }
+}
