@@ -113,8 +113,14 @@ struct PartitionedScan {
       guard let table = tables[index] else { continue }
       let keys = part.keyFields.map { view.fields[$0] }
       for record in 0..<view.count where view.isWanted(record, node) {
-        let key = keyBytes.key(keys, row: record, arena: view.arena)
-        let entry = table.find(hash: node.keyHashes[record], key: key)
+        var entry = -1
+        if node.contents[record] != 0 {
+          entry = table.findUnchanged(hash: node.keyHashes[record], content: node.contents[record])
+        }
+        if entry < 0 {
+          let key = keyBytes.key(keys, row: record, arena: view.arena)
+          entry = table.find(hash: node.keyHashes[record], key: key)
+        }
         node.targets[record] = entry < 0 ? -1 : table.primaryKey(entry)
       }
     }

@@ -123,11 +123,23 @@ extension BatchImporter {
     let node = view.nodes[state.node]
     let keys = state.part.keyFields.map { view.fields[$0] }
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
+    let isRoot = state.isRoot
+    // Nothing but an equal content is asked of a record whose object is there.
+    let takesUnchanged = state.seenKeys == nil && (state.part.mode == .upsert || state.part.mode == .update)
     var keyBytes = self.keyBytes
     var unchanged = 0
     for record in 0..<view.count where view.isWanted(record, node) {
       let hash = node.keyHashes[record]
       let content = node.contents[record]
+      if takesUnchanged, content != 0 {
+        let entry = table.findUnchanged(hash: hash, content: content)
+        if entry >= 0 {
+          node.targets[record] = table.primaryKey(entry)
+          if isRoot { view.outcomes[record] = .unchanged }
+          unchanged += 1
+          continue
+        }
+      }
       let key = keyBytes.key(keys, row: record, arena: view.arena)
       let entry = table.find(hash: hash, key: key)
       if entry < 0 {
