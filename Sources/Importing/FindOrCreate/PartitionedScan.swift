@@ -3,40 +3,14 @@ import ObjectStore
 import RecordFormats
 import SQLite
 
-/// Records that change nothing, by their number in the run's order of good records, from 0.
-final class UnchangedRecords {
-  private var words: ContiguousArray<UInt64> = []
-  private(set) var count = 0
-
-  /// Whether the record changes nothing.
-  @inline(__always)
-  func contains(_ record: Int) -> Bool {
-    let word = record >> 6
-    return word < words.count && words[word] >> (UInt64(record) & 63) & 1 == 1
-  }
-
-  /// Adds a record.
-  func insert(_ record: Int) {
-    while record >> 6 >= words.count { words.append(0) }
-    words[record >> 6] |= 1 << (UInt64(record) & 63)
-    count += 1
-  }
-
-  /// Takes a record out.
-  func remove(_ record: Int) {
-    guard contains(record) else { return }
-    words[record >> 6] &= ~(1 << (UInt64(record) & 63))
-    count -= 1
-  }
-}
-
-/// Finds the records that change nothing when the table is too large for a ``ScanTable``: a hash join in pieces.
+/// Finds out what records do when the table is too large for a ``ScanTable``: a hash join in pieces.
 ///
-/// One sequential scan of the table and one extra reading of the input put hashes into files by ranges of the key's
-/// hash; each range fits the memory budget and is joined on its own. The result is one bit a record. The run proper
-/// then seeks only the records that are new or changed, so a nightly file that changes 5 % seeks 5 %.
+/// One sequential scan of the table and one extra reading of the input put hashes into files by the low bits of the
+/// key's hash (``ScanTable`` uses the high ones); each file fits the memory budget and is joined on its own. The result is two bits
+/// a record and the primary keys of those that probably changed. The run proper then touches only the rows of new and
+/// changed records, so a nightly file that changes 5 % touches 5 %.
 ///
-/// Costs (`docs/decisions/0002-find-plans.md`): 16 bytes a row and 24 bytes a record in temporary files, and the input
+/// Costs (`docs/decisions/0002-find-plans.md`): 24 bytes a row and 24 bytes a record in temporary files, and the input
 /// read twice; so inputs must be files.
 struct PartitionedScan {
   let plan: ImportPlan
@@ -49,34 +23,37 @@ struct PartitionedScan {
   /// How many bytes a piece may take.
   let memory: Int
 
-  /// Reads table and input and returns the records that change nothing.
-  func run(rows: Int, reading: InputReading) throws(ImportError) -> UnchangedRecords {
+  /// Reads table and input and returns what is known of the records.
+  ///
+  /// - Parameter records: How many records are expected.
+  func run(rows: Int, records: Int, reading: InputReading) throws(ImportError) -> RecordVerdicts {
     var bits: UInt64 = 1
-    while ScanTable.bytes(rows: rows >> Int(bits)) > memory * 3 / 4, bits < 10 { bits += 1 }
+    while ScanTable.bytes(rows: (rows + records / 8) >> Int(bits)) > memory / 2, bits < 8 { bits += 1 }
     var stored: [SpillWriter] = []
     var incoming: [SpillWriter] = []
     for _ in 0..<(1 << bits) {
       stored.append(SpillWriter(try TemporaryFile(folder: folder)))
       incoming.append(SpillWriter(try TemporaryFile(folder: folder)))
     }
-    try spillStore(stored, shift: 64 - bits)
-    try spillInput(incoming, shift: 64 - bits, reading)
-    let unchanged = UnchangedRecords()
-    for (left, right) in zip(stored, incoming) { try join(left, right, unchanged) }
-    return unchanged
+    try spillStore(stored, mask: (1 << bits) - 1)
+    try spillInput(incoming, mask: (1 << bits) - 1, reading)
+    let verdicts = RecordVerdicts(memory: memory / 4)
+    for (left, right) in zip(stored, incoming) { try join(left, right, verdicts) }
+    verdicts.finish()
+    return verdicts
   }
 
-  private func spillStore(_ files: [SpillWriter], shift: UInt64) throws(ImportError) {
+  private func spillStore(_ files: [SpillWriter], mask: UInt64) throws(ImportError) {
     let part = plan.nodes[plan.root]
     var failed: ImportError?
     do {
       let access = try store.access(root: part.rootEntity)
       try access.scanHashes(
         entity: entity, keySlots: part.keySlots, contentSlots: part.contentSlots, seed: seed
-      ) { (_, keyHash, contentHash) in
+      ) { (primaryKey, keyHash, contentHash) in
         if failed != nil { return }
         do throws(ImportError) {
-          try files[Int(keyHash >> shift)].append(keyHash, contentHash)
+          try files[Int(keyHash & mask)].append(keyHash, contentHash, UInt64(bitPattern: primaryKey))
         } catch {
           failed = error
         }
@@ -88,7 +65,7 @@ struct PartitionedScan {
   }
 
   private func spillInput(
-    _ files: [SpillWriter], shift: UInt64, _ reading: InputReading
+    _ files: [SpillWriter], mask: UInt64, _ reading: InputReading
   ) throws(ImportError) {
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let thread = reading.start(channel)
@@ -106,9 +83,9 @@ struct PartitionedScan {
       try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
         lookUpTargets(view, &keyBytes)
         let root = view.nodes[plan.root]
-        for record in 0..<view.count where view.isWanted(record, root) && root.contents[record] != 0 {
+        for record in 0..<view.count where view.isWanted(record, root) {
           let hash = root.keyHashes[record]
-          try files[Int(hash >> shift)].append(hash, root.contents[record], first + UInt64(record))
+          try files[Int(hash & mask)].append(hash, root.contents[record], first + UInt64(record))
         }
       }
       first += UInt64(batch.records.recordCount)
@@ -144,59 +121,71 @@ struct PartitionedScan {
   }
 
   private func join(
-    _ stored: SpillWriter, _ incoming: SpillWriter, _ unchanged: UnchangedRecords
+    _ stored: SpillWriter, _ incoming: SpillWriter, _ verdicts: RecordVerdicts
   ) throws(ImportError) {
-    let table = ScanTable(rows: stored.count / 2)
+    let table = ScanTable(rows: (stored.count + incoming.count) / 3)
     try stored.replay { words in
-      for i in stride(from: 0, to: words.count, by: 2) {
-        // Two rows with one hash: neither can be told from hashes alone.
-        let place = table.find(words[i])
-        if place >= 0 { table.setContent(place, 0) } else { table.insert(words[i], content: words[i + 1], primaryKey: 0) }
-      }
-    }
-    try incoming.replay { words in
       for i in stride(from: 0, to: words.count, by: 3) {
         let place = table.find(words[i])
-        guard place >= 0 else { continue }
-        // The number of the first record with the key, plus one; a key that comes twice is sought each time, because
-        // what the first one does decides what the second one changes.
-        let earlier = table.primaryKey(place)
+        if place >= 0 {
+          // Two rows with one hash: neither can be told from hashes alone.
+          table.setPrimaryKey(place, Self.untold)
+        } else {
+          table.insert(words[i], content: words[i + 1], primaryKey: Int64(bitPattern: words[i + 2]))
+        }
+      }
+    }
+    // For each place, the first record with its key plus one, or `repeated`.
+    var first = ContiguousArray<UInt32>(repeating: 0, count: table.placeCount)
+    try incoming.replay { words in
+      for i in stride(from: 0, to: words.count, by: 3) {
         let record = Int(words[i + 2])
-        if earlier == 0 {
-          if table.content(place) == words[i + 1], record < Int(UInt32.max) - 1 {
-            unchanged.insert(record)
-            table.setPrimaryKey(place, Int64(record + 1))
-          } else {
-            table.setPrimaryKey(place, Int64(UInt32.max))
-          }
-        } else if earlier != Int64(UInt32.max) {
-          unchanged.remove(Int(earlier) - 1)
-          table.setPrimaryKey(place, Int64(UInt32.max))
+        let mark = UInt32(clamping: record + 1)
+        let place = table.find(words[i])
+        if place < 0 {
+          table.insert(words[i], content: 0, primaryKey: 0)
+          first[table.find(words[i])] = mark
+          verdicts.noteNew(record)
+          continue
+        }
+        if first[place] != 0 {
+          // A key that comes again: what the first record does decides what the second one changes.
+          if first[place] != Self.repeated { verdicts.forget(Int(first[place]) - 1) }
+          first[place] = Self.repeated
+          continue
+        }
+        first[place] = mark
+        let primaryKey = table.primaryKey(place)
+        guard primaryKey != Self.untold, mark != Self.repeated else { continue }
+        if words[i + 1] != 0, table.content(place) == words[i + 1] {
+          verdicts.noteUnchanged(record)
+        } else {
+          verdicts.noteChanged(record, primaryKey: primaryKey)
         }
       }
     }
   }
+
+  /// In place of a primary key: two rows have the hash.
+  private static let untold: Int64 = 0
+  /// In place of a record: several have the key.
+  private static let repeated = UInt32.max
 }
 
 /// Appends words to a temporary file through a buffer, and reads them again in blocks.
 final class SpillWriter {
   private let file: TemporaryFile
   private var buffer = ContiguousArray<UInt64>()
-  /// The number of words written.
-  private(set) var count = 0
+  private var written = 0
+  /// The number of words appended.
+  var count: Int { written + buffer.count }
 
-  /// A multiple of two and of three, so that blocks never cut an entry.
-  private static let block = 6 * 1024
+  /// A multiple of three, so that blocks never cut an entry.
+  private static let block = 3 * 2048
 
   init(_ file: TemporaryFile) {
     self.file = file
     buffer.reserveCapacity(Self.block + 3)
-  }
-
-  func append(_ first: UInt64, _ second: UInt64) throws(ImportError) {
-    buffer.append(first)
-    buffer.append(second)
-    if buffer.count >= Self.block { try flush() }
   }
 
   func append(_ first: UInt64, _ second: UInt64, _ third: UInt64) throws(ImportError) {
@@ -222,7 +211,7 @@ final class SpillWriter {
 
   private func flush() throws(ImportError) {
     try file.write(buffer, count: buffer.count)
-    count += buffer.count
+    written += buffer.count
     buffer.removeAll(keepingCapacity: true)
   }
 }

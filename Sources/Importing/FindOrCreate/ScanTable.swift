@@ -40,6 +40,9 @@ final class ScanTable {
     free(primaryKeys)
   }
 
+  /// The number of places, which is one more than the greatest place.
+  var placeCount: Int { capacity }
+
   /// Whether another row fits without slow probing.
   var isFull: Bool { count * 10 >= capacity * 9 }
 
@@ -60,6 +63,7 @@ final class ScanTable {
   /// Adds a key that is not in the table.
   @inline(__always)
   func insert(_ hash: UInt64, content: UInt64, primaryKey: Int64) {
+    precondition(count < capacity - 1, "a scan table must not be filled up: looking for a key would never end")
     let key = hash == 0 ? 1 : hash
     var place = Int(truncatingIfNeeded: key.multipliedFullWidth(by: UInt64(capacity)).high)
     while places[place].key != 0 {

@@ -16,7 +16,12 @@ extension BatchImporter {
     case .table(let table): findInTable(table, state, view)
     case .filter(let filter): findInFilter(filter, state, view)
     case .scan(let table): findInScan(table, state, view)
-    case .seek: try findBySeek(state, view, only: nil)
+    case .seek:
+      if let verdicts = state.verdicts, !isReplaying {
+        try findByVerdict(verdicts, state, view)
+      } else {
+        try findBySeek(state, view, only: nil)
+      }
     }
     try insert(state, view)
     try apply(state, view)
@@ -190,6 +195,28 @@ extension BatchImporter {
     state.counts.unchanged += unchanged
   }
 
+  /// Follows what a partitioned scan found out; seeks the records it knows nothing of.
+  private func findByVerdict(
+    _ verdicts: RecordVerdicts, _ state: NodeState, _ view: BatchView
+  ) throws(ImportError) {
+    let node = view.nodes[state.node]
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
+    var unknown = ContiguousArray<Int32>()
+    for record in 0..<view.count where view.isWanted(record, node) {
+      switch verdicts.verdict(recordsBefore + record) {
+      case .unchanged: settle(record, .unchanged, state, view)
+      case .new: if mayInsert(record, state, view) { create(record, state, view) }
+      case .changed(let primaryKey):
+        node.targets[record] = primaryKey
+        if mayUpdate(record, state, view) {
+          state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: primaryKey))
+        }
+      case .unknown: unknown.append(Int32(record))
+      }
+    }
+    if !unknown.isEmpty { try findBySeek(state, view, only: unknown) }
+  }
+
   /// One sorted fetch and one merge walk.
   ///
   /// - Parameter only: The records to find; `nil` for all that are wanted.
@@ -199,15 +226,11 @@ extension BatchImporter {
     let node = view.nodes[state.node]
     let arena = view.arena
     let keys = state.part.keyFields.map { view.fields[$0] }
-    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1 + Int64(state.inserts.count)
     if let only {
       state.wanted = only
     } else {
       for record in 0..<view.count where view.isWanted(record, node) {
-        if let unchanged = state.unchangedRecords, unchanged.contains(recordsBefore + record) {
-          settle(record, .unchanged, state, view)
-          continue
-        }
         state.wanted.append(Int32(record))
       }
     }

@@ -106,7 +106,7 @@ final class BatchImporter {
   /// whole, smaller pieces stay in the processor's cache on their way from one core to the other.
   func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
     for state in nodes {
-      if case .seek = state.strategy { return batch }
+      if case .seek = state.strategy, state.verdicts == nil { return batch }
     }
     let pieces = (batch.records + 4095) / 4096
     return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))

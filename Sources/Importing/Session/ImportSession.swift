@@ -193,8 +193,8 @@ public final class ImportSession {
     let scan = PartitionedScan(
       plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
       folder: Self.folder(of: definition.storePath), memory: definition.keyMemory)
-    root.unchangedRecords = try scan.run(
-      rows: rows,
+    root.verdicts = try scan.run(
+      rows: rows, records: inputBytes() / 100,
       reading: InputReading(
         inputs: definition.inputs, format: definition.format,
         limit: BatchLimit(records: 4096, bytes: 1 << 20), preparer: BatchPreparer(plan: plan, seed: importer.seed)))
