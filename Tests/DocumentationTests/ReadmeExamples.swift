@@ -1,5 +1,7 @@
 import Importing
+import ObjectContext
 import ObjectModel
+import ObjectStore
 import Pipelines
 import RecordFormats
 
@@ -32,5 +34,25 @@ enum ReadmeExamples {
     let summary = try ImportSession(definition).run()
     // README: end
     return summary
+  }
+
+  static func changeObjects(model modelPath: String, store: String) throws {
+    // README: objects
+    let model = try ManagedObjectModel(ModelReader.read(modelPath))
+    let coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.addSQLiteStore(at: store)  // makes the store when there is none
+    let context = ManagedObjectContext(coordinator: coordinator)
+
+    let customer =
+      try context.fetch("Customer", where: ["email": .string("ada@example.com")]).first
+      ?? context.insert("Customer")
+    try customer.setValue(.string("ada@example.com"), forKey: "email")
+    try customer.setValue(.string("Ada Lovelace"), forKey: "name")
+    for order in try customer.objects(forKey: "orders") {
+      print(try order["orderID"], try order.object(forKey: "product")?["name"] ?? .null)
+    }
+    try context.save()  // one transaction; throws all that the model forbids
+    try coordinator.close()
+    // README: end
   }
 }

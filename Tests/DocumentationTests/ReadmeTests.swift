@@ -1,5 +1,8 @@
 import Foundation
 import Importing
+import ObjectContext
+import ObjectModel
+import ObjectStore
 import TestSupport
 import Testing
 
@@ -49,5 +52,16 @@ struct ReadmeTests {
       model: Self.shop + "/Shop.xcdatamodeld", store: folder.file("shop.sqlite"), input: Self.shop + "/orders-1.csv")
     #expect(summary.inserted == 20)
     #expect(summary.skipped == 140)
+  }
+
+  @Test func `the example that changes objects makes one customer, and the second time none`() throws {
+    let path = folder.file("shop.sqlite")
+    for _ in 0..<2 {
+      try ReadmeExamples.changeObjects(model: Self.shop + "/Shop.xcdatamodeld", store: path)
+      let report = try StoreVerifier.verify(
+        path: path, model: ManagedObjectModel(ModelReader.read(Self.shop + "/Shop.xcdatamodeld")))
+      #expect(report.isSound)
+      #expect(report.checkedRows == 1)
+    }
   }
 }
