@@ -195,11 +195,13 @@ private struct ImportPlanBuilder {
         "wrongEntity", relationship.position,
         "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(target.name)")
     }
-    guard let target = add(relationship.target, owner: entity) else { return nil }
+    var part = relationship.target
+    // A target that must not be made is only looked for.
+    if relationship.missing != .create { part.mode = .update }
+    guard let target = add(part, owner: entity) else { return nil }
     if description.inverseSlot >= 0, !description.isInverseToMany {
       nodes[target].inverseSlots.append(description.inverseSlot)
     }
-    if relationship.missing != .create { nodes[target].mode = .update }
     let needsInverse =
       description.inverseSlot >= 0
       && (!description.isInverseToMany || description.isInverseOrdered(in: definition.model))
