@@ -27,7 +27,7 @@ extension BatchImporter {
     let contents = view.nodes[state.node].contents
     for relationship in state.part.relationships where !relationship.isLate {
       let targets = view.nodes[relationship.target].targets
-      for i in 0..<view.count where contents[i] != 0 {
+      for i in view.records where contents[i] != 0 {
         switch targets[i] {
         case NodeColumns.unspecified: contents[i] = 0
         case 0: contents[i] = ContentHash.null(seed: contents[i])
@@ -103,7 +103,8 @@ extension BatchImporter {
   // MARK: Strategies
 
   private func insertAll(_ state: NodeState, _ view: BatchView) {
-    for record in 0..<view.count where view.outcomes[record] != .rejected { create(record, state, view) }
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
+    for record in view.records where view.outcomes[record] != .rejected { create(record, state, view) }
   }
 
   /// Puts a record on the list of those that create an object, and gives the object its primary key.
@@ -122,7 +123,7 @@ extension BatchImporter {
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
     var keyBytes = self.keyBytes
     var unchanged = 0
-    for record in 0..<view.count where view.isWanted(record, node) {
+    for record in view.records where view.isWanted(record, node) {
       let hash = node.keyHashes[record]
       let content = node.contents[record]
       let key = keyBytes.key(keys, row: record, arena: view.arena)
@@ -153,7 +154,7 @@ extension BatchImporter {
   private func findInFilter(_ filter: KeyFilter, _ state: NodeState, _ view: BatchView) {
     let node = view.nodes[state.node]
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    for record in 0..<view.count where view.isWanted(record, node) {
+    for record in view.records where view.isWanted(record, node) {
       if filter.testAndInsert(node.keyHashes[record]) {
         view.outcomes[record] = .deferred
       } else if mayInsert(record, state, view) {
@@ -166,14 +167,14 @@ extension BatchImporter {
     let node = view.nodes[state.node]
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
     var unchanged = 0
-    for record in 0..<view.count where view.isWanted(record, node) {
+    for record in view.records where view.isWanted(record, node) {
       let hash = node.keyHashes[record]
       let content = node.contents[record]
       let place = table.find(hash)
       if place < 0 {
         guard mayInsert(record, state, view) else { continue }
         create(record, state, view)
-        table.insert(hash, content: content, primaryKey: node.targets[record])
+        table.add(hash, content: content, primaryKey: node.targets[record])
         state.seenKeys?.noteFirst(hash)
         continue
       }
@@ -205,7 +206,7 @@ extension BatchImporter {
     if let only {
       state.wanted = only
     } else {
-      for record in 0..<view.count where view.isWanted(record, node) {
+      for record in view.records where view.isWanted(record, node) {
         state.wanted.append(Int32(record))
       }
     }
