@@ -9,6 +9,8 @@ import RecordFormats
 struct BatchView {
   /// The number of records; every pointer below has one entry a record.
   let count: Int
+  /// The records that are imported now: all, or a part of them after something was refused.
+  var records: Range<Int>
   /// The cells of each field.
   let fields: [CellColumnView]
   /// What is known of each node.
@@ -57,7 +59,7 @@ struct BatchView {
             else { return }
             try body(
               BatchView(
-                count: count, fields: fields, nodes: nodes, arena: arena, byteCount: byteCount, outcomes: outcomes))
+                count: count, records: 0..<count, fields: fields, nodes: nodes, arena: arena, byteCount: byteCount, outcomes: outcomes))
           }
         }
       }

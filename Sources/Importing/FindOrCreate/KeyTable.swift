@@ -24,6 +24,9 @@ final class KeyTable {
   private var places: UnsafeMutablePointer<UInt32>
   private var mask: Int
   private let arena: ByteArena
+  /// The number of entries at the last mark, and the content hashes that were replaced since.
+  private var marked = 0
+  private var replaced: [(entry: Int, content: UInt64)] = []
 
   init(expecting expected: Int = 0) {
     capacity = max(1024, expected + expected / 8)
@@ -47,7 +50,10 @@ final class KeyTable {
   /// The entry's content hash.
   func content(_ entry: Int) -> UInt64 { entries[entry].content }
   /// Replaces the entry's content hash.
-  func setContent(_ entry: Int, _ content: UInt64) { entries[entry].content = content }
+  func setContent(_ entry: Int, _ content: UInt64) {
+    replaced.append((entry, entries[entry].content))
+    entries[entry].content = content
+  }
   /// The entry's primary key.
   func primaryKey(_ entry: Int) -> Int64 { entries[entry].primaryKey }
 
@@ -95,13 +101,22 @@ final class KeyTable {
     return count - 1
   }
 
-  /// Makes an entry unfindable: its object could not be written after all.
-  ///
-  /// - Complexity: O(number of entries); it happens only when the database refuses a row.
-  func remove(primaryKey: Int64) {
-    for i in 0..<count where entries[i].primaryKey == primaryKey {
-      // No key has this hash and an impossible length at the same time.
-      entries[i].key = ByteRange(offset: 0, length: 0xFFFF_FFFF)
+  /// Remembers what the table holds for ``undo()``.
+  func mark() {
+    marked = count
+    replaced.removeAll(keepingCapacity: true)
+  }
+
+  /// Forgets what was added and sets back what was replaced since ``mark()``.
+  func undo() {
+    for (entry, content) in replaced.reversed() { entries[entry].content = content }
+    replaced.removeAll(keepingCapacity: true)
+    // The last entry that was placed is the only one that no other entry's probing can depend on.
+    while count > marked {
+      count -= 1
+      var place = Int(truncatingIfNeeded: entries[count].hash) & mask
+      while places[place] != UInt32(count + 1) { place = (place + 1) & mask }
+      places[place] = 0
     }
   }
 

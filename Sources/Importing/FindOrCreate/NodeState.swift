@@ -76,6 +76,28 @@ final class NodeState {
     }
   }
 
+  /// Remembers what finding knows for ``undo()``.
+  func mark() {
+    seenKeys?.mark()
+    switch strategy {
+    case .table(let table): table.mark()
+    case .scan(let table): table.mark()
+    case .none, .filter, .seek: break
+    }
+  }
+
+  /// Forgets what finding has learnt since ``mark()``.
+  ///
+  /// A filter cannot forget: it puts the records off when they come again, which is slower and just as right.
+  func undo() {
+    seenKeys?.undo()
+    switch strategy {
+    case .table(let table): table.undo()
+    case .scan(let table): table.undo()
+    case .none, .filter, .seek: break
+    }
+  }
+
   /// Whether what is kept in memory has outgrown it.
   func isOverfull(memory: Int) -> Bool {
     switch strategy {

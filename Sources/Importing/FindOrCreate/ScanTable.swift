@@ -18,6 +18,9 @@ final class ScanTable {
   private var primaryKeys: UnsafeMutablePointer<UInt32>
   private var capacity: Int
   private(set) var count = 0
+  /// The hashes that were added, and the content hashes that were replaced, since the last mark.
+  private var added: [UInt64] = []
+  private var replaced: [(key: UInt64, content: UInt64)] = []
 
   /// Bytes that a table for `rows` rows takes.
   static func bytes(rows: Int) -> Int { capacity(rows: rows) * 20 }
@@ -82,6 +85,50 @@ final class ScanTable {
     count += 1
   }
 
+  /// Adds a key that is not in the table and that ``undo()`` may take away again.
+  func add(_ hash: UInt64, content: UInt64, primaryKey: Int64) {
+    added.append(hash)
+    insert(hash, content: content, primaryKey: primaryKey)
+  }
+
+  /// Remembers what the table holds for ``undo()``.
+  func mark() {
+    added.removeAll(keepingCapacity: true)
+    replaced.removeAll(keepingCapacity: true)
+  }
+
+  /// Forgets what was added and sets back what was replaced since ``mark()``.
+  func undo() {
+    for (key, content) in replaced.reversed() {
+      let place = find(key)
+      if place >= 0 { places[place].content = content }
+    }
+    for hash in added {
+      let place = find(hash)
+      if place >= 0 { remove(place) }
+    }
+    mark()
+  }
+
+  /// Empties a place and moves those behind it that had to give way to it.
+  private func remove(_ removed: Int) {
+    var hole = removed
+    var place = removed
+    while true {
+      place = place + 1 == capacity ? 0 : place + 1
+      if places[place].key == 0 { break }
+      let home = Int(truncatingIfNeeded: places[place].key.multipliedFullWidth(by: UInt64(capacity)).high)
+      // It stays where it is when its home lies between the hole and it.
+      let isBehind = hole < place ? hole < home && home <= place : hole < home || home <= place
+      if isBehind { continue }
+      places[hole] = places[place]
+      primaryKeys[hole] = primaryKeys[place]
+      hole = place
+    }
+    places[hole] = Place(key: 0, content: 0)
+    count -= 1
+  }
+
   /// Makes room for half as many rows again.
   private func grow() {
     let (oldPlaces, oldKeys, oldCapacity) = (places, primaryKeys, capacity)
@@ -98,7 +145,10 @@ final class ScanTable {
   /// The content hash at a place.
   @inline(__always) func content(_ place: Int) -> UInt64 { places[place].content }
   /// Replaces the content hash at a place.
-  @inline(__always) func setContent(_ place: Int, _ content: UInt64) { places[place].content = content }
+  func setContent(_ place: Int, _ content: UInt64) {
+    replaced.append((places[place].key, places[place].content))
+    places[place].content = content
+  }
   /// The primary key at a place.
   @inline(__always) func primaryKey(_ place: Int) -> Int64 { Int64(primaryKeys[place]) }
   /// Replaces the primary key at a place.

@@ -4,6 +4,7 @@
 final class SeenKeys {
   private var places: ContiguousArray<UInt64> = ContiguousArray(repeating: 0, count: 4096)
   private var count = 0
+  private var added: [UInt64] = []
 
   /// Notes a key; returns whether it is the first time.
   @discardableResult
@@ -18,7 +19,33 @@ final class SeenKeys {
     }
     places[place] = key
     count += 1
+    added.append(key)
     return true
+  }
+
+  /// Remembers what was noted for ``undo()``.
+  func mark() { added.removeAll(keepingCapacity: true) }
+
+  /// Forgets what was noted since ``mark()``.
+  func undo() {
+    let mask = places.count - 1
+    for key in added {
+      var place = Int(truncatingIfNeeded: key) & mask
+      while places[place] != key { place = (place + 1) & mask }
+      // Those behind the place that had to give way to it move up.
+      var hole = place
+      while true {
+        place = (place + 1) & mask
+        if places[place] == 0 { break }
+        let home = Int(truncatingIfNeeded: places[place]) & mask
+        if (place - home) & mask < (place - hole) & mask { continue }
+        places[hole] = places[place]
+        hole = place
+      }
+      places[hole] = 0
+      count -= 1
+    }
+    mark()
   }
 
   private func grow() {

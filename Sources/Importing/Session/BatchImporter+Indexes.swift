@@ -1,3 +1,4 @@
+import ObjectModel
 import ObjectStore
 import SQLite
 
@@ -10,16 +11,8 @@ extension BatchImporter {
     for state in nodes {
       if case .seek = state.strategy { try buildIndexes(file, for: state) }
     }
-    let table = { [self] (state: NodeState) in store.schema.table(forRoot: state.part.rootEntity) }
-    let guarded = file.unbuiltIndexes.filter { index in
-      index.isUnique && nodes.contains { state in
-        guard table(state).name == index.table else { return false }
-        // A key that is found before it is inserted needs no guard; the strategy `none` finds nothing.
-        if case .none = state.strategy { return true }
-        return keyColumns(state) != Set(index.columns)
-      }
-    }
-    guard !guarded.isEmpty else { return }
+    let guarded = file.unbuiltIndexes.filter { index in nodes.contains { isGuard(index, $0) } }
+    guard keepsSavepoints || !guarded.isEmpty else { return }
     do {
       // A row that is refused is taken back, for which the connection needs a journal. The file is private, so the
       // journal can stay in memory; pages that the run adds are not journalled.
@@ -32,6 +25,18 @@ extension BatchImporter {
     } catch {
       throw ImportError(code: .database, message: "\(error)")
     }
+  }
+
+  /// Whether the store may refuse a node's rows although their keys were looked for.
+  func hasGuards(_ state: NodeState) -> Bool {
+    store.model.entities[state.part.rootEntity].hasSubentities || store.schema.indexes.contains { isGuard($0, state) }
+  }
+
+  private func isGuard(_ index: IndexDefinition, _ state: NodeState) -> Bool {
+    guard index.isUnique, store.schema.table(forRoot: state.part.rootEntity).name == index.table else { return false }
+    // A key that is found before it is inserted needs no guard; the strategy `none` finds nothing.
+    if case .none = state.strategy { return true }
+    return keyColumns(state) != Set(index.columns)
   }
 
   /// Builds the unique indexes over a node's key in a new store.

@@ -15,25 +15,23 @@ extension BatchImporter {
     var written: Set<Int> = []
     for state in nodes where !state.isLateTarget && (!onlyRoot || state.isRoot) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
-      if !written.insert(state.part.rootEntity).inserted { try flush(state.part.rootEntity, view) }
+      if !written.insert(state.part.rootEntity).inserted { try flush(state.part.rootEntity) }
       for relationship in state.part.relationships where relationship.isLate {
         try expectTargets(relationship, state, view)
       }
       try resolve(state, view)
       for relationship in state.part.relationships where relationship.isLate {
-        try flush(state.part.rootEntity, view)
+        try flush(state.part.rootEntity)
         try resolve(nodes[relationship.target], view)
-        try flush(state.part.rootEntity, view)
+        try flush(state.part.rootEntity)
         try link(relationship, state, view)
       }
     }
   }
 
   /// Writes what the batch has changed so far and forgets the rows of one hierarchy.
-  private func flush(_ root: Int, _ view: BatchView) throws(ImportError) {
-    let before = ImportSession.now()
-    try writeChanges(view)
-    writeSeconds += ImportSession.now() - before
+  private func flush(_ root: Int) throws(ImportError) {
+    try writeChanges()
     context.buffer(root: root).removeAll()
   }
 
@@ -51,7 +49,7 @@ extension BatchImporter {
 
     // Those that are neither in the batch nor in the store have no target.
     var unknown = ContiguousArray<Int32>()
-    for record in 0..<view.count where view.isWanted(record, node) {
+    for record in view.records where view.isWanted(record, node) {
       let key = keyBytes.key(keys, row: record, arena: view.arena)
       if own.table.find(hash: node.keyHashes[record], key: key) < 0 { unknown.append(Int32(record)) }
     }
@@ -81,7 +79,7 @@ extension BatchImporter {
     if owner.part.keySlots == target.part.keySlots, owner.part.mode != .update {
       let keys = owner.part.keyFields.map { view.fields[$0] }
       let node = view.nodes[owner.node]
-      for record in 0..<view.count where view.isWanted(record, node) {
+      for record in view.records where view.isWanted(record, node) {
         let key = keyBytes.key(keys, row: record, arena: view.arena)
         if table.find(hash: node.keyHashes[record], key: key) < 0 {
           table.insert(hash: node.keyHashes[record], key: key, primaryKey: 0, content: 0)
@@ -102,12 +100,12 @@ extension BatchImporter {
     do {
       let access = try store.access(root: root)
       var keys: Set<Int64> = []
-      for record in 0..<view.count where isLinked(record, own, view) { keys.insert(own[record]) }
+      for record in view.records where isLinked(record, own, view) { keys.insert(own[record]) }
       try keys.sorted().withUnsafeBufferPointer { keys throws(SQLiteError) in
         try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
       }
       fetches += 1
-      for record in 0..<view.count where isLinked(record, own, view) {
+      for record in view.records where isLinked(record, own, view) {
         guard targets[record] != NodeColumns.unspecified, let row = buffer.row(primaryKey: own[record]) else { continue }
         let isChanged = try context.setToOne(
           root: root, row: row, relationship: relationship.description, target: targets[record],

@@ -32,7 +32,7 @@ extension BatchImporter {
     let contents = view.nodes[state.node].contents
     for relationship in state.part.relationships where !relationship.isLate {
       let targets = view.nodes[relationship.target].targets
-      for i in 0..<view.count where contents[i] != 0 {
+      for i in view.records where contents[i] != 0 {
         switch targets[i] {
         case NodeColumns.unspecified: contents[i] = 0
         case 0: contents[i] = ContentHash.null(seed: contents[i])
@@ -109,7 +109,7 @@ extension BatchImporter {
 
   private func insertAll(_ state: NodeState, _ view: BatchView) {
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    for record in 0..<view.count where view.outcomes[record] != .rejected { create(record, state, view) }
+    for record in view.records where view.outcomes[record] != .rejected { create(record, state, view) }
   }
 
   /// Puts a record on the list of those that create an object, and gives the object its primary key.
@@ -131,7 +131,7 @@ extension BatchImporter {
     let takesUnchanged = state.seenKeys == nil && (state.part.mode == .upsert || state.part.mode == .update)
     var keyBytes = self.keyBytes
     var unchanged = 0
-    for record in 0..<view.count where view.isWanted(record, node) {
+    for record in view.records where view.isWanted(record, node) {
       let hash = node.keyHashes[record]
       let content = node.contents[record]
       if takesUnchanged, content != 0 {
@@ -171,7 +171,7 @@ extension BatchImporter {
   private func findInFilter(_ filter: KeyFilter, _ state: NodeState, _ view: BatchView) {
     let node = view.nodes[state.node]
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    for record in 0..<view.count where view.isWanted(record, node) {
+    for record in view.records where view.isWanted(record, node) {
       if filter.testAndInsert(node.keyHashes[record]) {
         view.outcomes[record] = .deferred
       } else if mayInsert(record, state, view) {
@@ -184,14 +184,14 @@ extension BatchImporter {
     let node = view.nodes[state.node]
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
     var unchanged = 0
-    for record in 0..<view.count where view.isWanted(record, node) {
+    for record in view.records where view.isWanted(record, node) {
       let hash = node.keyHashes[record]
       let content = node.contents[record]
       let place = table.find(hash)
       if place < 0 {
         guard mayInsert(record, state, view) else { continue }
         create(record, state, view)
-        table.insert(hash, content: content, primaryKey: node.targets[record])
+        table.add(hash, content: content, primaryKey: node.targets[record])
         state.seenKeys?.noteFirst(hash)
         continue
       }
@@ -217,7 +217,7 @@ extension BatchImporter {
     let node = view.nodes[state.node]
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
     var unknown = ContiguousArray<Int32>()
-    for record in 0..<view.count where view.isWanted(record, node) {
+    for record in view.records where view.isWanted(record, node) {
       switch verdicts.verdict(recordsBefore + record) {
       case .unchanged: settle(record, .unchanged, state, view)
       case .new: if mayInsert(record, state, view) { create(record, state, view) }
@@ -245,7 +245,7 @@ extension BatchImporter {
     if let only {
       state.wanted = only
     } else {
-      for record in 0..<view.count where view.isWanted(record, node) {
+      for record in view.records where view.isWanted(record, node) {
         state.wanted.append(Int32(record))
       }
     }

@@ -15,7 +15,7 @@ extension BatchImporter {
     let first = context.insertRows(state.entity, count: count)
     let buffer = context.buffer(root: state.part.rootEntity)
     // When most records insert, their bytes are taken over in one piece; else cell by cell.
-    let takesAll = count * 4 >= view.count
+    let takesAll = count * 4 >= view.count && view.records.count == view.count
     let shift =
       takesAll
       ? UInt64(buffer.arena.append(UnsafeRawBufferPointer(start: arena, count: view.byteCount)).offset) << 32 : 0

@@ -30,6 +30,10 @@ final class BatchImporter {
   var isReplaying = false
   /// Rejects of the current batch.
   var rejects: [RecordReject] = []
+  /// Why the last save did not happen, when it was because of a row.
+  var refusal: Refusal?
+  /// Whether what was written of a batch can be taken back: some row may be refused after others were written.
+  lazy var keepsSavepoints = nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
 
   // The current batch, valid within `process`.
   var outcomes = ContiguousArray<RecordLedger.Outcome>()
@@ -60,10 +64,7 @@ final class BatchImporter {
     self.outcomes = []
     defer { self.outcomes = outcomes }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
-      try resolveAll(view, onlyRoot: onlyRoot)
-      let before = ImportSession.now()
-      try writeChanges(view)
-      writeSeconds += ImportSession.now() - before
+      try importRecords(view, onlyRoot: onlyRoot)
     }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
@@ -73,28 +74,22 @@ final class BatchImporter {
     context.reset()
   }
 
-  /// Saves what the context holds; what is not valid or breaks a constraint becomes rejects.
-  func writeChanges(_ view: BatchView) throws(ImportError) {
-    while true {
-      do {
-        try context.writeChanges(order: saveOrder) { [self] refused in
-          refuse(refused.buffer, refused.row, .unique, refused.error.message, view)
-        }
-        return
-      } catch {
-        guard error.code == .validation else { throw ImportError(error) }
-        // Nothing was written yet. The rows that are not valid go, the others are tried again.
-        for failure in error.failures {
-          let buffer = context.buffer(root: failure.rootEntity)
-          refuse(buffer, failure.row, RejectCode(failure.code), failure.description, view)
-          buffer.withdraw(row: Int(failure.row))
-        }
-      }
+  /// Saves what the context holds.
+  ///
+  /// - Throws: ``ImportError``; when it is because a row is refused, ``refusal`` says why.
+  func writeChanges() throws(ImportError) {
+    let before = ImportSession.now()
+    defer { writeSeconds += ImportSession.now() - before }
+    do {
+      try context.writeChanges(order: saveOrder, onRefusal: nil)
+    } catch {
+      refusal = Refusal(error, plan)
+      throw ImportError(error)
     }
   }
 
   /// Root entities in the order of their nodes.
-  private var saveOrder: [Int] {
+  var saveOrder: [Int] {
     var order: [Int] = []
     for state in nodes where !order.contains(state.part.rootEntity) { order.append(state.part.rootEntity) }
     return order
@@ -125,36 +120,6 @@ final class BatchImporter {
     guard view.outcomes[record] != .rejected else { return }
     view.outcomes[record] = .rejected
     rejects.append(RecordReject(record: Int32(record), field: field.map(Int32.init), code: code, detail: detail))
-  }
-
-  /// Rejects the records that stand behind a row the database or the model refused, and all that refer to it.
-  private func refuse(
-    _ buffer: RowBuffer, _ row: Int32, _ code: RejectCode, _ detail: String, _ view: BatchView
-  ) {
-    let key = buffer.primaryKeys[Int(row)]
-    for state in nodes where state.part.rootEntity == buffer.rootEntity {
-      if case .table(let table) = state.strategy { table.remove(primaryKey: key) }
-      for record in 0..<view.count where view.nodes[state.node].targets[record] == key {
-        guard view.outcomes[record] != .rejected else { continue }
-        if state.node == plan.root {
-          if view.outcomes[record] == .inserted { state.counts.inserted -= 1 }
-          if view.outcomes[record] == .updated { state.counts.updated -= 1 }
-        }
-        reject(record, field: state.part.keyFields.first, code, view, detail: detail)
-        if state.node != plan.root { withdrawRoot(of: record, view) }
-      }
-      if state.node != plan.root { state.counts.inserted -= 1 }
-    }
-  }
-
-  /// Takes the record's own row back before it is written, because something it refers to was refused.
-  private func withdrawRoot(of record: Int, _ view: BatchView) {
-    let root = nodes[plan.root]
-    let key = view.nodes[plan.root].targets[record]
-    let buffer = context.buffer(root: root.part.rootEntity)
-    guard key != 0, let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.inserted else { return }
-    buffer.free(row: row)
-    root.counts.inserted -= 1
   }
 }
 

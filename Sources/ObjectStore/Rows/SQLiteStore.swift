@@ -66,6 +66,21 @@ public final class SQLiteStore {
     return first
   }
 
+  /// How far the sequences have come, to go back there when a transaction does.
+  package struct Sequences {
+    fileprivate var taken: [Int64]
+    fileprivate var written: [Int64]
+  }
+
+  /// How far the sequences have come.
+  package var sequences: Sequences {
+    get { Sequences(taken: maxima, written: writtenMaxima) }
+    set {
+      maxima = newValue.taken
+      writtenMaxima = newValue.written
+    }
+  }
+
   /// The greatest primary key taken so far.
   package func maximum(root: Int) -> Int64 { maxima[root] }
 

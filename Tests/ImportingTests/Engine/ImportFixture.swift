@@ -150,7 +150,7 @@ struct StoreDump: Equatable {
   init(path: String, model: ManagedObjectModel, keys: [String: [String]]) throws {
     let report = try StoreVerifier.verify(path: path, model: model)
     #expect(report.isSound, "\(report.findings)")
-    let connection = try Connection(path: path, mode: .readOnly)
+    let connection = try Connection(path: path, mode: .immutable)
     defer { try? connection.close() }
     let schema = StoreSchema(model: model)
     var names: [String: [Int64: String]] = [:]

@@ -38,16 +38,29 @@ import Testing
     #expect(table.count == count)
   }
 
-  @Test func aRemovedKeyIsNotFoundAndCanBeAddedAgain() {
+  @Test(arguments: [UInt64.max, 0xFF] as [UInt64])
+  func whatCameAfterTheMarkCanBeTakenBack(mask: UInt64) {
+    var random = SeededGenerator(seed: 3)
     let table = KeyTable()
-    for (key, primaryKey) in [("a", 1), ("b", 2), ("c", 3)] { insert(table, 5, key, Int64(primaryKey)) }
-    table.remove(primaryKey: 2)
-    #expect(find(table, 5, "b") == -1)
-    #expect(find(table, 5, "a") >= 0)
-    #expect(find(table, 5, "c") >= 0)
-    insert(table, 5, "b", 4)
-    let entry = find(table, 5, "b")
-    #expect(entry >= 0 && table.primaryKey(entry) == 4)
+    let hashes = (0..<4000).map { _ in random.next() & mask }
+    for i in 0..<1000 { insert(table, hashes[i], "key \(i)", Int64(i + 1), content: UInt64(i)) }
+    table.mark()
+    // Enough to make the table grow in between.
+    for i in 1000..<4000 { insert(table, hashes[i], "key \(i)", Int64(i + 1), content: UInt64(i)) }
+    for i in 0..<100 {
+      let entry = find(table, hashes[i], "key \(i)")
+      table.setContent(entry, 7)
+      table.setContent(entry, 8)
+    }
+    table.undo()
+    #expect(table.count == 1000)
+    for i in 0..<4000 {
+      let entry = find(table, hashes[i], "key \(i)")
+      #expect((entry >= 0) == (i < 1000))
+      if entry >= 0 { #expect(table.content(entry) == UInt64(i)) }
+    }
+    insert(table, hashes[2000], "key 2000", 5)
+    #expect(find(table, hashes[2000], "key 2000") == 1000)
   }
 
   @Test func memoryIsCounted() {
@@ -91,6 +104,31 @@ import Testing
     #expect(table.find(random.next()) == -1)
   }
 
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func whatCameAfterTheMarkCanBeTakenBack(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    // Few places and homes close together, so that removing has to move others; some tables grow in between.
+    let table = ScanTable(rows: 800)
+    let hashes = (0..<1000 * seed).map { _ in random.next() | (UInt64.max << 60) }
+    for (i, hash) in hashes.prefix(700).enumerated() { table.insert(hash, content: UInt64(i), primaryKey: Int64(i)) }
+    table.mark()
+    for (i, hash) in hashes.enumerated().dropFirst(700) { table.add(hash, content: UInt64(i), primaryKey: Int64(i)) }
+    for hash in hashes.prefix(50) {
+      table.setContent(table.find(hash), 7)
+      table.setContent(table.find(hash), 8)
+    }
+    table.undo()
+    #expect(table.count == 700, "seed \(seed)")
+    for (i, hash) in hashes.enumerated() {
+      let place = table.find(hash)
+      #expect((place >= 0) == (i < 700), "seed \(seed)")
+      if place >= 0 {
+        #expect(table.content(place) == UInt64(i), "seed \(seed)")
+        #expect(table.primaryKey(place) == Int64(i), "seed \(seed)")
+      }
+    }
+  }
+
   @Test func primaryKeysUpToThirtyTwoBitsAreKept() {
     let table = ScanTable(rows: 1)
     table.insert(3, content: 0, primaryKey: Int64(UInt32.max))
@@ -105,6 +143,20 @@ import Testing
     let hashes: [UInt64] = [0] + (0..<20_000).map { _ in random.next() }
     for hash in hashes { #expect(seen.noteFirst(hash)) }
     for hash in hashes { #expect(!seen.noteFirst(hash)) }
+  }
+
+  @Test(arguments: 1...5 as ClosedRange<UInt64>)
+  func whatCameAfterTheMarkCanBeTakenBack(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let seen = SeenKeys()
+    // Homes close together, so that removing has to move others.
+    let hashes = (0..<1000 * seed).map { _ in random.next() & ~0xF80 }
+    for hash in hashes.prefix(500) { seen.noteFirst(hash) }
+    seen.mark()
+    for hash in hashes.dropFirst(500) { seen.noteFirst(hash) }
+    seen.undo()
+    for hash in hashes.prefix(500) { #expect(!seen.noteFirst(hash), "seed \(seed)") }
+    for hash in hashes.dropFirst(500) { #expect(seen.noteFirst(hash), "seed \(seed)") }
   }
 }
 

@@ -1,0 +1,106 @@
+import ObjectContext
+import ObjectModel
+import ObjectStore
+import SQLite
+
+/// Why a row could not be written.
+struct Refusal {
+  /// The stable reason.
+  var code: RejectCode
+  /// The field that is to blame, or `nil`.
+  var field: Int?
+  /// What the model or the database said.
+  var detail: String
+
+  /// Takes a save's error; `nil` when it is not a row's fault.
+  init?(_ error: SaveError, _ plan: ImportPlan) {
+    detail = error.message
+    switch error.code {
+    case .validation:
+      guard let failure = error.failures.first else { return nil }
+      code = RejectCode(failure.code)
+      detail = failure.description
+      field = plan.fieldNames.firstIndex { $0.entity == failure.entity && $0.attribute == failure.property }
+    case .constraint: code = .unique
+    case .conflict, .database: return nil
+    }
+  }
+}
+
+/// Records whose rows the database or the model refuses, one at a time.
+///
+/// A batch is written as a whole. When one of its rows is refused, all of it is taken back, the database's part and what
+/// finding remembers, and its halves are imported one after the other, down to the single record, which is rejected and
+/// leaves nothing behind. So a good record never goes with a bad one, and nothing refers to what was refused; k refused
+/// records among n cost O(k log n) attempts.
+extension BatchImporter {
+  /// Imports the records of a view that have not been rejected yet.
+  func importRecords(_ view: BatchView, onlyRoot: Bool) throws(ImportError) {
+    let mark = try mark(view)
+    do {
+      try resolveAll(view, onlyRoot: onlyRoot)
+      try writeChanges()
+      context.reset()
+      if keepsSavepoints { try execute("RELEASE batch") }
+      return
+    } catch {
+      guard let refusal, keepsSavepoints || refusal.code != .unique else { throw error }
+      self.refusal = nil
+      try undo(mark, view)
+      if view.records.count == 1 {
+        let field = refusal.field ?? nodes[plan.root].part.keyFields.first
+        return reject(view.records.lowerBound, field: field, refusal.code, view, detail: refusal.detail)
+      }
+    }
+    let middle = view.records.lowerBound + view.records.count / 2
+    var half = view
+    half.records = view.records.lowerBound..<middle
+    try importRecords(half, onlyRoot: onlyRoot)
+    half.records = middle..<view.records.upperBound
+    try importRecords(half, onlyRoot: onlyRoot)
+  }
+
+  /// What has to be put back when an attempt fails.
+  private struct Mark {
+    var outcomes: [RecordLedger.Outcome]
+    var targets: [[Int64]]
+    var rejects: Int
+    var sequences: SQLiteStore.Sequences
+    var counts: [ImportSummary.EntityCounts]
+  }
+
+  private func mark(_ view: BatchView) throws(ImportError) -> Mark {
+    if keepsSavepoints { try execute("SAVEPOINT batch") }
+    for state in nodes { state.mark() }
+    return Mark(
+      outcomes: view.records.map { view.outcomes[$0] },
+      targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
+      sequences: store.sequences, counts: nodes.map(\.counts))
+  }
+
+  private func undo(_ mark: Mark, _ view: BatchView) throws(ImportError) {
+    if keepsSavepoints { try execute("ROLLBACK TO batch; RELEASE batch") }
+    context.reset()
+    store.sequences = mark.sequences
+    rejects.removeLast(rejects.count - mark.rejects)
+    for (state, counts) in zip(nodes, mark.counts) {
+      state.undo()
+      state.counts = counts
+    }
+    for (i, record) in view.records.enumerated() {
+      view.outcomes[record] = mark.outcomes[i]
+      // Of records that were put off only the root node is imported, and of other nodes their targets alone are known.
+      for state in nodes where !isReplaying || state.isRoot {
+        let node = view.nodes[state.node]
+        node.targets[record] = mark.targets[state.node][i]
+        node.targetEntities?[record] = -1
+        // The targets' keys were chained to it; unknown is always right.
+        node.contents[record] = 0
+      }
+    }
+  }
+
+  private func execute(_ sql: String) throws(ImportError) {
+    do { try store.connection.execute(sql) } catch { throw ImportError(error) }
+  }
+}
