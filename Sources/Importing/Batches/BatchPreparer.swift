@@ -42,6 +42,9 @@ struct BatchPreparer: Sendable {
         chain(columns[field], arena, &batch.nodes[node].contentHashes)
         markUnusableKeys(columns[field], &batch.nodes[node].keyStates)
       }
+      for i in 0..<count where batch.nodes[node].keyStates[i] == ImportBatch.KeyState.absent {
+        batch.nodes[node].targets[i] = NodeColumns.unspecified
+      }
       batch.nodes[node].keyHashes.removeAll(keepingCapacity: true)
       batch.nodes[node].keyHashes.append(contentsOf: batch.nodes[node].contentHashes)
       for field in part.attributeFields { chain(columns[field], arena, &batch.nodes[node].contentHashes) }
@@ -72,7 +75,9 @@ struct BatchPreparer: Sendable {
   private func markUnusableKeys(_ column: CellColumn, _ states: inout ContiguousArray<UInt8>) {
     for i in states.indices {
       switch column.tags[i] {
-      case CellTag.null, CellTag.absent, CellTag.failed: states[i] = ImportBatch.KeyState.null
+      case CellTag.null, CellTag.failed: states[i] = ImportBatch.KeyState.null
+      case CellTag.absent:
+        if states[i] == ImportBatch.KeyState.usable { states[i] = ImportBatch.KeyState.absent }
       case CellTag.text, CellTag.blob:
         if ByteRange(payload: column.payloads[i]).length == 0 { states[i] = ImportBatch.KeyState.empty }
       default: break
@@ -99,7 +104,10 @@ struct BatchPreparer: Sendable {
     }
     for relationship in part.relationships where !relationship.isOptional {
       let target = plan.nodes[relationship.target]
+      // Where nothing is created, a record that does not speak of the target leaves it as it is.
+      let mayBeAbsent = part.mode == .update || !part.createsMissing
       for i in 0..<count where batch.nodes[relationship.target].keyStates[i] != ImportBatch.KeyState.usable {
+        if mayBeAbsent, batch.nodes[relationship.target].keyStates[i] == ImportBatch.KeyState.absent { continue }
         // The owner itself is not touched when the record does not name it.
         if batch.hasFailed[i] || (node != plan.root && batch.nodes[node].keyStates[i] != ImportBatch.KeyState.usable) {
           continue

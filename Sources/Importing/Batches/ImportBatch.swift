@@ -24,10 +24,12 @@ struct ImportBatch: Sendable {
   enum KeyState {
     /// It does.
     static let usable: UInt8 = 0
-    /// A part of the key is null or absent.
+    /// A part of the key is null.
     static let null: UInt8 = 1
     /// A part of the key is the empty string.
     static let empty: UInt8 = 2
+    /// A part of the key is absent, and the others are values: the record does not speak of the object.
+    static let absent: UInt8 = 3
   }
 
   init(plan: ImportPlan) {
@@ -38,13 +40,17 @@ struct ImportBatch: Sendable {
 
 /// What a batch's records say about the objects of one node: one entry a record in each array.
 struct NodeColumns: Sendable {
+  /// The target of a record that does not speak of it: an existing object keeps what it refers to.
+  static let unspecified: Int64 = -1
+
   /// Whether the record names an object.
   var keyStates = ContiguousArray<UInt8>()
   /// The hash of the key.
   var keyHashes = ContiguousArray<UInt64>()
   /// The hash of key and attributes, 0 when a cell is absent; relationships are chained on by the writer.
   var contentHashes = ContiguousArray<UInt64>()
-  /// The primary key of the record's object, 0 for none. Filled by the writer.
+  /// The primary key of the record's object, 0 for none, ``unspecified`` where a relationship to it stays as it is.
+  /// Filled by the writer.
   var targets = ContiguousArray<Int64>()
   /// The entity of that object, -1 for the node's own; empty unless the entity has subentities.
   var targetEntities = ContiguousArray<Int32>()

@@ -80,7 +80,7 @@ final class NodeState {
   func isOverfull(memory: Int) -> Bool {
     switch strategy {
     case .table(let table): table.bytesInUse > memory
-    case .scan(let table): table.isFull
+    case .scan(let table): table.bytesInUse > max(memory, table.firstBytes)
     default: false
     }
   }

@@ -14,9 +14,9 @@ final class ScanTable {
     var content: UInt64
   }
 
-  private let places: UnsafeMutablePointer<Place>
-  private let primaryKeys: UnsafeMutablePointer<UInt32>
-  private let capacity: Int
+  private var places: UnsafeMutablePointer<Place>
+  private var primaryKeys: UnsafeMutablePointer<UInt32>
+  private var capacity: Int
   private(set) var count = 0
 
   /// Bytes that a table for `rows` rows takes.
@@ -24,15 +24,21 @@ final class ScanTable {
 
   private static func capacity(rows: Int) -> Int { max(1024, rows + rows / 4 + 64) }
 
-  /// Creates a table with room for `rows` rows, not more.
+  /// Creates a table with room for `rows` rows and some more; it grows when that is not enough.
   init(rows: Int) {
     capacity = Self.capacity(rows: rows)
+    firstBytes = Self.bytes(rows: rows)
+    (places, primaryKeys) = Self.allocate(capacity)
+  }
+
+  private static func allocate(_ capacity: Int) -> (UnsafeMutablePointer<Place>, UnsafeMutablePointer<UInt32>) {
     // calloc leaves pages untouched until they are used.
     let memory = calloc(capacity, MemoryLayout<Place>.stride)
     let keys = calloc(capacity, MemoryLayout<UInt32>.stride)
-    guard let memory, let keys else { preconditionFailure("out of memory for a scan of \(rows) rows") }
-    places = memory.bindMemory(to: Place.self, capacity: capacity)
-    primaryKeys = keys.bindMemory(to: UInt32.self, capacity: capacity)
+    guard let memory, let keys else { preconditionFailure("out of memory for a scan table of \(capacity) places") }
+    return (
+      memory.bindMemory(to: Place.self, capacity: capacity), keys.bindMemory(to: UInt32.self, capacity: capacity)
+    )
   }
 
   deinit {
@@ -42,9 +48,10 @@ final class ScanTable {
 
   /// The number of places, which is one more than the greatest place.
   var placeCount: Int { capacity }
-
-  /// Whether another row fits without slow probing.
-  var isFull: Bool { count * 10 >= capacity * 9 }
+  /// Memory in use, in bytes.
+  var bytesInUse: Int { capacity * 20 }
+  /// Memory in use before the table grew, in bytes.
+  let firstBytes: Int
 
   /// The place of a key, or -1.
   @inline(__always)
@@ -63,7 +70,7 @@ final class ScanTable {
   /// Adds a key that is not in the table.
   @inline(__always)
   func insert(_ hash: UInt64, content: UInt64, primaryKey: Int64) {
-    precondition(count < capacity - 1, "a scan table must not be filled up: looking for a key would never end")
+    if count * 10 >= capacity * 9 { grow() }
     let key = hash == 0 ? 1 : hash
     var place = Int(truncatingIfNeeded: key.multipliedFullWidth(by: UInt64(capacity)).high)
     while places[place].key != 0 {
@@ -73,6 +80,19 @@ final class ScanTable {
     places[place] = Place(key: key, content: content)
     primaryKeys[place] = UInt32(truncatingIfNeeded: primaryKey)
     count += 1
+  }
+
+  /// Makes room for half as many rows again.
+  private func grow() {
+    let (oldPlaces, oldKeys, oldCapacity) = (places, primaryKeys, capacity)
+    capacity += capacity / 2
+    (places, primaryKeys) = Self.allocate(capacity)
+    count = 0
+    for place in 0..<oldCapacity where oldPlaces[place].key != 0 {
+      insert(oldPlaces[place].key, content: oldPlaces[place].content, primaryKey: Int64(oldKeys[place]))
+    }
+    free(oldPlaces)
+    free(oldKeys)
   }
 
   /// The content hash at a place.

@@ -99,7 +99,8 @@ struct StrategyChoice {
     let table = ScanTable(rows: rows)
     try access.scanHashes(entity: entity, keySlots: part.keySlots, contentSlots: part.contentSlots, seed: seed) {
       (primaryKey, keyHash, contentHash) in
-      if !table.isFull { table.insert(keyHash, content: contentHash, primaryKey: primaryKey) }
+      // Several rows with one key: the first counts, as it does for a seek.
+      if table.find(keyHash) < 0 { table.insert(keyHash, content: contentHash, primaryKey: primaryKey) }
     }
     return table
   }

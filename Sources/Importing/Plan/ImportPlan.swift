@@ -69,6 +69,8 @@ struct ImportNode: Sendable {
 
   /// The slots whose content is compared: the attributes', then the relationships'.
   var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) }
+  /// Whether a target that is named but not there is created, as far as the mode allows.
+  var createsMissing = true
   /// Whether an object can be made of the mapped attributes alone: nothing mandatory is left out.
   var canCreate = true
   /// All slots that change detection needs.
@@ -116,7 +118,7 @@ private struct ImportPlanBuilder {
   }
 
   /// Adds a node and the nodes it refers to; returns its index, or `nil` when the entity is unknown.
-  mutating func add(_ part: EntityImport, owner: EntityDescription?) -> Int? {
+  mutating func add(_ part: EntityImport, owner: EntityDescription?, creates: Bool = true) -> Int? {
     guard let entity = definition.model.entity(named: part.entityName) else {
       let nearest = NearestName.find(part.entityName, in: definition.model.entities.map(\.name))
       report(
@@ -142,7 +144,7 @@ private struct ImportPlanBuilder {
       attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
     let missing = missingProperties(of: entity, part)
     node.canCreate = missing.isEmpty
-    if !missing.isEmpty, part.mode != .update, owner?.rootIndex != entity.rootIndex {
+    if !missing.isEmpty, creates, part.mode != .update, owner?.rootIndex != entity.rootIndex {
       report(
         "unmappedRequired", part.position,
         "\(entity.name) cannot be created without \(missing.joined(separator: ", "))",
@@ -195,11 +197,13 @@ private struct ImportPlanBuilder {
         "wrongEntity", relationship.position,
         "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(target.name)")
     }
-    guard let target = add(relationship.target, owner: entity) else { return nil }
+    // A target that must not be made is only looked for, and needs no mandatory values.
+    let creates = relationship.missing == .create
+    guard let target = add(relationship.target, owner: entity, creates: creates) else { return nil }
     if description.inverseSlot >= 0, !description.isInverseToMany {
       nodes[target].inverseSlots.append(description.inverseSlot)
     }
-    if relationship.missing != .create { nodes[target].mode = .update }
+    nodes[target].createsMissing = creates
     let needsInverse =
       description.inverseSlot >= 0
       && (!description.isInverseToMany || description.isInverseOrdered(in: definition.model))

@@ -108,7 +108,7 @@ extension BatchImporter {
       }
       fetches += 1
       for record in 0..<view.count where isLinked(record, own, view) {
-        guard let row = buffer.row(primaryKey: own[record]) else { continue }
+        guard targets[record] != NodeColumns.unspecified, let row = buffer.row(primaryKey: own[record]) else { continue }
         let isChanged = try context.setToOne(
           root: root, row: row, relationship: relationship.description, target: targets[record],
           targetEntity: destinationEntity(relationship, view, record))
@@ -125,7 +125,7 @@ extension BatchImporter {
 
   /// Whether a record's object takes the record's relationship: it was created or may be updated.
   private func isLinked(_ record: Int, _ own: UnsafeMutablePointer<Int64>, _ view: BatchView) -> Bool {
-    guard own[record] != 0 else { return false }
+    guard own[record] > 0 else { return false }
     switch view.outcomes[record] {
     case .rejected, .skipped, .deferred: return false
     default: return true

@@ -33,8 +33,11 @@ extension BatchImporter {
     for relationship in state.part.relationships where !relationship.isLate {
       let targets = view.nodes[relationship.target].targets
       for i in 0..<view.count where contents[i] != 0 {
-        contents[i] =
-          targets[i] == 0 ? ContentHash.null(seed: contents[i]) : ContentHash.primaryKey(targets[i], seed: contents[i])
+        switch targets[i] {
+        case NodeColumns.unspecified: contents[i] = 0
+        case 0: contents[i] = ContentHash.null(seed: contents[i])
+        default: contents[i] = ContentHash.primaryKey(targets[i], seed: contents[i])
+        }
       }
     }
   }
@@ -59,7 +62,7 @@ extension BatchImporter {
       view.outcomes[record] = .skipped
       return false
     }
-    if state.part.mode != .update { return true }
+    if state.part.mode != .update, state.part.createsMissing { return true }
     if rejectsMissing(state) { reject(record, field: state.part.keyFields.first, .missingTarget, view) }
     return false
   }

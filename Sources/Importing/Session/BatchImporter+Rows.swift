@@ -50,7 +50,7 @@ extension BatchImporter {
         if relationship.needsInverse {
           for i in 0..<count {
             let record = Int(records[i])
-            try relate(first + i, state, relationship, targets[record], view, record)
+            try relate(first + i, state, relationship, max(targets[record], 0), view, record)
           }
           continue
         }
@@ -59,7 +59,7 @@ extension BatchImporter {
         let entities = buffer.destinationEntities[relationship.slot]
         for i in 0..<count {
           let record = Int(records[i])
-          guard targets[record] != 0 else { continue }
+          guard targets[record] > 0 else { continue }
           tags[i] = CellTag.integer
           payloads[i] = UInt64(bitPattern: targets[record])
           if let entities { entities[first + i] = destinationEntity(relationship, view, record) }
@@ -143,6 +143,7 @@ extension BatchImporter {
     }
     for relationship in state.part.relationships where !relationship.isLate {
       let target = view.nodes[relationship.target].targets[record]
+      if target == NodeColumns.unspecified { continue }
       if relationship.needsInverse {
         if try relate(row, state, relationship, target, view, record) { isChanged = true }
       } else if buffer.setReference(

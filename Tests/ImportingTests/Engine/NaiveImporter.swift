@@ -1,0 +1,295 @@
+import Importing
+import ObjectModel
+
+/// What a made-up record says about a column.
+enum CellText: Hashable {
+  case absent
+  case null
+  case text(String)
+}
+
+/// A made-up record.
+typealias MadeRecord = [String: CellText]
+
+/// The importer that cannot be wrong: one record after the other, one look-up an object, everything in dictionaries.
+struct NaiveImporter {
+  /// An object, wherever it is.
+  struct Object {
+    var attributes: [String: Value]
+    var targets: [String: Int] = [:]
+    /// Whether a run has changed it after it was created.
+    var wasUpdated = false
+  }
+
+  /// Counts of one run.
+  struct Counts: Equatable {
+    var read = 0
+    var inserted = 0
+    var updated = 0
+    var unchanged = 0
+    var skipped = 0
+    var rejected = 0
+  }
+
+  let model: ManagedObjectModel
+  /// The objects of each entity; an object's place never changes.
+  private(set) var objects: [String: [Object]] = [:]
+  /// The place of each key.
+  private var places: [String: [[Value]: Int]] = [:]
+  private(set) var counts = Counts()
+  private(set) var entityCounts: [String: ImportSummary.EntityCounts] = [:]
+  private var seen: Set<[Value]> = []
+
+  init(model: ManagedObjectModel) { self.model = model }
+
+  /// Imports records.
+  mutating func run(_ records: [MadeRecord], _ root: EntityImport) {
+    counts = Counts()
+    entityCounts = [:]
+    seen = []
+    for name in Self.names(root) { entityCounts[name] = ImportSummary.EntityCounts() }
+    for record in records {
+      counts.read += 1
+      importRecord(record, root)
+    }
+  }
+
+  private static func names(_ part: EntityImport) -> [String] {
+    [part.entityName] + part.relationships.flatMap { names($0.target) }
+  }
+
+  /// What became of finding an object.
+  private enum Found {
+    case none
+    case object(Int)
+    case rejected
+  }
+
+  private mutating func importRecord(_ record: MadeRecord, _ root: EntityImport) {
+    guard converts(record, root), let key = key(record, root), namesWhatIsNeeded(record, root) else {
+      counts.rejected += 1
+      return
+    }
+    guard let targets = relate(record, root) else {
+      counts.rejected += 1
+      return
+    }
+    let name = root.entityName
+    guard let place = places[name]?[key] else {
+      guard root.mode != .update else {
+        counts.skipped += 1
+        return
+      }
+      create(record, root, key, targets)
+      seen.insert(key)
+      counts.inserted += 1
+      return
+    }
+    let isFirst = seen.insert(key).inserted
+    if !isFirst, root.duplicates == .first {
+      counts.skipped += 1
+    } else if !isFirst, root.duplicates == .reject {
+      counts.rejected += 1
+    } else if root.mode == .insert {
+      counts.rejected += 1
+    } else if root.mode == .createMissing {
+      counts.skipped += 1
+    } else if update(record, root, place, targets) {
+      counts.updated += 1
+    } else {
+      counts.unchanged += 1
+    }
+  }
+
+  /// The targets of a record's relationships; `nil` when one is missing and the record is to be rejected.
+  ///
+  /// A relationship whose key is absent has no entry: it stays as it is.
+  private mutating func relate(_ record: MadeRecord, _ part: EntityImport) -> [String: Int]? {
+    var targets: [String: Int] = [:]
+    for relationship in part.relationships {
+      let isOptional = model.entity(named: part.entityName)?.relationship(named: relationship.name)?.isOptional ?? true
+      switch find(record, relationship, isOptional: isOptional) {
+      case .none: if !isAbsent(record, relationship.target) { targets[relationship.name] = -1 }
+      case .object(let place): targets[relationship.name] = place
+      case .rejected: return nil
+      }
+    }
+    return targets
+  }
+
+  private mutating func find(
+    _ record: MadeRecord, _ relationship: RelationshipImport, isOptional: Bool
+  ) -> Found {
+    let part = relationship.target
+    // The targets' own targets are found first, whether or not the record names this one.
+    guard let targets = relate(record, part) else { return .rejected }
+    guard let key = key(record, part) else { return .none }
+    let name = part.entityName
+    if let place = places[name]?[key] {
+      if part.mode != .createMissing { _ = update(record, part, place, targets) }
+      return .object(place)
+    }
+    if part.mode == .update || relationship.missing != .create {
+      return relationship.missing == .reject || !isOptional ? .rejected : .none
+    }
+    create(record, part, key, targets)
+    return .object(places[name]?[key] ?? -1)
+  }
+
+  private mutating func create(
+    _ record: MadeRecord, _ part: EntityImport, _ key: [Value], _ targets: [String: Int]
+  ) {
+    let name = part.entityName
+    var object = Object(attributes: [:])
+    for attribute in model.entity(named: name)?.attributes ?? [] {
+      object.attributes[attribute.name] = defaultValue(name, attribute.name)
+    }
+    for field in part.findBy + part.attributes {
+      if case .value(let value) = convert(record, field, name) { object.attributes[field.attributeName] = value }
+    }
+    for (relationship, target) in targets where target >= 0 { object.targets[relationship] = target }
+    places[name, default: [:]][key] = objects[name]?.count ?? 0
+    objects[name, default: []].append(object)
+    entityCounts[name]?.inserted += 1
+  }
+
+  private mutating func update(
+    _ record: MadeRecord, _ part: EntityImport, _ place: Int, _ targets: [String: Int]
+  ) -> Bool {
+    let name = part.entityName
+    guard var object = objects[name]?[place] else { return false }
+    var isChanged = false
+    for field in part.attributes {
+      guard case .value(let value) = convert(record, field, name), object.attributes[field.attributeName] != value
+      else { continue }
+      object.attributes[field.attributeName] = value
+      isChanged = true
+    }
+    for (relationship, target) in targets where (object.targets[relationship] ?? -1) != target {
+      object.targets[relationship] = target < 0 ? nil : target
+      isChanged = true
+    }
+    if isChanged {
+      object.wasUpdated = true
+      objects[name]?[place] = object
+      entityCounts[name]?.updated += 1
+    } else {
+      entityCounts[name]?.unchanged += 1
+    }
+    return isChanged
+  }
+
+  // MARK: Fields
+
+  private enum Converted {
+    case keep
+    case value(Value)
+    case failed
+  }
+
+  private func converts(_ record: MadeRecord, _ part: EntityImport) -> Bool {
+    for field in part.findBy + part.attributes {
+      if case .failed = convert(record, field, part.entityName) { return false }
+    }
+    return part.relationships.allSatisfy { converts(record, $0.target) }
+  }
+
+  private func convert(_ record: MadeRecord, _ field: FieldImport, _ entity: String) -> Converted {
+    let type = model.entity(named: entity)?.attribute(named: field.attributeName)?.type
+    func substitute(_ policy: FieldImport.Substitute) -> Converted {
+      switch policy {
+      case .keep: .keep
+      case .null: .value(.null)
+      case .useDefault: .value(defaultValue(entity, field.attributeName))
+      case .empty: .value(type == .string ? .text([]) : .null)
+      case .reject: .failed
+      }
+    }
+    switch record[field.column] ?? .absent {
+    case .absent: return substitute(field.whenAbsent)
+    case .null: return substitute(field.whenNull)
+    case .text(let text) where text.isEmpty: return substitute(field.whenEmpty ?? .empty)
+    case .text(let text):
+      if type == .string { return .value(.text(text)) }
+      return Int64(text).map { .value(.integer($0)) } ?? .failed
+    }
+  }
+
+  private func defaultValue(_ entity: String, _ attribute: String) -> Value {
+    switch model.entity(named: entity)?.attribute(named: attribute)?.defaultValue {
+    case .string(let text): .text(text)
+    case .integer(let number): .integer(number)
+    default: .null
+    }
+  }
+
+  /// The key of a record's object; `nil` when a part of it is null, absent or empty.
+  private func key(_ record: MadeRecord, _ part: EntityImport) -> [Value]? {
+    var key: [Value] = []
+    for field in part.findBy {
+      guard case .value(let value) = convert(record, field, part.entityName), value != .null, value != .text([]) else {
+        return nil
+      }
+      key.append(value)
+    }
+    return key
+  }
+
+  /// Whether a record says nothing about a target: a part of the key is absent and the others are values.
+  private func isAbsent(_ record: MadeRecord, _ part: EntityImport) -> Bool {
+    var isAbsent = false
+    for field in part.findBy {
+      switch convert(record, field, part.entityName) {
+      case .keep: isAbsent = true
+      case .value(.null), .value(.text([])): return false
+      default: break
+      }
+    }
+    return isAbsent
+  }
+
+  /// Whether every mandatory relationship of the objects that the record names has a key.
+  private func namesWhatIsNeeded(_ record: MadeRecord, _ part: EntityImport) -> Bool {
+    let entity = model.entity(named: part.entityName)
+    for relationship in part.relationships {
+      let isOptional = entity?.relationship(named: relationship.name)?.isOptional ?? true
+      if !isOptional, key(record, relationship.target) == nil {
+        guard part.mode == .update, isAbsent(record, relationship.target) else { return false }
+      }
+      guard namesWhatIsNeeded(record, relationship.target) else { return false }
+    }
+    return true
+  }
+
+  // MARK: The result
+
+  /// The objects as ``StoreDump`` shows them.
+  func dump(keys: [String: [String]]) -> [String: [String]] {
+    var result: [String: [String]] = [:]
+    for entity in model.entities {
+      result[entity.name] = (objects[entity.name] ?? []).map { line($0, entity, keys) }.sorted()
+    }
+    return result
+  }
+
+  /// The lines of objects that no run has changed since they were created, with the entity's name before them.
+  func untouched(keys: [String: [String]]) -> [String] {
+    model.entities.flatMap { entity in
+      (objects[entity.name] ?? []).filter { !$0.wasUpdated }.map { "\(entity.name) \(line($0, entity, keys))" }
+    }
+  }
+
+  private func line(_ object: Object, _ entity: EntityDescription, _ keys: [String: [String]]) -> String {
+    var parts = object.attributes.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
+    for relationship in entity.relationships.filter({ !$0.isToMany }).sorted(by: { $0.name < $1.name }) {
+      var name = "null"
+      if let place = object.targets[relationship.name] {
+        let other = model.entities[relationship.destinationEntity].name
+        let target = objects[other]?[place].attributes ?? [:]
+        name = "(" + (keys[other] ?? []).map { (target[$0] ?? .null).description }.joined(separator: ",") + ")"
+      }
+      parts.append("\(relationship.name)→\(name)")
+    }
+    return parts.joined(separator: " ")
+  }
+}

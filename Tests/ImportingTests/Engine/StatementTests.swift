@@ -1,0 +1,188 @@
+import Foundation
+@testable import Importing
+import ObjectStore
+import RecordFormats
+import TestSupport
+import Testing
+
+@Suite struct StatementTests {
+  private let folder = TemporaryFolder()
+  private let shop = ShopModel()
+
+  private func records(_ numbers: Range<Int>, label: String = "x") -> [MadeRecord] {
+    numbers.map { i in
+      [
+        "sku": .text("sku \(i)"), "number": .text("\(i)"), "label": .text(label), "amount": .text("1"),
+        "email": .text("p\(i % 7)@x"), "age": .text("3"), "team_name": .text("team \(i % 7 % 3)"),
+        "team_motto": .text("m"),
+        "code": .text("\(i % 5)"), "title": .text("t"), "maker_name": .text("n"), "maker_country": .text("c"),
+      ]
+    }
+  }
+
+  private func definition(_ records: [MadeRecord], batch: Int, store: String = "s.sqlite") throws -> ImportDefinition {
+    let input = try folder.write(RecordGenerator.csv(records), to: "input-\(records.count).csv")
+    var definition = ImportDefinition(
+      name: "statements", model: try shop.build(), storePath: folder.file(store), inputs: [input],
+      format: RecordGenerator.csvFormat, root: ShopImport.item())
+    definition.batchLimit = BatchLimit(records: batch)
+    return definition
+  }
+
+  @Test(arguments: [1, 10, 500])
+  func aSeekIsOneSelectAnEntityABatchWhateverTheNumberOfRecords(batch: Int) throws {
+    _ = try ImportSession(definition(records(0..<600), batch: 100)).run()
+    var definition = try definition(records(300..<900, label: "y"), batch: batch)
+    definition.findPlan = .seek
+    let run = try EngineRun(definition)
+    for state in run.importer.nodes { state.strategy = .seek }
+    for _ in 0..<2 where try run.read() {
+      try run.importBatch()
+      let selects = run.statements.filter { $0.hasPrefix("SELECT") }
+      #expect(selects.count == 5)
+      // The same statements for any number of records: an update, an insert, a sequence for what changed.
+      #expect(run.statements.count <= 5 + 5 * 3)
+    }
+    try run.file.rollBackRun()
+  }
+
+  @Test func unchangedRecordsWriteNothing() throws {
+    let records = records(0..<200)
+    _ = try ImportSession(definition(records, batch: 50)).run()
+    for plan in FindPlan.allCases {
+      var definition = try definition(records, batch: 50)
+      definition.findPlan = plan
+      let run = try EngineRun(definition)
+      while try run.read() {
+        try run.importBatch()
+        #expect(run.statements.allSatisfy { $0.hasPrefix("SELECT") }, "\(plan): \(run.statements)")
+      }
+      #expect(run.importer.ledger.unchanged == 200)
+      try run.finish()
+    }
+  }
+
+  @Test func aScanOrATableOfKeysNeedsNoSelectForUnchangedRecords() throws {
+    let records = records(0..<200)
+    _ = try ImportSession(definition(records, batch: 50)).run()
+    for plan in [FindPlan.automatic, .scan] {
+      var definition = try definition(records, batch: 50)
+      definition.findPlan = plan
+      let run = try EngineRun(definition)
+      while try run.read() {
+        try run.importBatch()
+        #expect(run.statements.isEmpty, "\(plan): \(run.statements)")
+      }
+      try run.finish()
+    }
+  }
+
+  @Test func aFirstLoadFetchesNothing() throws {
+    for mode in [ImportMode.upsert, .insert, .createMissing] {
+      var definition = try definition(records(0..<300), batch: 20, store: "\(mode).sqlite")
+      definition.root.mode = mode
+      let summary = try ImportSession(definition).run()
+      #expect(summary.fetches == 0)
+      #expect(summary.inserted == 300)
+      #expect(summary.batches == 15)
+    }
+  }
+
+  @Test func insertsWithoutAKeyNeverSearch() throws {
+    let model = try ShopModel(isUnique: false).build()
+    for round in 1...2 {
+      var definition = try definition(records(0..<50), batch: 10, store: "keyless.sqlite")
+      definition.model = model
+      definition.root = EntityImport(entityName: "Item", findBy: [], attributes: [ShopImport.field("sku")])
+      definition.root.mode = .insert
+      let summary = try ImportSession(definition).run()
+      #expect(summary.fetches == 0)
+      #expect(summary.inserted == 50)
+      let dump = try StoreDump(path: definition.storePath, model: model, keys: [:])
+      #expect(dump.entities["Item"]?.count == 50 * round)
+    }
+  }
+
+  @Test func aScanTableThatFillsUpWithinABatchGoesOn() throws {
+    // More new keys in one batch than the table has places.
+    _ = try ImportSession(definition(records(0..<10), batch: 100)).run()
+    var definition = try definition(records(5..<4000), batch: 10_000)
+    definition.findPlan = .scan
+    let summary = try ImportSession(definition).run()
+    #expect(summary.findPlans["Item"] == "scan")
+    #expect(summary.inserted == 3990)
+    #expect(summary.unchanged == 5)
+    let dump = try StoreDump(path: definition.storePath, model: definition.model, keys: [:])
+    #expect(dump.entities["Item"]?.count == 4000)
+  }
+
+  @Test func keysWithOneHashAreToldApartByTheirBytes() throws {
+    _ = try ImportSession(definition(records(0..<10), batch: 100)).run()
+    // Records 5..<10 are there, 10..<15 are new; the table takes each of these for one of the first five.
+    var definition = try definition(records(5..<15, label: "changed"), batch: 100)
+    definition.findPlan = .scan
+    let run = try EngineRun(definition)
+    #expect(try run.read())
+    let table = ScanTable(rows: 100)
+    for (record, hash) in run.batch.nodes[run.plan.root].keyHashes.enumerated() {
+      table.insert(hash, content: 1, primaryKey: Int64(record % 5 + 1))
+    }
+    run.importer.nodes[run.plan.root].strategy = .scan(table)
+    try run.importBatch()
+    #expect(run.importer.ledger.updated == 5)
+    #expect(run.importer.ledger.inserted == 5)
+    try run.finish()
+    let dump = try StoreDump(path: definition.storePath, model: definition.model, keys: ["Item": ["sku"]])
+    let items = dump.entities["Item"] ?? []
+    #expect(items.count == 15)
+    for i in 0..<15 {
+      let line = items.first { $0.contains("sku=“sku \(i)”") } ?? ""
+      #expect(line.contains(i < 5 ? "label=“x”" : "label=“changed”"), "\(line)")
+    }
+  }
+
+  @Test func importingTheSameFileTwiceChangesNothing() throws {
+    for (seed, isJSON) in [(1, true), (2, false), (3, true), (4, false)] as [(UInt64, Bool)] {
+      var generator = RecordGenerator(random: SeededGenerator(seed: seed), allowsAbsent: isJSON, keyCount: 40)
+      // Distinct keys: of several records with one key each would change what the one before it left.
+      var records = generator.records(40)
+      for i in records.indices {
+        records[i]["sku"] = .text("\(RecordGenerator.texts[i])")
+        records[i]["code"] = .text("\(i % 7)")
+        for (key, others) in [
+          ("email", ["age", "team_name", "team_motto"]), ("code", ["title", "maker_name", "maker_country"]),
+        ] {
+          guard let first = records[..<i].first(where: { $0[key] == records[i][key] }) else { continue }
+          for other in others { records[i][other] = first[other] }
+        }
+        guard let first = records[..<i].first(where: { $0["team_name"] == records[i]["team_name"] }) else { continue }
+        records[i]["team_motto"] = first["team_motto"]
+      }
+      let text = isJSON ? RecordGenerator.ndjson(records) : RecordGenerator.csv(records)
+      let input = try folder.write(text, to: "same-\(seed)")
+      let model = try shop.build()
+      var definition = ImportDefinition(
+        name: "same", model: model, storePath: folder.file("same-\(seed).sqlite"), inputs: [input],
+        format: isJSON ? .ndjson(NDJSONOptions()) : RecordGenerator.csvFormat, root: ShopImport.item())
+      let first = try ImportSession(definition).run()
+      #expect(first.inserted > 10)
+      let before = try StoreDump(path: definition.storePath, model: model, keys: [:])
+      for plan in FindPlan.allCases {
+        for memory in [64, 32 << 20] {
+          definition.findPlan = plan
+          definition.keyMemory = memory
+          definition.batchLimit = BatchLimit(records: 7)
+          let again = try ImportSession(definition).run()
+          #expect(again.inserted == 0 && again.updated == 0, "seed \(seed), \(plan)")
+          #expect(again.unchanged == first.inserted, "seed \(seed), \(plan)")
+          #expect(again.rejected == first.rejected, "seed \(seed), \(plan)")
+          #expect(
+            again.entities.values.allSatisfy { $0.inserted == 0 && $0.updated == 0 },
+            "seed \(seed), \(plan): \(again.entities)")
+          let after = try StoreDump(path: definition.storePath, model: model, keys: [:])
+          #expect(after.raw == before.raw, "seed \(seed), \(plan)")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+@testable import Importing
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite struct KeyTableTests {
+  private func find(_ table: KeyTable, _ hash: UInt64, _ key: String) -> Int {
+    Array(key.utf8).withUnsafeBytes { table.find(hash: hash, key: $0) }
+  }
+
+  private func insert(_ table: KeyTable, _ hash: UInt64, _ key: String, _ primaryKey: Int64, content: UInt64 = 9) {
+    _ = Array(key.utf8).withUnsafeBytes { table.insert(hash: hash, key: $0, primaryKey: primaryKey, content: content) }
+  }
+
+  @Test(arguments: [UInt64.max, 0xFF, 1, 0] as [UInt64])
+  func everyKeyIsFoundThoughHashesCollide(mask: UInt64) {
+    // With the mask 0 all keys have one hash, so only their bytes tell them apart.
+    var random = SeededGenerator(seed: mask)
+    let table = KeyTable()
+    let count = mask == .max ? 20_000 : 1500
+    var hashes: [UInt64] = []
+    for i in 0..<count {
+      let hash = random.next() & mask
+      hashes.append(hash)
+      #expect(find(table, hash, "key \(i)") == -1)
+      insert(table, hash, "key \(i)", Int64(i + 1), content: UInt64(i))
+    }
+    for i in 0..<count {
+      let entry = find(table, hashes[i], "key \(i)")
+      guard entry >= 0 else {
+        Issue.record("key \(i) is lost")
+        continue
+      }
+      #expect(table.primaryKey(entry) == Int64(i + 1))
+      #expect(table.content(entry) == UInt64(i))
+    }
+    #expect(find(table, hashes[0], "another key") == -1)
+    #expect(table.count == count)
+  }
+
+  @Test func aRemovedKeyIsNotFoundAndCanBeAddedAgain() {
+    let table = KeyTable()
+    for (key, primaryKey) in [("a", 1), ("b", 2), ("c", 3)] { insert(table, 5, key, Int64(primaryKey)) }
+    table.remove(primaryKey: 2)
+    #expect(find(table, 5, "b") == -1)
+    #expect(find(table, 5, "a") >= 0)
+    #expect(find(table, 5, "c") >= 0)
+    insert(table, 5, "b", 4)
+    let entry = find(table, 5, "b")
+    #expect(entry >= 0 && table.primaryKey(entry) == 4)
+  }
+
+  @Test func memoryIsCounted() {
+    let table = KeyTable()
+    let before = table.bytesInUse
+    for i in 0..<5000 { insert(table, UInt64(i) &* 0x9E37_79B9_7F4A_7C15, "a key of some length \(i)", Int64(i)) }
+    #expect(table.bytesInUse - before > 5000 * 20)
+  }
+
+  @Test func composedAndDecomposedAccentsAreTwoKeys() {
+    let table = KeyTable()
+    insert(table, 1, "\u{E9}", 1)
+    #expect(find(table, 1, "e\u{301}") == -1)
+    #expect(find(table, 1, "\u{E9}") == 0)
+  }
+}
+
+@Suite struct ScanTableTests {
+  @Test(arguments: [1, 10, 1000, 30_000])
+  func everyHashIsFoundUpToTheTablesLimitAndBeyond(rows: Int) {
+    var random = SeededGenerator(seed: UInt64(rows))
+    let table = ScanTable(rows: rows)
+    var hashes: [UInt64] = [0, 1 << 63, .max]
+    while hashes.count < rows + 2000 { hashes.append(random.next()) }
+    for (i, hash) in hashes.enumerated() {
+      #expect(table.find(hash) == -1)
+      table.insert(hash, content: UInt64(i), primaryKey: Int64(i + 1))
+    }
+    #expect(table.count == hashes.count)
+    for (i, hash) in hashes.enumerated() {
+      let place = table.find(hash)
+      guard place >= 0 else {
+        Issue.record("hash \(hash) is lost")
+        continue
+      }
+      #expect(table.primaryKey(place) == Int64(i + 1))
+      #expect(table.content(place) == UInt64(i))
+      table.setContent(place, 5)
+      #expect(table.content(place) == 5)
+    }
+    #expect(table.find(random.next()) == -1)
+  }
+
+  @Test func primaryKeysUpToThirtyTwoBitsAreKept() {
+    let table = ScanTable(rows: 1)
+    table.insert(3, content: 0, primaryKey: Int64(UInt32.max))
+    #expect(table.primaryKey(table.find(3)) == Int64(UInt32.max))
+  }
+}
+
+@Suite struct SeenKeysTests {
+  @Test func aKeyIsNewExactlyOnce() {
+    var random = SeededGenerator(seed: 7)
+    let seen = SeenKeys()
+    let hashes: [UInt64] = [0] + (0..<20_000).map { _ in random.next() }
+    for hash in hashes { #expect(seen.noteFirst(hash)) }
+    for hash in hashes { #expect(!seen.noteFirst(hash)) }
+  }
+}
+
+@Suite struct KeyFilterTests {
+  @Test(arguments: [32, 4096, 1 << 20])
+  func noKeyThatWasAddedIsTakenForNew(bytes: Int) {
+    var random = SeededGenerator(seed: UInt64(bytes))
+    let filter = KeyFilter(bytes: bytes)
+    let hashes = (0..<20_000).map { _ in random.next() }
+    for hash in hashes { _ = filter.testAndInsert(hash) }
+    #expect(hashes.allSatisfy { filter.testAndInsert($0) })
+  }
+
+  @Test func newKeysAreSeldomTakenForKnown() {
+    var random = SeededGenerator(seed: 11)
+    // 20 bits a key.
+    let filter = KeyFilter(bytes: 20_000 * 20 / 8)
+    for _ in 0..<20_000 { _ = filter.testAndInsert(random.next()) }
+    let wrong = (0..<1000).count { _ in filter.testAndInsert(random.next()) }
+    #expect(wrong <= 10)
+  }
+}
