@@ -2,39 +2,6 @@ import ObjectModel
 package import ObjectStore
 package import SQLite
 
-/// Why a save did not happen.
-public struct SaveError: Error, CustomStringConvertible {
-  /// What went wrong.
-  public enum Code: Sendable, Hashable {
-    /// Some objects break what the model demands.
-    case validation
-    /// Somebody else changed or deleted a row since it was fetched.
-    case conflict
-    /// The database refused a row: a uniqueness constraint, for example.
-    case constraint
-    /// The database failed.
-    case database
-  }
-  /// What went wrong.
-  public let code: Code
-  /// What was expected and what was found.
-  public let message: String
-  /// All findings of a validation.
-  public let failures: [ObjectValidationFailure]
-  /// SQLite's extended result code, 0 when SQLite is not the cause.
-  public let databaseCode: Int32
-
-  init(code: Code, message: String, failures: [ObjectValidationFailure] = [], databaseCode: Int32 = 0) {
-    self.code = code
-    self.message = message
-    self.failures = failures
-    self.databaseCode = databaseCode
-  }
-
-  /// The message.
-  public var description: String { message }
-}
-
 /// What the rows of one root entity have become.
 private struct ChangedRows {
   var buffer: RowBuffer
@@ -55,88 +22,138 @@ package struct RefusedRow {
 }
 
 extension ManagedObjectContext {
-  /// Writes all changes to the store, in one transaction.
+  /// Writes all changes to the store, in one transaction; without changes no statement runs.
+  ///
+  /// A row whose values are what they were is not written, and its version does not move; nor does that of an object
+  /// of which only pairs of many-to-many relationships changed. Values that break the model, and deletions that a
+  /// relationship denies, are all reported in one error, before anything is written.
   ///
   /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
   public func save() throws(SaveError) {
-    try inTransaction { () throws(SaveError) in try writeChanges(order: nil, onRefusal: nil) }
+    guard hasChanges else {
+      for buffer in allBuffers { releaseUnused(buffer, []) }
+      return
+    }
+    guard !store.connection.isClosed else {
+      throw SaveError(code: .database, message: "the store \(store.file.path) was closed")
+    }
+    let plan = try prepare(order: nil, checksObjects: true)
+    if !plan.isEmpty || pendingLinks.hasChanges {
+      let journal = VersionJournal()
+      do {
+        try inTransaction { () throws(SaveError) in try execute(plan, journal, onRefusal: nil) }
+      } catch {
+        journal.undo()
+        throw error.code == .conflict ? error.naming(conflicts(plan)) : error
+      }
+    }
+    publish(plan)
   }
 
   /// Writes all changes to the store within the transaction that is open.
   ///
-  /// The steps read like a table of contents: collect, validate, delete, update, insert, keep sequences, publish.
+  /// The steps read like a table of contents: collect, validate, delete, update, insert, link, keep sequences, publish.
   ///
   /// - Parameters:
   ///   - order: Root entities that are written first, in this order; those that others refer to come first.
   ///   - onRefusal: Is called for each row that breaks a constraint, before the rows of later roots are written; the
   ///     other rows are written. `nil` makes the first refusal an error.
   package func writeChanges(order: [Int]?, onRefusal: ((RefusedRow) -> Void)?) throws(SaveError) {
-    var buffers = (order ?? []).map(buffer(root:))
-    for buffer in allBuffers where !buffers.contains(where: { $0 === buffer }) { buffers.append(buffer) }
-    let failures = buffers.flatMap { validate($0) }
-    guard failures.isEmpty else {
-      throw SaveError(
-        code: .validation, message: failures.map(\.description).joined(separator: "\n"), failures: failures)
-    }
+    let plan = try prepare(order: order, checksObjects: false)
+    let journal = VersionJournal()
     do {
-      for buffer in buffers where !buffer.touchedRows.isEmpty {
-        let changes = collect(buffer)
-        try delete(changes)
-        try update(changes, onRefusal: onRefusal)
-        try insert(changes, onRefusal: onRefusal)
-      }
-      try store.writeMaxima()
-    } catch let error as SQLiteError {
-      throw SaveError(
-        code: error.isConstraint ? .constraint : .database, message: error.message, databaseCode: error.code)
-    } catch let error as SaveError {
-      throw error
+      try execute(plan, journal, onRefusal: onRefusal)
     } catch {
-      preconditionFailure("a save throws nothing else: \(error)")
+      journal.undo()
+      throw error
     }
-    for buffer in buffers { publish(buffer) }
+    publish(plan)
   }
 
   /// Runs `body` in a transaction of its own, or in the one that is open.
   package func inTransaction(_ body: () throws(SaveError) -> Void) throws(SaveError) {
+    guard store.connection.isAutocommit else { return try body() }
+    let sequences = store.sequenceMark
     do {
-      if !store.connection.isAutocommit { return try body() }
-      try store.connection.execute("BEGIN IMMEDIATE")
-      do {
-        try body()
-        try store.connection.execute("COMMIT")
-      } catch {
-        if !store.connection.isAutocommit { try store.connection.execute("ROLLBACK") }
-        throw error
-      }
-    } catch let error as SaveError {
-      throw error
-    } catch let error as SQLiteError {
-      throw SaveError(code: .database, message: error.message, databaseCode: error.code)
+      try saveErrors { () throws(SQLiteError) in try store.connection.execute("BEGIN IMMEDIATE") }
+      try body()
+      try saveErrors { () throws(SQLiteError) in try store.connection.execute("COMMIT") }
     } catch {
-      preconditionFailure("a save throws nothing else: \(error)")
+      // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
+      if !store.connection.isAutocommit { try? store.connection.execute("ROLLBACK") }
+      store.restoreSequences(sequences)
+      throw error
     }
   }
 
+  private func saveErrors<Value>(_ body: () throws(SQLiteError) -> Value) throws(SaveError) -> Value {
+    do { return try body() } catch { throw SaveError(error) }
+  }
+
   // MARK: Steps
+
+  /// Collects what there is to write and checks it.
+  ///
+  /// - Parameter checksObjects: Whether rules that need to look at other objects are checked: denied deletions and the
+  ///   number of objects in to-many relationships.
+  private func prepare(order: [Int]?, checksObjects: Bool) throws(SaveError) -> SavePlan {
+    var buffers = (order ?? []).map(buffer(root:))
+    for buffer in allBuffers where !buffers.contains(where: { $0 === buffer }) { buffers.append(buffer) }
+    var plan = SavePlan()
+    var failures: [ObjectValidationFailure] = []
+    for buffer in buffers where !buffer.touchedRows.isEmpty {
+      if registry.isInUse {
+        buffer.deduplicateTouchedRows()
+        pendingReferences = nil
+      }
+      failures += validate(buffer)
+      plan.roots.append(collect(buffer))
+    }
+    if checksObjects {
+      do {
+        for changes in plan.roots { failures += try deniedDeletions(changes.buffer, changes.deleted) }
+        failures += try wrongCounts(plan.roots.map(\.buffer))
+      } catch {
+        throw SaveError(error)
+      }
+    }
+    guard failures.isEmpty else {
+      throw SaveError(
+        code: .validation, message: failures.map(\.description).joined(separator: "\n"), failures: failures)
+    }
+    return plan
+  }
+
+  /// Writes what was collected; `journal` can take back what that does to the rows.
+  private func execute(
+    _ plan: SavePlan, _ journal: VersionJournal, onRefusal: ((RefusedRow) -> Void)?
+  ) throws(SaveError) {
+    for changes in plan.roots {
+      try delete(changes)
+      try update(changes, journal, onRefusal: onRefusal)
+      try saveErrors { () throws(SQLiteError) in try insert(changes, onRefusal: onRefusal) }
+    }
+    try saveErrors { () throws(SQLiteError) in
+      try writeLinks()
+      try store.writeMaxima()
+    }
+  }
 
   private func collect(_ buffer: RowBuffer) -> ChangedRows {
     buffer.dropRevertedChanges()
     var changes = ChangedRows(buffer: buffer)
     changes.inserted.reserveCapacity(buffer.touchedRows.count)
     let words = buffer.dirtyWords
+    let stored = storedMask(buffer)
     for touched in buffer.touchedRows {
       let row = Int(touched)
       switch buffer.states[row] {
       case RowState.inserted: changes.inserted.append(touched)
       case RowState.deleted: changes.deleted.append(touched)
       case RowState.updated:
-        let mask = (0..<words).map { buffer.dirtyBits[row * words + $0] }
-        if mask.contains(where: { $0 != 0 }) {
-          changes.updated[mask, default: []].append(touched)
-        } else {
-          buffer.states[row] = RowState.clean
-        }
+        let mask = (0..<words).map { buffer.dirtyBits[row * words + $0] & stored[$0] }
+        // A row that was set back to what it was is not written; it becomes clean when the save is done.
+        if mask.contains(where: { $0 != 0 }) { changes.updated[mask, default: []].append(touched) }
       default: break
       }
     }
@@ -149,6 +166,16 @@ extension ManagedObjectContext {
       }
     }
     return changes
+  }
+
+  /// One bit for each slot that has a column in the store.
+  private func storedMask(_ buffer: RowBuffer) -> [UInt64] {
+    let table = store.schema.table(forRoot: buffer.rootEntity)
+    var mask = [UInt64](repeating: 0, count: buffer.dirtyWords)
+    for slot in 0..<buffer.columnCount where table.columnName(slot: slot) != nil {
+      mask[slot >> 6] |= 1 << (UInt64(slot) & 63)
+    }
+    return mask
   }
 
   /// Primary key order makes the table's pages come by once; rows are usually in that order already.
@@ -169,42 +196,47 @@ extension ManagedObjectContext {
     }
   }
 
-  private func delete(_ changes: ChangedRows) throws {
+  private func delete(_ changes: ChangedRows) throws(SaveError) {
     guard !changes.deleted.isEmpty else { return }
-    let access = try store.access(root: changes.buffer.rootEntity)
-    let written = try changes.deleted.withUnsafeBufferPointer { rows throws(SQLiteError) in
-      try access.delete(changes.buffer, rows: rows)
+    let written = try saveErrors { () throws(SQLiteError) in
+      let access = try store.access(root: changes.buffer.rootEntity)
+      return try changes.deleted.withUnsafeBufferPointer { rows throws(SQLiteError) in
+        try access.delete(changes.buffer, rows: rows)
+      }
     }
-    if written != changes.deleted.count { throw conflict(changes.buffer, changes.deleted.count - written) }
+    if written != changes.deleted.count {
+      throw conflict(changes.buffer, changes.deleted.count - written)
+    }
   }
 
-  private func update(_ changes: ChangedRows, onRefusal: ((RefusedRow) -> Void)?) throws {
+  private func update(
+    _ changes: ChangedRows, _ journal: VersionJournal, onRefusal: ((RefusedRow) -> Void)?
+  ) throws(SaveError) {
     let buffer = changes.buffer
     // The order of a dictionary changes from run to run; statements come in the order of their slots.
     for (slots, rows) in changes.updated.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      for row in rows { buffer.versions[Int(row)] += 1 }
+      journal.raise(buffer, rows)
       var refused = 0
-      do {
-        let written = try rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
+      let written = try saveErrors { () throws(SQLiteError) in
+        try rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
           try store.update(
             buffer, rows: rows, slots: slots,
             onFailure: onRefusal.map { report in
               { row, error in
                 refused += 1
-                buffer.versions[Int(row)] -= 1
+                journal.lower(buffer, row)
                 report(RefusedRow(buffer: buffer, row: row, error: error))
               }
             })
         }
-        if written + refused != rows.count { throw conflict(buffer, rows.count - written - refused) }
-      } catch {
-        for row in rows { buffer.versions[Int(row)] -= 1 }
-        throw error
+      }
+      if written + refused != rows.count {
+        throw conflict(buffer, rows.count - written - refused)
       }
     }
   }
 
-  private func insert(_ changes: ChangedRows, onRefusal: ((RefusedRow) -> Void)?) throws {
+  private func insert(_ changes: ChangedRows, onRefusal: ((RefusedRow) -> Void)?) throws(SQLiteError) {
     // A refusal further up may have freed rows that were to be inserted.
     let buffer = changes.buffer
     let rows = changes.inserted.filter { buffer.states[Int($0)] == RowState.inserted }
@@ -227,16 +259,75 @@ extension ManagedObjectContext {
         + "were fetched; refresh them and save again")
   }
 
-  private func publish(_ buffer: RowBuffer) {
-    for touched in buffer.touchedRows {
-      let row = Int(touched)
-      switch buffer.states[row] {
-      case RowState.inserted, RowState.updated: buffer.markClean(row: row)
-      case RowState.deleted: buffer.free(row: row)
-      default: break
+  /// The records of a plan whose versions in the store are not those that were fetched.
+  private func conflicts(_ plan: SavePlan) -> [ManagedObjectID] {
+    var conflicts: [ManagedObjectID] = []
+    for changes in plan.roots {
+      let buffer = changes.buffer
+      let rows = (changes.deleted + changes.updated.values.joined()).map(Int.init)
+      // The save has failed already; what cannot be found out now is left out.
+      guard !rows.isEmpty, let access = try? store.access(root: buffer.rootEntity),
+        let versions = try? access.versions(primaryKeys: rows.map { buffer.primaryKeys[$0] }, buffer)
+      else { continue }
+      for row in rows where versions[buffer.primaryKeys[row]] != buffer.versions[row] {
+        conflicts.append(
+          ManagedObjectID(
+            storeUUID: registry.link.storeUUID, entity: model.entities[Int(buffer.entities[row])],
+            primaryKey: buffer.primaryKeys[row]))
       }
     }
-    buffer.touchedRows.removeAll(keepingCapacity: true)
-    buffer.snapshots.removeAll(keepingCapacity: true)
+    return conflicts.sorted { ($0.entity.rootIndex, $0.primaryKey) < ($1.entity.rootIndex, $1.primaryKey) }
+  }
+
+  private func publish(_ plan: SavePlan) {
+    for buffer in plan.roots.map(\.buffer) {
+      let touched = registry.isInUse ? buffer.touchedRows : []
+      for touched in buffer.touchedRows {
+        let row = Int(touched)
+        switch buffer.states[row] {
+        case RowState.inserted, RowState.updated: buffer.markClean(row: row)
+        case RowState.deleted:
+          detach(buffer, row: row)
+          buffer.release(row: row)
+        default: break
+        }
+      }
+      buffer.touchedRows.removeAll(keepingCapacity: true)
+      buffer.snapshots.removeAll(keepingCapacity: true)
+      releaseUnused(buffer, touched)
+    }
+    storedVersion &+= 1
+    pendingReferences = nil
+    pendingLinks.removeAll()
+  }
+}
+
+/// Everything a save is going to write.
+private struct SavePlan {
+  var roots: [ChangedRows] = []
+
+  /// Whether no row is to be written.
+  var isEmpty: Bool { roots.allSatisfy { $0.inserted.isEmpty && $0.updated.isEmpty && $0.deleted.isEmpty } }
+}
+
+/// Versions that a save has raised and that have to come down again when it fails.
+private final class VersionJournal {
+  private var raised: [(buffer: RowBuffer, rows: ContiguousArray<Int32>)] = []
+  private var lowered: [(buffer: RowBuffer, row: Int32)] = []
+
+  func raise(_ buffer: RowBuffer, _ rows: ContiguousArray<Int32>) {
+    for row in rows { buffer.versions[Int(row)] += 1 }
+    raised.append((buffer, rows))
+  }
+
+  /// Takes one row back alone.
+  func lower(_ buffer: RowBuffer, _ row: Int32) {
+    buffer.versions[Int(row)] -= 1
+    lowered.append((buffer, row))
+  }
+
+  func undo() {
+    for (buffer, rows) in raised { for row in rows { buffer.versions[Int(row)] -= 1 } }
+    for (buffer, row) in lowered { buffer.versions[Int(row)] += 1 }
   }
 }

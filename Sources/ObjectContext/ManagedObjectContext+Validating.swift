@@ -10,14 +10,14 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   /// The property's name.
   public var property: String
   /// What is wrong.
-  public var code: ValidationFailureCode
+  public var code: ObjectFailureCode
   /// The index of the root entity, which names the row buffer.
   package var rootEntity: Int
   /// The row in its buffer.
   package var row: Int32
 
-  /// `Customer 17: country: validate.tooLong`
-  public var description: String { "\(entity) \(primaryKey): \(property): \(code.rawValue)" }
+  /// Entity, key, property and code, such as `Customer 17: country: validate.tooLong`.
+  public var description: String { "\(entity) \(primaryKey): \(property): \(code.name)" }
 }
 
 /// The rules of one entity, ready to be held against rows.
@@ -26,6 +26,8 @@ struct EntityValidator {
   let attributes: [(slot: Int, name: String, rule: AttributeValidator)]
   /// The to-one relationships that must refer to something.
   let mandatory: [(slot: Int, name: String)]
+  /// The to-many relationships that must have, or must not exceed, some number of objects.
+  let counted: [RelationshipDescription]
 
   init(_ entity: EntityDescription) {
     attributes = entity.attributes.compactMap { attribute in
@@ -35,6 +37,10 @@ struct EntityValidator {
     }
     mandatory = entity.relationships.compactMap { relationship in
       relationship.isToMany || relationship.isOptional ? nil : (relationship.slot, relationship.name)
+    }
+    counted = entity.relationships.filter { relationship in
+      relationship.isToMany && !relationship.isTransient
+        && (!relationship.isOptional || relationship.minCount > 0 || relationship.maxCount > 0)
     }
   }
 }
@@ -75,8 +81,8 @@ extension ManagedObjectContext {
     func report(_ row: Int32, _ property: String, _ code: ValidationFailureCode) {
       failures.append(
         ObjectValidationFailure(
-          entity: model.entities[entity].name, primaryKey: buffer.primaryKeys[Int(row)], property: property, code: code,
-          rootEntity: buffer.rootEntity, row: row))
+          entity: model.entities[entity].name, primaryKey: buffer.primaryKeys[Int(row)], property: property,
+          code: .value(code), rootEntity: buffer.rootEntity, row: row))
     }
     for (slot, name, rule) in rules.attributes {
       let checked = isNew ? rows : rows.filter { buffer.isDirty(row: Int($0), slot: slot) }

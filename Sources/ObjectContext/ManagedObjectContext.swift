@@ -11,6 +11,8 @@ public import ObjectStore
 public final class ManagedObjectContext {
   /// The model of the context's objects.
   public let model: ManagedObjectModel
+  /// The coordinator that the context was made on, kept alive by it; `nil` for a context over a bare store.
+  public let coordinator: PersistentStoreCoordinator?
   /// The store that rows come from and go to.
   package let store: SQLiteStore
 
@@ -20,14 +22,38 @@ public final class ManagedObjectContext {
   /// The last order keys given out since the last reset.
   var lastOrderKeys: [OrderedOwner: Int64] = [:]
 
+  /// The objects that are alive, by root entity and row.
+  var registry: ObjectRegistry
+  /// Who refers to whom among the changed rows; `nil` until somebody asks for a to-many relationship.
+  var pendingReferences: PendingReferences?
+  /// Pairs that the next save adds to or removes from join tables.
+  let pendingLinks = PendingLinks()
+  /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
+  var storedVersion: UInt32 = 0
+
   /// Creates an empty context over a store, without an undo manager.
-  public init(store: SQLiteStore) {
+  public convenience init(store: SQLiteStore) { self.init(store: store, coordinator: nil) }
+
+  /// Creates an empty context on a coordinator, which must have a store.
+  public convenience init(coordinator: PersistentStoreCoordinator) {
+    guard let store = coordinator.store else {
+      preconditionFailure("add a store to the coordinator before making a context on it")
+    }
+    self.init(store: store, coordinator: coordinator)
+  }
+
+  private init(store: SQLiteStore, coordinator: PersistentStoreCoordinator?) {
     model = store.model
     self.store = store
+    self.coordinator = coordinator
     buffers = Array(repeating: nil, count: model.entities.count)
     templates = Array(repeating: nil, count: model.entities.count)
     validators = Array(repeating: nil, count: model.entities.count)
+    registry = ObjectRegistry(rootCount: model.entities.count, model: model, storeUUID: store.file.metadata.uuid)
+    registry.link.context = self
   }
+
+  deinit { registry.link.context = nil }
 
   /// The rows of the hierarchy below a root entity.
   package func buffer(root: Int) -> RowBuffer {
@@ -72,21 +98,43 @@ public final class ManagedObjectContext {
     return validator
   }
 
-  /// Forgets every row; objects made before are no longer valid.
+  /// Forgets every row and every change; objects made before are no longer valid (``ManagedObject/isValid``).
   ///
   /// - Complexity: O(number of root entities), whatever the number of rows.
   public func reset() {
     for buffer in buffers { buffer?.removeAll() }
     lastOrderKeys.removeAll(keepingCapacity: true)
+    registry.removeAll()
+    pendingReferences = nil
+    pendingLinks.removeAll()
   }
 
   /// Sets everything that was changed since the last save back, and forgets what was inserted.
+  ///
+  /// Objects that were inserted are no longer valid; deleted ones are there again.
   public func rollback() {
-    for buffer in buffers { buffer?.rollBack() }
+    for buffer in allBuffers {
+      let touched = registry.isInUse ? buffer.touchedRows : []
+      for row in touched where buffer.states[Int(row)] == RowState.inserted { detach(buffer, row: Int(row)) }
+      buffer.rollBack()
+      releaseUnused(buffer, touched)
+    }
+    pendingReferences = nil
+    pendingLinks.removeAll()
   }
 
   /// Whether the next save has something to do.
-  public var hasChanges: Bool { buffers.contains { !($0?.touchedRows.isEmpty ?? true) } }
+  public var hasChanges: Bool {
+    for buffer in allBuffers {
+      for row in buffer.touchedRows where RowState.isChange(buffer.states[Int(row)]) { return true }
+    }
+    return pendingLinks.hasChanges
+  }
+}
+
+extension RowState {
+  /// Whether a row in this state is something for the next save.
+  static func isChange(_ state: UInt8) -> Bool { state == inserted || state == updated || state == deleted }
 }
 
 /// The defaults of an entity's attributes, ready to be put into rows.

@@ -4,6 +4,8 @@ public enum RecordFormat: Sendable, Hashable {
   case csv(CSVOptions)
   /// One JSON object a line.
   case ndjson(NDJSONOptions)
+  /// One JSON document with an array of objects.
+  case json(JSONOptions)
 
   /// Opens an input.
   ///
@@ -13,6 +15,7 @@ public enum RecordFormat: Sendable, Hashable {
     switch self {
     case .csv(let options): try CSVReader(source: source, options: options, columns: columns, index: index)
     case .ndjson(let options): try NDJSONReader(source: source, options: options, columns: columns, index: index)
+    case .json(let options): try JSONReader(source: source, options: options, columns: columns, index: index)
     }
   }
 }

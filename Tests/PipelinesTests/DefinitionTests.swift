@@ -230,6 +230,21 @@ struct DefinitionTests {
     #expect(root.relationships[0].target.attributes.map(\.whenEmpty) == [.null, .null])
   }
 
+  @Test(
+    "a target that is never created is only updated",
+    arguments: [
+      ("", MissingTargetPolicy.create, ImportMode.upsert), ("missing: create", .create, .upsert),
+      ("missing: reject", .reject, .update), ("missing: null", .null, .update), ("mode: update", .reject, .update),
+      ("mode: update, missing: null", .null, .update), ("mode: create-missing", .create, .createMissing),
+    ])
+  func missingTargets(_ text: String, _ missing: MissingTargetPolicy, _ mode: ImportMode) throws {
+    let changed = PipelineFolder.sound.replacingAll(
+      "category: { find_by: { name: category } }", with: "category: { find_by: { name: category }, \(text) }")
+    let category = try #require(try read(changed).0.root.relationships.last?.target.relationships.first)
+    #expect(category.missing == missing)
+    #expect(category.target.mode == mode)
+  }
+
   @Test("nested JSON is read by dotted paths")
   func json() throws {
     let definition = try Pipeline.read(Locations.repository + "/pipelines/orders-json.yaml").definition

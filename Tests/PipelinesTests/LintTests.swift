@@ -58,6 +58,9 @@ struct LintTests {
       "mode: update\n      missing: «create\n      find_by: { email: email }", "in mode “update”"),
     Mistake(
       "duplicateKey", "    quantity: quantity\n", "    quantity: quantity\n    «quantity: note\n", "occurs twice"),
+    Mistake(
+      "invalidOption", "find_by: { email: email }",
+      "mode: create-missing\n      missing: «null\n      find_by: { email: email }", "in mode “create-missing”"),
     Mistake("yamlSyntax", "batch: {", "batch: «}", ""),
 
     // Variables.
@@ -113,6 +116,49 @@ struct LintTests {
     Mistake("duplicateColumn", "format: csv", "columns: [a, «A]", "twice"),
     Mistake("unusedColumn", "files: orders.csv", "files: «orders.csv", "that nothing uses: note"),
   ]
+
+  @Test("what a JSON document lacks is found at its place")
+  func documents() throws {
+    let folder = try PipelineFolder()
+    let record =
+      #"{"order_id":1,"ordered_at":"","quantity":1,"unit_price":1,"note":null,"email":"","name":"","#
+      + #""country":"","sku":"","product":"","category":""}"#
+    try folder.folder.write("{\n\"v\": 1, \"orders\": [\(record)]\n}\n", to: "orders.json")
+    let sound = PipelineFolder.sound.replacingAll("orders.csv", with: "orders.json")
+      .replacingAll("format: csv", with: "records: $.orders")
+    #expect(try folder.lint(sound) == [])
+    #expect(
+      try folder.lint(sound.replacingAll("$.orders", with: "order")) == [
+        "pipeline.yaml:6:12: error: “orders.json”: the document has no member “order”; did you mean “orders”?"
+          + " [missingRecords]"
+      ])
+    #expect(
+      try folder.lint(sound.replacingAll("  records: $.orders\n", with: "")) == [
+        "pipeline.yaml:5:10: error: “orders.json”: the document is an object, not an array of records; name the array"
+          + " that holds them, such as “orders” [missingRecords]"
+      ])
+    #expect(
+      try folder.lint(sound.replacingAll("$.orders", with: "$.orders[0]")) == [
+        "pipeline.yaml:6:12: error: “$.orders[0]” is not a path to an array, such as $.data.items or data.items"
+          + " [invalidOption]"
+      ])
+    #expect(
+      try folder.lint(sound.replacingAll("from: note,", with: "from: notes.text,")) == [
+        "pipeline.yaml:17:19: warning: none of the first records has a member “notes”; did you mean “note”?"
+          + " [absentMember]"
+      ])
+    #expect(
+      try folder.lint(sound.replacingAll("records: $.orders", with: "records: orders\n  delimiter: tab")) == [
+        "pipeline.yaml:7:3: error: “delimiter” is for CSV, but the input is a JSON document [unsuitableOption]"
+      ])
+    #expect(
+      try folder.lint(sound.replacingAll("records: $.orders", with: "records: orders\n  format: ndjson")) == [
+        "pipeline.yaml:6:3: error: “records” is for JSON documents, but the input is NDJSON [unsuitableOption]"
+      ])
+    // A pipeline may read the same records as CSV or from a document.
+    #expect(
+      try folder.lint(PipelineFolder.sound.replacingAll("format: csv", with: "records: orders")) == [])
+  }
 
   @Test("each mistake is one finding at its place", arguments: mistakes)
   func mistake(_ mistake: Mistake) throws {

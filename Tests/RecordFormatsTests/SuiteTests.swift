@@ -169,6 +169,37 @@ private func records(_ source: ByteSource, _ options: CSVOptions) throws -> (hea
     }
   }
 
+  @Test("JSONTestSuite's files are judged as documents", arguments: files("json/JSONTestSuite/test_parsing", ".json"))
+  func jsonDocuments(_ name: String) throws {
+    let text = try bytes("json/JSONTestSuite/test_parsing/" + name)
+    func read(_ text: [UInt8], _ records: String?, _ size: Int) -> Reading {
+      var options = JSONOptions()
+      options.records = records
+      return Reading.of { () throws(ReadError) in
+        try JSONReader(source: ByteSource(bytes: text, chunkSize: size), options: options, columns: .named(["a"]))
+      }
+    }
+    func isGood(_ reading: Reading) -> Bool {
+      reading.failure == nil && reading.lines.allSatisfy { !$0.contains("@") || $0.hasPrefix("notAnObject") }
+    }
+    let isObject = text.first { ![9, 10, 13, 32].contains($0) } == UInt8(ascii: "{")
+    for size in [1, 2, 7, Int.max] {
+      // As the document, as a member beside the records, and as a record.
+      let alone = read(text, nil, size)
+      let beside = read(Array("{\"x\":".utf8) + text + Array(",\"r\":[{\"a\":1}]}".utf8), "r", size)
+      let inside = read(Array("[{\"a\":1},".utf8) + text + Array("]".utf8), nil, size)
+      if name.hasPrefix("y_") {
+        #expect(isGood(alone) || alone.failure?.hasPrefix("missingRecords") == true)
+        #expect(beside == Reading(lines: ["#1"]))
+        #expect(isGood(inside) || name.contains("duplicated_key"))
+        #expect(inside.lines.count == 2 && (inside.lines[1].hasPrefix("notAnObject") != isObject))
+      } else if name.hasPrefix("n_") {
+        #expect(!isGood(alone))
+        #expect(!isGood(beside))
+      }
+    }
+  }
+
   @Test func `openflights' tables are read whole`() throws {
     for (name, count, width) in [("airlines.dat", 6162, 8), ("countries.dat", 261, 3), ("planes.dat", 246, 3)] {
       var options = CSVOptions()

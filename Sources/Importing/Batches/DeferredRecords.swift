@@ -1,4 +1,3 @@
-import Glibc
 import ObjectStore
 import RecordFormats
 
@@ -10,7 +9,7 @@ final class DeferredRecords {
   private let plan: ImportPlan
   private let folder: String
   private var pending: ImportBatch
-  private var descriptor: Int32 = -1
+  private var file: TemporaryFile?
   private var blocks = 0
   private(set) var count = 0
   private let recordsPerBlock: Int
@@ -24,8 +23,6 @@ final class DeferredRecords {
     pending = ImportBatch(plan: plan)
     pending.records.clearToRawRecords(source: 0)
   }
-
-  deinit { if descriptor >= 0 { close(descriptor) } }
 
   private var root: ImportNode { plan.nodes[plan.root] }
   private var fields: [Int] { root.keyFields + root.attributeFields }
@@ -76,9 +73,10 @@ final class DeferredRecords {
       return
     }
     try flush()
-    guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw failure("rewind") }
+    guard let file else { return }
+    try file.rewind()
     for _ in 0..<blocks {
-      try readBlock()
+      try readBlock(file)
       finish(&pending)
       try body(&pending)
     }
@@ -95,23 +93,24 @@ final class DeferredRecords {
 
   private func flush() throws(ImportError) {
     guard pending.records.recordCount > 0 else { return }
-    if descriptor < 0 { try open() }
-    try write(Int64(pending.records.recordCount))
-    try write(Int64(pending.records.byteCount))
-    try write(Int64(pending.records.source))
-    try write(pending.records.bytes, count: pending.records.byteCount)
-    try write(pending.records.records, count: pending.records.recordCount)
+    let file: TemporaryFile
+    if let open = self.file { file = open } else { file = try TemporaryFile(folder: folder) }
+    self.file = file
+    let count = pending.records.recordCount
+    try file.write(ContiguousArray([count, pending.records.byteCount, pending.records.source]), count: 3)
+    try file.write(pending.records.bytes, count: pending.records.byteCount)
+    try file.write(pending.records.records, count: count)
     for field in fields {
-      try write(pending.columns[field].tags, count: pending.records.recordCount)
-      try write(pending.columns[field].payloads, count: pending.records.recordCount)
+      try file.write(pending.columns[field].tags, count: count)
+      try file.write(pending.columns[field].payloads, count: count)
     }
-    for node in plan.nodes.indices {
-      try write(pending.nodes[node].targets, count: pending.records.recordCount)
-      try write(Int64(pending.nodes[node].targetEntities.count))
-      try write(pending.nodes[node].targetEntities, count: pending.nodes[node].targetEntities.count)
+    for node in pending.nodes {
+      try file.write(node.targets, count: count)
+      try file.write(ContiguousArray([node.targetEntities.count]), count: 1)
+      try file.write(node.targetEntities, count: node.targetEntities.count)
     }
-    try write(pending.nodes[plan.root].keyHashes, count: pending.records.recordCount)
-    try write(pending.nodes[plan.root].contentHashes, count: pending.records.recordCount)
+    try file.write(pending.nodes[plan.root].keyHashes, count: count)
+    try file.write(pending.nodes[plan.root].contentHashes, count: count)
     blocks += 1
     clear()
   }
@@ -130,15 +129,16 @@ final class DeferredRecords {
     pending.nodes[plan.root].contentHashes.removeAll(keepingCapacity: true)
   }
 
-  private func readBlock() throws(ImportError) {
+  private func readBlock(_ file: TemporaryFile) throws(ImportError) {
     clear()
-    let records = Int(try readInteger())
-    let bytes = Int(try readInteger())
-    pending.records.source = Int(try readInteger())
+    var header = ContiguousArray<Int>()
+    try file.read(into: &header, count: 3)
+    let (count, bytes) = (header[0], header[1])
+    pending.records.source = header[2]
     var failed: ImportError?
     pending.records.appendBytes(atMost: bytes) { base, _ in
       do throws(ImportError) {
-        try read(UnsafeMutableRawBufferPointer(start: base, count: bytes))
+        try file.read(UnsafeMutableRawBufferPointer(start: base, count: bytes))
         return bytes
       } catch {
         failed = error
@@ -147,74 +147,19 @@ final class DeferredRecords {
     }
     if let failed { throw failed }
     var positions = ContiguousArray<RecordPosition>()
-    try read(into: &positions, count: records)
+    try file.read(into: &positions, count: count)
     for position in positions { pending.records.appendPosition(position) }
     for field in fields {
-      try read(into: &pending.columns[field].tags, count: records)
-      try read(into: &pending.columns[field].payloads, count: records)
+      try file.read(into: &pending.columns[field].tags, count: count)
+      try file.read(into: &pending.columns[field].payloads, count: count)
     }
     for node in plan.nodes.indices {
-      try read(into: &pending.nodes[node].targets, count: records)
-      try read(into: &pending.nodes[node].targetEntities, count: Int(try readInteger()))
+      try file.read(into: &pending.nodes[node].targets, count: count)
+      var entities = ContiguousArray<Int>()
+      try file.read(into: &entities, count: 1)
+      try file.read(into: &pending.nodes[node].targetEntities, count: entities[0])
     }
-    try read(into: &pending.nodes[plan.root].keyHashes, count: records)
-    try read(into: &pending.nodes[plan.root].contentHashes, count: records)
-  }
-
-  private func open() throws(ImportError) {
-    var template = Array("\(folder)/.mergewalk-deferred-XXXXXX".utf8CString)
-    descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { throw failure("create") }
-    unlink(template)
-  }
-
-  private func failure(_ action: String) -> ImportError {
-    ImportError(
-      code: .temporaryFile, message: "cannot \(action) a temporary file in \(folder): \(String(cString: strerror(errno)))")
-  }
-
-  private func write(_ value: Int64) throws(ImportError) { try write(ContiguousArray([value]), count: 1) }
-
-  private func write<Element>(_ array: ContiguousArray<Element>, count: Int) throws(ImportError) {
-    let size = count * MemoryLayout<Element>.stride
-    var done = 0
-    while done < size {
-      let written = array.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, size - done) }
-      if written < 0, errno == EINTR { continue }
-      guard written > 0 else { throw failure("write") }
-      done += written
-    }
-  }
-
-  private func readInteger() throws(ImportError) -> Int64 {
-    var value = ContiguousArray<Int64>()
-    try read(into: &value, count: 1)
-    return value[0]
-  }
-
-  /// Appends `count` elements of a type that is plain memory.
-  private func read<Element>(into array: inout ContiguousArray<Element>, count: Int) throws(ImportError) {
-    guard count > 0 else { return }
-    var failed: ImportError?
-    let fresh = ContiguousArray<Element>(unsafeUninitializedCapacity: count) { buffer, initialized in
-      do throws(ImportError) {
-        try read(UnsafeMutableRawBufferPointer(buffer))
-        initialized = count
-      } catch {
-        failed = error
-      }
-    }
-    if let failed { throw failed }
-    array.append(contentsOf: fresh)
-  }
-
-  private func read(_ buffer: UnsafeMutableRawBufferPointer) throws(ImportError) {
-    var done = 0
-    while done < buffer.count {
-      let got = Glibc.read(descriptor, buffer.baseAddress! + done, buffer.count - done)
-      if got < 0, errno == EINTR { continue }
-      guard got > 0 else { throw failure("read") }
-      done += got
-    }
+    try file.read(into: &pending.nodes[plan.root].keyHashes, count: count)
+    try file.read(into: &pending.nodes[plan.root].contentHashes, count: count)
   }
 }

@@ -40,6 +40,25 @@ extension CompiledField {
     case .base64(let conversion): fill(conversion, &records, column, &cells, &failures)
     case .uuid(let conversion): fill(conversion, &records, column, &cells, &failures)
     }
+    if isStoredExternally { tagAsInline(&records, &cells) }
+  }
+
+  /// Puts the tag before each value that says that its bytes are in the row.
+  ///
+  /// Columns of attributes that may be stored in files beside the store begin with such a tag. Source:
+  /// `docs/coredata-layout.md`, "Values".
+  private func tagAsInline(_ records: inout RecordBatch, _ cells: inout CellColumn) {
+    for row in cells.tags.indices where cells.tags[row] == CellTag.blob {
+      let range = ByteRange(payload: cells.payloads[row])
+      var start = 0
+      records.appendBytes(atMost: range.length + 1) { base, used in
+        start = used
+        base[used] = 1
+        (base + used + 1).update(from: base + range.offset, count: range.length)
+        return range.length + 1
+      }
+      cells.payloads[row] = ByteRange(offset: start, length: range.length + 1).payload
+    }
   }
 
   /// The row loop, specialised for each conversion.

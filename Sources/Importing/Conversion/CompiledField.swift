@@ -42,6 +42,8 @@ public struct CompiledField: Sendable {
   /// What the model demands of the values.
   let validator: AttributeValidator
   let kind: Kind
+  /// Whether values begin with the tag of external storage.
+  let isStoredExternally: Bool
   let trims: Bool
   let nullSpellings: [[UInt8]]
   let whenAbsent: Substitution
@@ -79,6 +81,7 @@ public struct CompiledField: Sendable {
     let field = check.field
     attributeName = check.attribute.name
     type = check.attribute.type
+    isStoredExternally = check.attribute.allowsExternalBinaryDataStorage
     options = field.conversion
     validator = check.validator()
     trims = field.conversion.trim

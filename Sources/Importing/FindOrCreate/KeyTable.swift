@@ -64,11 +64,27 @@ final class KeyTable {
     while true {
       let found = Int(places[place])
       if found == 0 { return -1 }
-      let entry = entries[found - 1]
-      if entry.hash == hash, entry.key.length == key.count {
+      let entry = entries + (found - 1)
+      if entry.pointee.hash == hash, entry.pointee.key.length == key.count {
         guard let bytes = key.baseAddress, !key.isEmpty else { return found - 1 }
-        if memcmp(arena.base + entry.key.offset, bytes, key.count) == 0 { return found - 1 }
+        if memcmp(arena.base + entry.pointee.key.offset, bytes, key.count) == 0 { return found - 1 }
       }
+      place = (place + 1) & mask
+    }
+  }
+
+  /// The entry whose hash and content hash are both the given ones, or -1.
+  ///
+  /// The content hash covers the key, so 128 seeded bits agree and the key's bytes are not compared: that saves the
+  /// look-up's last cache miss for the many records whose object is as they say.
+  @inline(__always)
+  func findUnchanged(hash: UInt64, content: UInt64) -> Int {
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while true {
+      let found = Int(places[place])
+      if found == 0 { return -1 }
+      let entry = entries + (found - 1)
+      if entry.pointee.hash == hash, entry.pointee.content == content { return found - 1 }
       place = (place + 1) & mask
     }
   }

@@ -43,6 +43,8 @@ final class NodeState {
   /// How the strategy began, for the summary: a strategy may change when a table outgrows its memory.
   var firstStrategyName: String
   var counts = ImportSummary.EntityCounts()
+  /// What a partitioned scan found out about the records; `nil` when there was none.
+  var verdicts: RecordVerdicts?
   /// Keys that records of this run have named, by hash, for the policies `first` and `reject`; else `nil`.
   var seenKeys: SeenKeys?
   /// Whether an object that is found was made in this run: the store was empty when it began.

@@ -53,6 +53,8 @@ final class ScanTable {
   var bytesInUse: Int { capacity * 20 }
   /// Memory in use before the table grew, in bytes.
   let firstBytes: Int
+  /// The number of places, which is one more than the greatest place.
+  var placeCount: Int { capacity }
 
   /// The place of a key, or -1.
   @inline(__always)
@@ -149,4 +151,8 @@ final class ScanTable {
   }
   /// The primary key at a place.
   @inline(__always) func primaryKey(_ place: Int) -> Int64 { Int64(primaryKeys[place]) }
+  /// Replaces the primary key at a place.
+  @inline(__always) func setPrimaryKey(_ place: Int, _ key: Int64) {
+    primaryKeys[place] = UInt32(truncatingIfNeeded: key)
+  }
 }

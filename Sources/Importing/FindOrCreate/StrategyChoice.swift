@@ -12,6 +12,7 @@ import SQLite
 /// | new store, a relationship's target | table, filled as objects are made |
 /// | few rows in the store against what is coming | table, read once |
 /// | many rows in the store, and much of them coming | scan |
+/// | the same, but more rows than the memory holds | seek, after a partitioned scan |
 /// | otherwise | seek |
 ///
 /// Costs behind the numbers (`docs/decisions/0002-find-plans.md`): a sequential scan takes about 0.5 µs a row, a seek
@@ -25,6 +26,8 @@ struct StrategyChoice {
   let inputBytes: Int
   let keyMemory: Int
   let override: FindPlan
+  /// Is told when a partitioned scan is worth while.
+  let partitioned: PartitionedChoice
 
   /// What a record of input takes, for want of anything better.
   private static let assumedRecordBytes = 100
@@ -72,7 +75,13 @@ struct StrategyChoice {
     if !hasIndex || (fits && rows / 6 <= expected) {
       return .scan(try scan(access, entity, part, rows: rows))
     }
+    if rows / 6 <= expected, canPartition(index, part) { partitioned.rows = rows }
     return .seek
+  }
+
+  /// Whether a partitioned scan can tell what changes nothing: every look-up is in memory and inputs can be read twice.
+  private func canPartition(_ index: Int, _ part: ImportNode) -> Bool {
+    index == plan.root && inputBytes > 0 && part.duplicates == .last && (part.mode == .upsert || part.mode == .update)
   }
 
   /// Whether an index of the store begins with the key's columns.
@@ -123,4 +132,9 @@ struct StrategyChoice {
     }
     return table
   }
+}
+
+/// The result of a choice that needs the input: how many rows a partitioned scan would read, 0 for none.
+final class PartitionedChoice {
+  var rows = 0
 }

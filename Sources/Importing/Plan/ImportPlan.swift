@@ -118,7 +118,7 @@ private struct ImportPlanBuilder {
   }
 
   /// Adds a node and the nodes it refers to; returns its index, or `nil` when the entity is unknown.
-  mutating func add(_ part: EntityImport, owner: EntityDescription?) -> Int? {
+  mutating func add(_ part: EntityImport, owner: EntityDescription?, createsMissing: Bool = true) -> Int? {
     guard let entity = definition.model.entity(named: part.entityName) else {
       let nearest = NearestName.find(part.entityName, in: definition.model.entities.map(\.name))
       report(
@@ -144,7 +144,8 @@ private struct ImportPlanBuilder {
       attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
     let missing = missingProperties(of: entity, part)
     node.canCreate = missing.isEmpty
-    if !missing.isEmpty, part.mode != .update, owner?.rootIndex != entity.rootIndex {
+    node.createsMissing = createsMissing
+    if !missing.isEmpty, createsMissing, part.mode != .update, owner?.rootIndex != entity.rootIndex {
       report(
         "unmappedRequired", part.position,
         "\(entity.name) cannot be created without \(missing.joined(separator: ", "))",
@@ -197,11 +198,12 @@ private struct ImportPlanBuilder {
         "wrongEntity", relationship.position,
         "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(target.name)")
     }
-    guard let target = add(relationship.target, owner: entity) else { return nil }
+    guard let target = add(relationship.target, owner: entity, createsMissing: relationship.missing == .create) else {
+      return nil
+    }
     if description.inverseSlot >= 0, !description.isInverseToMany {
       nodes[target].inverseSlots.append(description.inverseSlot)
     }
-    if relationship.missing != .create { nodes[target].createsMissing = false }
     let needsInverse =
       description.inverseSlot >= 0
       && (!description.isInverseToMany || description.isInverseOrdered(in: definition.model))

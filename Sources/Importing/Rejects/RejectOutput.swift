@@ -110,14 +110,19 @@ final class RejectOutput {
   }
 
   private func reason(_ entry: Entry, _ record: Int, _ records: RecordBatch) -> Reject.Reason {
+    let origin = records.records[record]
+    let start = SourcePosition(line: origin.line, column: origin.column, byteOffset: origin.byteOffset)
     guard let field = entry.field else {
-      let origin = records.records[record]
-      return Reject.Reason(
-        entry.code, message: RejectMessage.text(entry.code, detail: entry.detail),
-        position: SourcePosition(line: origin.line, column: 1, byteOffset: origin.byteOffset))
+      return Reject.Reason(entry.code, message: RejectMessage.text(entry.code, detail: entry.detail), position: start)
     }
     let column = plan.fieldColumns[field]
     let names = plan.fieldNames[field]
+    if records.columnCount == 0 {
+      // A record that was put off comes without its fields: the place is the record's.
+      return Reject.Reason(
+        entry.code, message: RejectMessage.text(entry.code, detail: entry.detail), entity: names.entity,
+        attribute: names.attribute, field: names.column, position: start)
+    }
     let state = records.state(record, column)
     let message =
       if state == .absent || state == .null {

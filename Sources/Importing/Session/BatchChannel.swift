@@ -74,6 +74,11 @@ final class BatchChannel: @unchecked Sendable {
     unlock()
   }
 
+  /// Lets go of the empty batches and their memory; for when the sender has ended.
+  func drain() {
+    locked { empty.removeAll() }
+  }
+
   /// Tells the sender to stop.
   func cancel() {
     locked { isCancelled = true }

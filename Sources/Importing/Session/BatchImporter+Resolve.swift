@@ -16,7 +16,12 @@ extension BatchImporter {
     case .table(let table): findInTable(table, state, view)
     case .filter(let filter): findInFilter(filter, state, view)
     case .scan(let table): findInScan(table, state, view)
-    case .seek: try findBySeek(state, view, only: nil)
+    case .seek:
+      if let verdicts = state.verdicts, !isReplaying {
+        try findByVerdict(verdicts, state, view)
+      } else {
+        try findBySeek(state, view, only: nil)
+      }
     }
     try insert(state, view)
     try apply(state, view)
@@ -121,11 +126,23 @@ extension BatchImporter {
     let node = view.nodes[state.node]
     let keys = state.part.keyFields.map { view.fields[$0] }
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
+    let isRoot = state.isRoot
+    // Nothing but an equal content is asked of a record whose object is there.
+    let takesUnchanged = state.seenKeys == nil && (state.part.mode == .upsert || state.part.mode == .update)
     var keyBytes = self.keyBytes
     var unchanged = 0
     for record in view.records where view.isWanted(record, node) {
       let hash = node.keyHashes[record]
       let content = node.contents[record]
+      if takesUnchanged, content != 0 {
+        let entry = table.findUnchanged(hash: hash, content: content)
+        if entry >= 0 {
+          node.targets[record] = table.primaryKey(entry)
+          if isRoot { view.outcomes[record] = .unchanged }
+          unchanged += 1
+          continue
+        }
+      }
       let key = keyBytes.key(keys, row: record, arena: view.arena)
       let entry = table.find(hash: hash, key: key)
       if entry < 0 {
@@ -193,6 +210,28 @@ extension BatchImporter {
     state.counts.unchanged += unchanged
   }
 
+  /// Follows what a partitioned scan found out; seeks the records it knows nothing of.
+  private func findByVerdict(
+    _ verdicts: RecordVerdicts, _ state: NodeState, _ view: BatchView
+  ) throws(ImportError) {
+    let node = view.nodes[state.node]
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
+    var unknown = ContiguousArray<Int32>()
+    for record in view.records where view.isWanted(record, node) {
+      switch verdicts.verdict(recordsBefore + record) {
+      case .unchanged: settle(record, .unchanged, state, view)
+      case .new: if mayInsert(record, state, view) { create(record, state, view) }
+      case .changed(let primaryKey):
+        node.targets[record] = primaryKey
+        if mayUpdate(record, state, view) {
+          state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: primaryKey))
+        }
+      case .unknown: unknown.append(Int32(record))
+      }
+    }
+    if !unknown.isEmpty { try findBySeek(state, view, only: unknown) }
+  }
+
   /// One sorted fetch and one merge walk.
   ///
   /// - Parameter only: The records to find; `nil` for all that are wanted.
@@ -202,7 +241,7 @@ extension BatchImporter {
     let node = view.nodes[state.node]
     let arena = view.arena
     let keys = state.part.keyFields.map { view.fields[$0] }
-    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
+    state.nextKey = store.maximum(root: state.part.rootEntity) + 1 + Int64(state.inserts.count)
     if let only {
       state.wanted = only
     } else {

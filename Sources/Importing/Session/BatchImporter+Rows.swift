@@ -74,6 +74,9 @@ extension BatchImporter {
     let buffer = context.buffer(root: state.part.rootEntity)
     try fetchMissing(state, buffer)
     var collisions = ContiguousArray<Int32>()
+    // A row that was found by a hash may have another key.
+    var comparesKeys = state.verdicts != nil
+    if case .scan = state.strategy { comparesKeys = true }
     for apply in state.applies {
       let record = Int(apply.record)
       guard let row = buffer.row(primaryKey: apply.primaryKey) else {
@@ -81,7 +84,7 @@ extension BatchImporter {
           code: .database,
           message: "\(state.entity.name) \(apply.primaryKey) was there when its key was read and is gone now")
       }
-      if case .scan = state.strategy, !hasKey(buffer, row, state, view, record) {
+      if comparesKeys, !hasKey(buffer, row, state, view, record) {
         collisions.append(apply.record)
         continue
       }

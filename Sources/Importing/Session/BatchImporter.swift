@@ -20,6 +20,8 @@ final class BatchImporter {
   /// Fetches executed to find existing objects.
   var fetches = 0
   var batches = 0
+  /// Good records of the batches before the current one.
+  var recordsBefore = 0
   /// Seconds spent in saves.
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
@@ -67,6 +69,7 @@ final class BatchImporter {
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
+    if !isReplaying { recordsBefore += count }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
   }
@@ -98,7 +101,7 @@ final class BatchImporter {
   /// whole, smaller pieces stay in the processor's cache on their way from one core to the other.
   func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
     for state in nodes {
-      if case .seek = state.strategy { return batch }
+      if case .seek = state.strategy, state.verdicts == nil { return batch }
     }
     let pieces = (batch.records + 4095) / 4096
     return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))

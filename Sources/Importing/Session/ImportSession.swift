@@ -133,6 +133,7 @@ public final class ImportSession {
       try commit(file)
       importer.batches += 1
     }
+    channel.drain()
     let imported = Self.now()
     if !isBreached {
       try replay(importer, file, rejects)
@@ -157,14 +158,16 @@ public final class ImportSession {
   private func makeImporter(_ file: StoreFile, seed: UInt64, inputBytes: Int) throws(ImportError) -> BatchImporter {
     do {
       let store = try SQLiteStore(file: file)
+      let partitioned = PartitionedChoice()
       let choice = StrategyChoice(
         plan: plan, store: store, model: definition.model, seed: seed, inputBytes: inputBytes,
-        keyMemory: definition.keyMemory, override: definition.findPlan)
+        keyMemory: definition.keyMemory, override: definition.findPlan, partitioned: partitioned)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
       for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
       if file.isNew { try importer.buildEarlyIndexes(file) }
+      if partitioned.rows > 0 { try scanInPieces(importer, rows: partitioned.rows) }
       if case .filter = nodes[plan.root].strategy {
         importer.deferred = DeferredRecords(
           plan: plan, folder: Self.folder(of: definition.storePath), limit: definition.batchLimit)
@@ -177,6 +180,25 @@ public final class ImportSession {
     } catch {
       preconditionFailure("nothing else is thrown: \(error)")
     }
+  }
+
+  /// Finds out which records change nothing, when every target's key is in memory.
+  private func scanInPieces(_ importer: BatchImporter, rows: Int) throws(ImportError) {
+    let root = importer.nodes[plan.root]
+    var tables: [KeyTable?] = []
+    for state in importer.nodes {
+      if case .table(let table) = state.strategy { tables.append(table) } else { tables.append(nil) }
+    }
+    guard importer.nodes.allSatisfy({ $0.isRoot || tables[$0.node] != nil }) else { return }
+    let scan = PartitionedScan(
+      plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
+      folder: Self.folder(of: definition.storePath), memory: definition.keyMemory)
+    root.verdicts = try scan.run(
+      rows: rows, records: inputBytes() / 100,
+      reading: InputReading(
+        inputs: definition.inputs, format: definition.format,
+        limit: BatchLimit(records: 4096, bytes: 1 << 20), preparer: BatchPreparer(plan: plan, seed: importer.seed)))
+    root.firstStrategyName = "partitioned scan"
   }
 
   private func begin(_ file: StoreFile) throws(ImportError) {
@@ -199,8 +221,9 @@ public final class ImportSession {
   private func replay(_ importer: BatchImporter, _ file: StoreFile, _ rejects: RejectOutput) throws(ImportError) {
     guard let deferred = importer.deferred, deferred.count > 0 else { return }
     let root = importer.nodes[plan.root]
-    try importer.buildIndexes(file, for: root)
+    // The filter goes before the index is built, so that their memory does not add up.
     root.strategy = .seek
+    try importer.buildIndexes(file, for: root)
     root.foundMeansSeen = true
     importer.isReplaying = true
     importer.deferred = nil

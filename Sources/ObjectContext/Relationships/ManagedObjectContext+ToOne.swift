@@ -25,6 +25,7 @@ extension ManagedObjectContext {
     if buffer.orderKeys[slot] != nil, target != 0 {
       buffer.orderKeys[slot]?[row] = try nextOrderKey(root: root, slot: slot, target: target)
     }
+    if target != 0 { pendingReferences?.note(root: root, slot: slot, target: target, row: row) }
     guard relationship.inverseSlot >= 0, !relationship.isInverseToMany else { return true }
 
     let key = buffer.primaryKeys[row]
@@ -43,7 +44,10 @@ extension ManagedObjectContext {
       other.tags[inverse][targetRow] == CellTag.null ? 0 : Int64(bitPattern: other.payloads[inverse][targetRow])
     other.setReference(row: targetRow, slot: inverse, primaryKey: key, destinationEntity: entity)
     // Whoever had the target before has nothing now.
-    if previous != 0, previous != key, let previousRow = try rowForChange(root: root, primaryKey: previous) {
+    if previous != 0, previous != key, let previousRow = try rowForChange(root: root, primaryKey: previous),
+      // In a relationship that is its own inverse the target may have had itself, and has a new partner already.
+      buffer.tags[slot][previousRow] != CellTag.null, Int64(bitPattern: buffer.payloads[slot][previousRow]) == target
+    {
       buffer.setReference(row: previousRow, slot: slot, primaryKey: 0, destinationEntity: -1)
     }
     return true
@@ -53,10 +57,17 @@ extension ManagedObjectContext {
   /// no such row, or when it is deleted here.
   package func rowForChange(root: Int, primaryKey: Int64) throws(SQLiteError) -> Int? {
     let buffer = buffer(root: root)
-    if let row = buffer.row(primaryKey: primaryKey) {
+    if let row = buffer.row(primaryKey: primaryKey), buffer.states[row] != RowState.fault {
       return buffer.states[row] == RowState.deleted ? nil : row
     }
     let access = try store.access(root: root)
+    if registry.isInUse {
+      // Nobody holds an object of the row, so it has to be let go when nothing becomes of it.
+      var found: Int?
+      try access.fetchRow(primaryKey: primaryKey, into: buffer) { found = $0 }
+      if let found { registry.looseRows[root].append(Int32(found)) }
+      return found
+    }
     let keys = [primaryKey]
     try keys.withUnsafeBufferPointer { keys throws(SQLiteError) in
       try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
@@ -70,7 +81,7 @@ extension ManagedObjectContext {
     let name = OrderedOwner(root: root, slot: slot, owner: target)
     var last = lastOrderKeys[name]
     if last == nil { last = try store.access(root: root).lastOrderKey(slot: slot, target: target) }
-    let next = last.map { $0 + 1024 } ?? 2048
+    let next = OrderKeys.next(after: last)
     lastOrderKeys[name] = next
     return next
   }

@@ -54,6 +54,7 @@ enum XMLText {
       switch scalar {
       case "&": out += "&amp;"
       case "<": out += "&lt;"
+      case ">": out += "&gt;"
       case "\"": out += "&quot;"
       case "\n": out += "&#10;"
       case "\r": out += "&#13;"

@@ -49,6 +49,7 @@ public final class StoreFile {
   private let undo: Undo
   private var pendingIndexes: [IndexDefinition]
   private var isEnded = false
+  private var keepsCommits = false
 
   /// What is needed to leave no trace.
   enum Undo {
@@ -74,7 +75,15 @@ public final class StoreFile {
 
   deinit {
     // Nobody is left to hear of an error.
-    if !isEnded { try? rollBackRun() }
+    if isEnded { return }
+    if keepsCommits { try? connection.close() } else { try? rollBackRun() }
+  }
+
+  /// Makes every commit final: from here on an existing store that goes away without ``finish()`` is closed with what
+  /// was committed, in its log if need be, instead of being rolled back as a run.
+  package func keepCommits() {
+    precondition(!isNew, "a store that is being built has no commits to keep")
+    keepsCommits = true
   }
 
   // MARK: - Batches

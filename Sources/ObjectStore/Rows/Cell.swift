@@ -1,4 +1,4 @@
-/// What a cell of a column holds. The raw values are stored one byte a cell.
+/// What a cell of a column holds; the raw values are stored one byte a cell.
 ///
 /// A cell is a tag and a 64-bit payload, in two parallel arrays:
 ///

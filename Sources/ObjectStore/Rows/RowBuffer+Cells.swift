@@ -26,6 +26,11 @@ extension RowBuffer {
   package func set(row: Int, slot: Int, tag: UInt8, payload: UInt64, arena other: UnsafeRawPointer) -> Bool {
     if equals(row: row, slot: slot, tag: tag, payload: payload, arena: other) { return false }
     willChange(row: row, slot: slot)
+    let old = tags[slot][row]
+    // A snapshot may keep the old bytes alive until the save; they are garbage soon enough.
+    if old == CellTag.text || old == CellTag.blob {
+      garbageBytes += ByteRange(payload: payloads[slot][row]).length
+    }
     tags[slot][row] = tag
     if tag == CellTag.text || tag == CellTag.blob {
       let range = ByteRange(payload: payload)
@@ -49,6 +54,18 @@ extension RowBuffer {
     tags[slot][row] = tag
     payloads[slot][row] = payload
     destinationEntities[slot]?[row] = primaryKey == 0 ? -1 : destinationEntity
+    if primaryKey == 0 { orderKeys[slot]?[row] = 0 }
+    return true
+  }
+
+  /// Moves a row within the ordered relationship that its to-one relationship at `slot` belongs to.
+  ///
+  /// - Returns: Whether that changed anything.
+  @discardableResult
+  package func setOrderKey(row: Int, slot: Int, _ key: Int64) -> Bool {
+    guard let keys = orderKeys[slot], keys[row] != key else { return false }
+    willChange(row: row, slot: slot)
+    keys[row] = key
     return true
   }
 
@@ -70,15 +87,17 @@ extension RowBuffer {
     dirtyBits[row * dirtyWords + slot >> 6] |= 1 << (UInt64(slot) & 63)
     snapshots.append(
       CellSnapshot(
-        row: Int32(row), slot: Int32(slot), tag: tags[slot][row], payload: payloads[slot][row],
-        destinationEntity: destinationEntities[slot]?[row] ?? -1))
+        row: Int32(row), slot: Int32(slot), payload: payloads[slot][row], orderKey: orderKeys[slot]?[row] ?? 0,
+        destinationEntity: destinationEntities[slot]?[row] ?? -1, tag: tags[slot][row]))
   }
 
   /// Clears the dirty bits of cells that were set back to what they were.
   package func dropRevertedChanges() {
     for snapshot in snapshots {
       let (row, slot) = (Int(snapshot.row), Int(snapshot.slot))
-      if equals(row: row, slot: slot, tag: snapshot.tag, payload: snapshot.payload, arena: arena.base) {
+      if equals(row: row, slot: slot, tag: snapshot.tag, payload: snapshot.payload, arena: arena.base),
+        (orderKeys[slot]?[row] ?? 0) == snapshot.orderKey
+      {
         dirtyBits[row * dirtyWords + slot >> 6] &= ~(1 << (UInt64(slot) & 63))
       }
     }
@@ -87,11 +106,7 @@ extension RowBuffer {
   /// Sets every changed cell back to its snapshot and forgets inserted rows.
   package func rollBack() {
     for snapshot in snapshots.reversed() {
-      let (row, slot) = (Int(snapshot.row), Int(snapshot.slot))
-      guard states[row] != RowState.free else { continue }
-      tags[slot][row] = snapshot.tag
-      payloads[slot][row] = snapshot.payload
-      destinationEntities[slot]?[row] = snapshot.destinationEntity
+      if states[Int(snapshot.row)] != RowState.free { restore(snapshot) }
     }
     for touched in touchedRows {
       let row = Int(touched)
@@ -110,12 +125,7 @@ extension RowBuffer {
     switch states[row] {
     case RowState.inserted: free(row: row)
     case RowState.updated:
-      for snapshot in snapshots.reversed() where Int(snapshot.row) == row {
-        let slot = Int(snapshot.slot)
-        tags[slot][row] = snapshot.tag
-        payloads[slot][row] = snapshot.payload
-        destinationEntities[slot]?[row] = snapshot.destinationEntity
-      }
+      for snapshot in snapshots.reversed() where Int(snapshot.row) == row { restore(snapshot) }
       markClean(row: row)
     default: break
     }

@@ -58,10 +58,13 @@ public final class RowBuffer {
   package var touchedRows: [Int32] = []
   /// Rows whose place is free.
   package var freeRows: [Int32] = []
-  /// How many free rows, deleted rows and such hold arena bytes that nothing refers to.
+  /// About how many arena bytes nothing refers to: those of freed rows and of values that were replaced.
+  ///
+  /// An estimate that decides when ``compact()`` is worth its time; it is 0 after that.
   package var garbageBytes = 0
 
-  private var identity = IdentityTable()
+  /// Finds rows by primary key.
+  var identity = IdentityTable()
   /// Rows below this number are in ``identity``; later ones are added when somebody asks.
   private var indexedCount = 0
 
@@ -211,18 +214,20 @@ public final class RowBuffer {
   }
 }
 
-/// The value a cell had when its row was fetched or last saved.
+/// The value a cell had when its row was fetched or last saved: 32 bytes in this order of its parts.
 package struct CellSnapshot {
   /// The row.
   package var row: Int32
   /// The slot of the cell.
   package var slot: Int32
-  /// Its ``CellTag`` then.
-  package var tag: UInt8
   /// Its payload then; bytes stay in the arena.
   package var payload: UInt64
+  /// The order key then, for to-one relationships whose inverse is ordered.
+  package var orderKey: Int64
   /// The destination's entity index then, for to-one relationships that have one.
   package var destinationEntity: Int32
+  /// Its ``CellTag`` then.
+  package var tag: UInt8
 }
 
 extension RelationshipDescription {

@@ -15,6 +15,7 @@ public final class SQLiteStore {
   package let connection: Connection
 
   private var accesses: [TableAccess?]
+  private var linkAccesses: [LinkStorage: LinkAccess] = [:]
   private var maxima: [Int64]
   private var writtenMaxima: [Int64]
 
@@ -42,6 +43,21 @@ public final class SQLiteStore {
     accesses[root] = access
     return access
   }
+
+  /// The statements of a to-many relationship that has no column of its own.
+  package func links(_ storage: LinkStorage) throws(SQLiteError) -> LinkAccess {
+    if let access = linkAccesses[storage] { return access }
+    let access = try LinkAccess(
+      storage, number: linkAccesses.count, connection: connection, schema: schema)
+    linkAccesses[storage] = access
+    return access
+  }
+
+  /// What ``writeMaxima()`` has written so far; to be given back when the transaction is rolled back.
+  package var sequenceMark: [Int64] { writtenMaxima }
+
+  /// Forgets that sequences were written since `mark` was taken: the transaction was rolled back.
+  package func restoreSequences(_ mark: [Int64]) { writtenMaxima = mark }
 
   /// Takes the next `count` primary keys of a root entity's sequence and returns the first.
   package func takePrimaryKeys(root: Int, count: Int) -> Int64 {
@@ -71,7 +87,8 @@ public final class SQLiteStore {
   /// Writes the sequences that moved since the last call; belongs into the transaction of the rows.
   package func writeMaxima() throws(SQLiteError) {
     for root in maxima.indices where maxima[root] != writtenMaxima[root] {
-      try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])")
+      try connection.execute(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])")
       writtenMaxima[root] = maxima[root]
     }
   }

@@ -12,10 +12,12 @@ package final class TableAccess {
   /// How the cells of each slot are read.
   let kinds: [CellKind]
 
-  private let model: ManagedObjectModel
-  private let connection: Connection
+  let model: ManagedObjectModel
+  let connection: Connection
   private let rowSource: CellSource
-  private let primaryKeySource: CellSource
+  let primaryKeySource: CellSource
+  /// The statements of the object layer, by their text.
+  var objectStatements: [String: Statement] = [:]
   private var keySources: [Int: CellSource] = [:]
   private var insertStatement: Statement?
   private var deleteStatement: Statement?
@@ -104,8 +106,11 @@ package final class TableAccess {
     guard !rows.isEmpty else { return 0 }
     if deleteStatement == nil {
       let keyColumn = table.columns.firstIndex { $0.role == .primaryKey } ?? 0
+      let versionColumn = table.columns.firstIndex { $0.role == .version } ?? 0
       deleteStatement = try connection.prepare(
-        "DELETE FROM \(table.name) WHERE Z_PK IN (SELECT c\(keyColumn) FROM \(rowSource.name))")
+        "DELETE FROM \(table.name) WHERE Z_PK IN (SELECT t.Z_PK FROM \(rowSource.name) AS r "
+          + "CROSS JOIN \(table.name) AS t ON t.Z_PK = r.c\(keyColumn) "
+          + "WHERE ifnull(t.Z_OPT, 0) = r.c\(versionColumn))")
     }
     fillRowSource(buffer, rows: rows)
     defer { rowSource.clear() }
@@ -269,7 +274,7 @@ package final class TableAccess {
       "SELECT max(\(column)) FROM \(table.name) WHERE \(self.column(slot)) = \(target)")
   }
 
-  private func entityCondition(_ entity: EntityDescription, alias: String) -> String? {
+  func entityCondition(_ entity: EntityDescription, alias: String) -> String? {
     guard model.entities[table.rootEntity].hasSubentities, !entity.isRoot else { return nil }
     return entity.hasSubentities
       ? "\(alias).Z_ENT BETWEEN \(entity.number) AND \(entity.lastDescendantIndex + 1)"
@@ -277,14 +282,14 @@ package final class TableAccess {
   }
 
   /// The column of a slot that has one: attributes and to-one relationships that are stored.
-  private func column(_ slot: Int) -> String {
+  func column(_ slot: Int) -> String {
     guard let name = table.columnName(slot: slot) else {
       preconditionFailure("slot \(slot) of \(table.name) has no column: it is transient or to-many")
     }
     return name
   }
 
-  private func selectList(_ slots: [Int]) -> String {
+  func selectList(_ slots: [Int]) -> String {
     var columns = ["t.Z_PK", "t.Z_ENT", "t.Z_OPT"]
     for slot in slots {
       columns.append("t.\(column(slot))")
@@ -298,6 +303,12 @@ package final class TableAccess {
   private func appendRow(_ statement: Statement, slots: [Int], to buffer: RowBuffer) {
     let row = buffer.appendRows(1, entity: Int32(statement.integer(1)) - 1, state: RowState.clean)
     buffer.primaryKeys[row] = statement.integer(0)
+    fillRow(row, statement, slots: slots, in: buffer)
+  }
+
+  /// Reads version and cells of the statement's row into a row of the buffer.
+  @inline(__always)
+  func fillRow(_ row: Int, _ statement: Statement, slots: [Int], in buffer: RowBuffer) {
     buffer.versions[row] = statement.integer(2)
     var column: Int32 = 3
     for slot in slots {

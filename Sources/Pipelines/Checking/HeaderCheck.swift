@@ -5,12 +5,14 @@ import RecordFormats
 struct HeaderCheck {
   let findings: Findings
 
-  /// Reads the header of every CSV input that is a file, and reports what is missing and what is not used.
+  /// Reads the header of every CSV input that is a file, and reports what is missing and what is not used; of JSON
+  /// documents it looks for the array of records.
   func run(
     _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
   ) {
     guard case .csv(let options) = format else {
       checkPaths(columns)
+      if !findings.hasErrors { checkMembers(inputs, format, source: source, columns: columns) }
       return
     }
     var reported: Set<String> = []
@@ -36,6 +38,38 @@ struct HeaderCheck {
       } catch {
         findings.add(.unknownColumn, at: column.position, error.message)
       }
+    }
+  }
+
+  /// Finds documents without records where the pipeline says that they are, and members that no record has.
+  private func checkMembers(
+    _ inputs: [SourceFiles.Input], _ format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
+  ) {
+    var members: Set<String> = []
+    for input in inputs where input.path != "-" {
+      do throws(ReadError) {
+        members.formUnion(try format.reader(source: ByteSource(path: input.path), columns: .all, index: 0).columns)
+      } catch {
+        let place = source.text("records")?.position
+        switch error.code {
+        case .missingRecords:
+          findings.add(.missingRecords, at: place ?? input.position, "“\(input.path)”: \(error.message)")
+        case .invalidOption: findings.add(.invalidOption, at: place ?? source.position, error.message)
+        default: findings.add([error.diagnostic])
+        }
+        return
+      }
+    }
+    // Members may be left out, so one that the first records do not have is only a question.
+    if members.isEmpty { return }
+    var reported: Set<String> = []
+    for column in columns {
+      guard let name = JSONReader.firstMember(ofPath: column.name), !members.contains(name),
+        reported.insert(name).inserted
+      else { continue }
+      findings.addUnknown(
+        .absentMember, at: column.position, "none of the first records has a member “\(name)”", name: name,
+        candidates: members.sorted())
     }
   }
 

@@ -113,18 +113,28 @@ struct ImportBuilder {
         component, name: target?.name ?? component.text("entity")?.value ?? named.name.value, entity: target,
         position: place, isRoot: false))
     result.position = place
-    let missing = component.choice("missing", as: MissingTargetPolicy.self)
-    result.missing = missing ?? (result.target.mode == .update ? .reject : .create)
-    if missing == .create, result.target.mode == .update, let position = component.fields["missing"]?.position {
-      findings.add(
-        .invalidOption, at: position, "“missing” cannot be “create” in mode “update”",
-        hint: "use mode “upsert”, or “missing: reject”")
-    }
+    result.missing = missing(component, &result.target.mode)
     if let target, result.missing == .create {
       RequiredCheck(findings: findings).run(
         component, entity: target, position: place, filledBy: description?.inverseName)
     }
     return result
+  }
+
+  /// What a missing target means; a target that is never created is in mode `update`.
+  private func missing(_ component: ComponentValue, _ mode: inout ImportMode) -> MissingTargetPolicy {
+    guard let missing = component.choice("missing", as: MissingTargetPolicy.self) else {
+      return mode == .update ? .reject : .create
+    }
+    let isContradiction = missing == .create ? mode == .update : mode == .createMissing
+    if isContradiction, let position = component.fields["missing"]?.position {
+      findings.add(
+        .invalidOption, at: position, "“missing” cannot be “\(missing.rawValue)” in mode “\(mode.rawValue)”",
+        hint: missing == .create ? "use mode “upsert”, or “missing: reject”" : "leave “mode” out")
+    } else if missing != .create {
+      mode = .update
+    }
+    return missing
   }
 
   /// The entity's relationship of this name, if a record can fill it; everything else is a finding.

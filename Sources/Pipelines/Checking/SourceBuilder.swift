@@ -7,10 +7,16 @@ struct SourceBuilder {
 
   /// Returns how the inputs are read; without `format` the first input decides.
   func format(_ source: ComponentValue, firstInput: SourceFiles.Input?) -> RecordFormat? {
-    switch source.choice("format", as: SourceFormat.self) ?? detect(firstInput) {
+    switch source.choice("format", as: SourceFormat.self) ?? detect(firstInput, source) {
     case nil: return nil
+    case .json:
+      checkJSON(source, "a JSON document", beside: ["records"])
+      var options = JSONOptions()
+      options.records = source.text("records")?.value
+      if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
+      return .json(options)
     case .ndjson:
-      checkJSON(source)
+      checkJSON(source, "NDJSON")
       var options = NDJSONOptions()
       if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
       return .ndjson(options)
@@ -22,9 +28,11 @@ struct SourceBuilder {
   }
 
   /// The format of the first input by its name, then by its content; `nil` is a finding.
-  private func detect(_ input: SourceFiles.Input?) -> SourceFormat? {
+  private func detect(_ input: SourceFiles.Input?, _ source: ComponentValue) -> SourceFormat? {
     // Without an input there is a finding already; the format that leaves most to check is the best guess.
     guard let input else { return .csv }
+    // Only a document has a place for records; whose name says something else is what it says.
+    if source.has("records"), SourceFormat(fileName: input.path) == nil { return .json }
     do throws(ReadError) {
       if input.path != "-", let format = try SourceFormat.detect(ByteSource(path: input.path)) { return format }
       findings.add(
@@ -96,12 +104,13 @@ struct SourceBuilder {
     }
   }
 
-  /// Finds options of CSV in the source of a JSON pipeline.
-  private func checkJSON(_ source: ComponentValue) {
-    let known: Set<String> = ["files", "format", "ignore", "max_record"]
+  /// Finds options of other formats in the source of a JSON pipeline.
+  private func checkJSON(_ source: ComponentValue, _ format: String, beside own: Set<String> = []) {
+    let known = own.union(["files", "format", "ignore", "max_record"])
     for name in source.fields.keys.sorted() where !known.contains(name) {
+      let other = name == "records" ? "JSON documents" : "CSV"
       findings.add(
-        .unsuitableOption, at: source.keyPosition(name), "“\(name)” is for CSV, but the records are NDJSON")
+        .unsuitableOption, at: source.keyPosition(name), "“\(name)” is for \(other), but the input is \(format)")
     }
   }
 }

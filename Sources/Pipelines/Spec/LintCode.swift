@@ -53,11 +53,15 @@ public enum LintCode: String, Sendable, CaseIterable {
   case duplicateColumn
   /// A column of the header is not used.
   case unusedColumn
+  /// A JSON document has no array of records where the pipeline says.
+  case missingRecords
+  /// None of the first JSON records has the member.
+  case absentMember
 
   /// What weight findings of this kind have.
   public var severity: Diagnostic.Severity {
     switch self {
-    case .unusedVariable, .unindexedKey, .unusedColumn: .warning
+    case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember: .warning
     default: .error
     }
   }
@@ -88,6 +92,8 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .unsuitableOption: "An option does not fit the attribute's type."
     case .unknownColumn: "The header of a file has no such column."
     case .duplicateColumn: "The header of a file names a column twice."
+    case .missingRecords: "A JSON document has no array of records at the place under `records`."
+    case .absentMember: "None of the first JSON records has such a member."
     case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
     }
   }

@@ -8,8 +8,12 @@ extension ComponentSpec {
         "Paths and globs in the order in which they are read, each glob's files by name; `-` is standard input.",
         example: "[orders-*.csv, late.csv]"),
       FieldSpec(
-        "format", .choice(["csv", "tsv", "ndjson"]), default: "from the first file's name, then its content",
-        "How records are written: `tsv` is `csv` with tabs, `ndjson` is one JSON object a line.", example: "csv"),
+        "format", .choice(["csv", "tsv", "ndjson", "json"]), default: "from the first file's name, then its content",
+        "How records are written: `tsv` is `csv` with tabs, `ndjson` is one JSON object a line, `json` is one document"
+          + " with an array of objects.", example: "csv"),
+      FieldSpec(
+        "records", .text, default: "the document itself is the array",
+        "Where a JSON document has the array of records; without meaning for CSV.", example: "$.data.items"),
       FieldSpec(
         "encoding", .choice(["automatic", "utf-8", "utf-16le", "utf-16be", "iso-8859-1", "windows-1252"]),
         default: "automatic", "The encoding: `automatic` is UTF-16 where a byte order mark says so, else UTF-8.",

@@ -30,6 +30,20 @@ struct JSONObjectParser {
 
   /// Parses the scanner's text as one object; on false the scanner has the fault.
   mutating func parse(row: Int, columnCount: Int, record: Int) -> Bool {
+    scanner.skipSpace()
+    let first = scanner.i
+    guard scanner.i < scanner.end, scanner.base[scanner.i] == UInt8(ascii: "{") else {
+      // JSON, but not an object, deserves another code than what is not JSON.
+      return scanner.document() && scanner.fail(.notAnObject, at: first)
+    }
+    guard parseObject(row: row, columnCount: columnCount, record: record) else { return false }
+    scanner.skipSpace()
+    return scanner.i == scanner.end || scanner.fail()
+  }
+
+  /// Parses the object whose brace is next, whatever follows it; on false the scanner has the fault.
+  @inline(__always)
+  mutating func parseObject(row: Int, columnCount: Int, record: Int) -> Bool {
     self.row = row
     self.record = record
     for entry in row..<row + columnCount {
@@ -37,15 +51,7 @@ struct JSONObjectParser {
       lengths[entry] = 0
       states[entry] = FieldState.absent.rawValue
     }
-    scanner.skipSpace()
-    let first = scanner.i
-    guard scanner.i < scanner.end, scanner.base[scanner.i] == UInt8(ascii: "{") else {
-      // JSON, but not an object, deserves another code than what is not JSON.
-      return scanner.document() && scanner.fail(.notAnObject, at: first)
-    }
-    guard object(0, depth: 0) else { return false }
-    scanner.skipSpace()
-    return scanner.i == scanner.end || scanner.fail()
+    return object(0, depth: 0)
   }
 
   /// Parses an object whose brace is next and some of whose members are wanted.

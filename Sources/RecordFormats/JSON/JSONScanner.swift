@@ -14,6 +14,8 @@ struct JSONScanner {
   private(set) var fault = RecordError.Code.invalidJSON
   /// Where the first fault is.
   private(set) var faultAt = 0
+  /// Whether halves of surrogate pairs are passed over instead of being faults.
+  var passesLoneSurrogates = false
   /// Whether the last string contains an escape.
   private(set) var hasEscapes = false
 
@@ -29,6 +31,10 @@ struct JSONScanner {
     faultAt = offset ?? i
     return false
   }
+
+  /// Whether the text may go on behind `end` and a fault may come only from that: no token but a string needs more
+  /// than 12 bytes (a surrogate pair) to be told right or wrong, and a string that is cut is read to the end.
+  var isNearEnd: Bool { i + 12 > end }
 
   /// Moves over white space.
   @inline(__always)
@@ -89,7 +95,7 @@ struct JSONScanner {
       if unit & 0xF800 != 0xD800 { return true }
       guard unit < 0xDC00, i + 1 < end, base[i] == UInt8(ascii: "\\"), base[i + 1] == UInt8(ascii: "u"),
         let second = JSONEscape.unit(base, i + 2, end), second & 0xFC00 == 0xDC00
-      else { return fail(.loneSurrogate, at: start) }
+      else { return passesLoneSurrogates || fail(.loneSurrogate, at: start) }
       i += 6
       return true
     default: return fail()

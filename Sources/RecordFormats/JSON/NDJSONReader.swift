@@ -34,17 +34,7 @@ public struct NDJSONReader: RecordReader {
   public init(
     source: ByteSource, options: NDJSONOptions = NDJSONOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
-    var paths: [[[UInt8]]] = []
-    if case .named(let names) = request {
-      for name in names {
-        guard let path = JSONPaths.split(name) else {
-          throw ReadError(
-            .invalidPath, path: source.path,
-            message: "\"\(name)\" is not a path of member names; write a dot inside a name as \\.")
-        }
-        paths.append(path)
-      }
-    }
+    let paths = try JSONPaths.requested(request, path: source.path)
     var reader = try StreamingReader(
       source,
       parser: NDJSONParser(paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes),
@@ -70,39 +60,5 @@ public struct NDJSONReader: RecordReader {
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
     return try reader.read(into: &batch, limit: limit)
-  }
-}
-
-extension StreamingReader<NDJSONParser> {
-  /// The names of the top-level members of the first records, which stay unread.
-  fileprivate mutating func sampleMembers() throws(ReadError) -> [String] {
-    let before = parser
-    var batch = RecordBatch()
-    _ = try read(into: &batch, limit: BatchLimit(records: .max, bytes: 1 << 16), keep: true)
-    parser = before
-    var names: [String] = []
-    var seen: Set<String> = []
-    for record in 0..<batch.recordCount {
-      batch.withRawRecord(record) { raw in
-        guard let base = raw.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
-        var scanner = JSONScanner(base, from: 0, end: raw.count)
-        // The line was checked when it was read, so these steps succeed until the object ends.
-        guard scanner.expect(UInt8(ascii: "{")) else { return }
-        while true {
-          scanner.skipSpace()
-          let start = scanner.i + 1
-          guard scanner.string() else { return }
-          let end = scanner.i - 1
-          let name = String(unsafeUninitializedCapacity: end - start) { room in
-            room.baseAddress.map { JSONEscape.unescape(base, start, end, to: $0) } ?? 0
-          }
-          if seen.insert(name).inserted { names.append(name) }
-          guard scanner.expect(UInt8(ascii: ":")), scanner.value(depth: 1), scanner.expect(UInt8(ascii: ",")) else {
-            return
-          }
-        }
-      }
-    }
-    return names
   }
 }

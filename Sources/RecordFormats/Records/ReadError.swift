@@ -24,6 +24,10 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case missingColumn
     /// A requested path is malformed.
     case invalidPath
+    /// The text is not one JSON document as RFC 8259 defines it, or not text.
+    case invalidDocument
+    /// A JSON document has no array at the path of its records.
+    case missingRecords
     /// Options of the reader contradict each other.
     case invalidOption
     /// A record is longer than the reader's limit; usually a quote that is never closed.

@@ -99,8 +99,8 @@ public struct RecordBatch: Sendable {
     if state == .quoted { start -= 1 }
     return withRawRecord(record) { raw in
       SourcePosition(
-        in: raw, at: start - Int(origin.rawStart), line: origin.line, byteOffset: origin.byteOffset,
-        lineEnds: lineEnds)
+        in: raw, at: start - Int(origin.rawStart), line: origin.line, column: origin.column,
+        byteOffset: origin.byteOffset, lineEnds: lineEnds)
     }
   }
 
@@ -164,15 +164,17 @@ struct EscapedField: Sendable {
 enum LineEnds: UInt8 {
   /// LF, CRLF and CR: CSV.
   case any
-  /// LF (a CR before it belongs to the line end): NDJSON, where a lone CR is white space.
+  /// LF (a CR before it belongs to the line end): JSON, where a lone CR is white space.
   case lineFeed
 }
 
 extension SourcePosition {
-  /// The position of `offset` in a record that starts at the start of `line`.
-  init(in record: UnsafeRawBufferPointer, at offset: Int, line: Int, byteOffset: Int, lineEnds: LineEnds) {
+  /// The position of `offset` in a record that starts in `column` of `line`.
+  init(
+    in record: UnsafeRawBufferPointer, at offset: Int, line: Int, column: Int = 1, byteOffset: Int, lineEnds: LineEnds
+  ) {
     var current = line
-    var lineStart = 0
+    var lineStart = 1 - column
     let limit = min(offset, record.count)
     for i in 0..<max(0, limit) {
       let followedByLF = i + 1 < record.count && record[i + 1] == 10

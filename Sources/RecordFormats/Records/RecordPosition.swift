@@ -1,9 +1,11 @@
 /// Where a record of a batch comes from.
-public struct RecordPosition: Sendable, Hashable {
+public struct RecordPosition: Sendable, Hashable, BitwiseCopyable {
   /// The record's number in its file, from 0; refused records count, a header does not.
   public var index: Int
   /// The line the record starts on, from 1.
   public var line: Int
+  /// The column in bytes at which the record starts on its line, from 1; only a JSON document's may start behind it.
+  public var column: Int
   /// The offset of the record's first byte in its (decoded) file, from 0.
   public var byteOffset: Int
   /// Where the raw record starts in the batch's bytes.
@@ -12,9 +14,12 @@ public struct RecordPosition: Sendable, Hashable {
   public var rawLength: UInt32
 
   /// Creates a position.
-  public init(index: Int, line: Int, byteOffset: Int, rawStart: UInt32, rawLength: UInt32) {
+  public init(
+    index: Int, line: Int, column: Int = 1, byteOffset: Int, rawStart: UInt32, rawLength: UInt32
+  ) {
     self.index = index
     self.line = line
+    self.column = column
     self.byteOffset = byteOffset
     self.rawStart = rawStart
     self.rawLength = rawLength

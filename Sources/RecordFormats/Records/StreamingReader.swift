@@ -66,12 +66,13 @@ struct StreamingReader<Parser: RecordParser> {
       case .full: break reading
       case .needsSpace: batch.reserveRecords(max(64, batch.recordCount * 2))
       case .failed(let problem):
-        failure = ReadError(problem, path: path)
+        // Reading again meets it again.
+        if !keep { failure = ReadError(problem, path: path) }
         break reading
       case .needsInput:
         if window.end - window.cursor > maxRecordBytes {
           if case .failed(let problem) = parser.refuseLong(into: &batch, window: &window, limit: maxRecordBytes) {
-            failure = ReadError(problem, path: path)
+            if !keep { failure = ReadError(problem, path: path) }
             break reading
           }
         }

@@ -6,6 +6,8 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   case tsv
   /// One JSON object a line.
   case ndjson
+  /// One JSON document with an array of objects.
+  case json
 
   /// The format that a file's name tells: `.csv`, `.tsv` or `.tab`, `.ndjson` or `.jsonl`; letters' case is ignored.
   ///
@@ -23,8 +25,9 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   /// The format that a file's first bytes look like.
   ///
   /// NDJSON if the first line that is not blank is a JSON object on its own, or is cut by the sample's end after a
-  /// brace and a quote; TSV if the first line has a tab and no more commas than tabs; CSV for any other text. Nil for
-  /// nothing, for an object or array that goes on over several lines (a JSON document), and for bytes that are no text.
+  /// brace and a quote; a JSON document if that line begins one that goes on over several lines, or is an array, or is
+  /// cut and its first member is an array; TSV if the first line has a tab and no more commas than tabs; CSV for any
+  /// other text. Nil for nothing, for what begins like JSON and is none, and for bytes that are no text.
   public init?(sample: [UInt8]) {
     var start = sample.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     // UTF-16 is CSV or TSV: look at its ASCII part only.
@@ -38,24 +41,29 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     let line = sample[start..<(lineEnd ?? sample.count)]
     if line.contains(0) { return nil }
     if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "[") {
-      let isWhole = line.withUnsafeBufferPointer { bytes -> Bool in
-        guard let base = bytes.baseAddress else { return false }
-        var scanner = JSONScanner(base, from: 0, end: bytes.count)
-        return scanner.document()
+      let format = line.withUnsafeBufferPointer { bytes in
+        bytes.baseAddress.flatMap { Self.json($0, bytes.count, isCut: lineEnd == nil) }
       }
-      if isWhole, line.first == UInt8(ascii: "{") {
-        self = .ndjson
-        return
-      }
-      let rest = line.dropFirst().drop { $0 == 32 || $0 == 9 }
-      if line.first == UInt8(ascii: "{"), lineEnd == nil, rest.first == UInt8(ascii: "\"") {
-        self = .ndjson
-        return
-      }
-      return nil
+      guard let format else { return nil }
+      self = format
+      return
     }
     let tabs = line.count { $0 == 9 }
     self = tabs > 0 && line.count(where: { $0 == UInt8(ascii: ",") }) <= tabs ? .tsv : .csv
+  }
+
+  /// What a first line that begins with a brace or a bracket is.
+  private static func json(_ base: UnsafePointer<UInt8>, _ count: Int, isCut: Bool) -> SourceFormat? {
+    let isObject = base[0] == UInt8(ascii: "{")
+    var scanner = JSONScanner(base, from: 0, end: count)
+    if scanner.document() { return isObject ? .ndjson : .json }
+    if scanner.i < count && !(isCut && scanner.isNearEnd) { return nil }
+    if !isObject || !isCut { return .json }
+    // One long line: a document usually holds its records in an array, a record seldom begins with one.
+    scanner = JSONScanner(base, from: 1, end: count)
+    scanner.skipSpace()
+    guard scanner.i < count, base[scanner.i] == UInt8(ascii: "\"") else { return nil }
+    return scanner.string() && scanner.expect(UInt8(ascii: ":")) && scanner.expect(UInt8(ascii: "[")) ? .json : .ndjson
   }
 
   /// The format of a source: by its name, then by the first 64 KiB of its content.

@@ -14,6 +14,8 @@ import Testing
     let model = try ManagedObjectModel(ModelReader.read(Locations.fixtures + "/shop/Shop.xcdatamodeld"))
     let input = try folder.write(csv, to: "orders.csv")
     var root = EntityImport(entityName: "Order", findBy: [FieldImport(attributeName: "orderID", column: "id")])
+    // The product of an order is not mapped here, so orders can be updated only.
+    root.mode = .update
     root.attributes = [
       FieldImport(attributeName: "orderedAt", column: "at"), FieldImport(attributeName: "quantity", column: "n"),
       FieldImport(attributeName: "unitPrice", column: "price"),

@@ -1,0 +1,92 @@
+import ObjectModel
+import ObjectStore
+
+extension ManagedObjectContext {
+  /// To-many relationships with too few or too many objects, among the objects that are inserted here and those that
+  /// gained or lost members here.
+  ///
+  /// An optional relationship may be empty whatever its minimum; a mandatory one has at least one object.
+  func wrongCounts(_ buffers: [RowBuffer]) throws(ObjectError) -> [ObjectValidationFailure] {
+    guard registry.isInUse, model.entities.contains(where: { !validator($0).counted.isEmpty }) else { return [] }
+    var failures: [ObjectValidationFailure] = []
+    var checked = Set<CountedRelationship>()
+    for place in changedOwners(buffers) where checked.insert(place).inserted {
+      // A record that is deleted here, or that the store does not have, has no number to be wrong.
+      guard let object = try objects(root: place.root, primaryKeys: [place.owner]).first,
+        let relationship = validator(object.entity).counted.first(where: { $0.slot == place.slot })
+      else { continue }
+      let count = try members(of: object, relationship).count
+      let least = max(relationship.minCount, relationship.isOptional ? 0 : 1)
+      let code: ObjectFailureCode
+      if count < least, count > 0 || !relationship.isOptional {
+        code = .tooFewObjects
+      } else if relationship.maxCount > 0, count > relationship.maxCount {
+        code = .tooManyObjects
+      } else {
+        continue
+      }
+      failures.append(
+        ObjectValidationFailure(
+          entity: object.entity.name, primaryKey: object.primaryKey, property: relationship.name, code: code,
+          rootEntity: object.root, row: Int32(object.row)))
+    }
+    return failures
+  }
+
+  /// The to-many relationships of objects whose members may have changed, as far as their number matters.
+  private func changedOwners(_ buffers: [RowBuffer]) -> [CountedRelationship] {
+    var places: [CountedRelationship] = []
+    for buffer in buffers {
+      for touched in buffer.touchedRows where RowState.isChange(buffer.states[Int(touched)]) {
+        let row = Int(touched)
+        let entity = model.entities[Int(buffer.entities[row])]
+        if buffer.states[row] == RowState.inserted {
+          for relationship in validator(entity).counted {
+            places.append(
+              CountedRelationship(root: entity.rootIndex, owner: buffer.primaryKeys[row], slot: relationship.slot))
+          }
+        }
+        for relationship in entity.relationships where !relationship.isToMany {
+          guard let inverse = model.inverse(of: relationship), isCounted(inverse),
+            buffer.tags[relationship.slot][row] == CellTag.integer
+          else { continue }
+          places.append(
+            CountedRelationship(
+              root: model.entities[inverse.declaringEntity].rootIndex,
+              owner: Int64(bitPattern: buffer.payloads[relationship.slot][row]), slot: inverse.slot))
+        }
+      }
+      // The owners that members were taken from.
+      for snapshot in buffer.snapshots where snapshot.tag == CellTag.integer {
+        let entity = model.entities[Int(buffer.entities[Int(snapshot.row)])]
+        guard let relationship = entity.relationships.first(where: { !$0.isToMany && $0.slot == Int(snapshot.slot) }),
+          let inverse = model.inverse(of: relationship), isCounted(inverse)
+        else { continue }
+        places.append(
+          CountedRelationship(
+            root: model.entities[inverse.declaringEntity].rootIndex, owner: Int64(bitPattern: snapshot.payload),
+            slot: inverse.slot))
+      }
+    }
+    for (root, key) in pendingLinks.changedObjects() {
+      let buffer = buffer(root: root)
+      guard let row = buffer.row(primaryKey: key) else { continue }
+      let entity = model.entities[Int(buffer.entities[row])]
+      for relationship in validator(entity).counted {
+        places.append(CountedRelationship(root: root, owner: key, slot: relationship.slot))
+      }
+    }
+    return places
+  }
+
+  private func isCounted(_ relationship: RelationshipDescription) -> Bool {
+    validator(model.entities[relationship.declaringEntity]).counted.contains { $0.slot == relationship.slot }
+  }
+}
+
+/// A to-many relationship of one object.
+private struct CountedRelationship: Hashable {
+  var root: Int
+  var owner: Int64
+  var slot: Int
+}

@@ -1,0 +1,33 @@
+/// What can be wrong with an object.
+public enum ObjectFailureCode: Sendable, Hashable {
+  /// The value of an attribute, or a to-one relationship that must refer to something.
+  case value(ValidationFailureCode)
+  /// A to-many relationship has fewer objects than the minimum.
+  case tooFewObjects
+  /// A to-many relationship has more objects than the maximum.
+  case tooManyObjects
+  /// The object is to be deleted, and a relationship with the rule "deny" still refers to others.
+  case deletionDenied
+
+  /// A stable name, such as `validate.tooLong`.
+  public var name: String {
+    switch self {
+    case .value(let code): code.rawValue
+    case .tooFewObjects: "validate.tooFewObjects"
+    case .tooManyObjects: "validate.tooManyObjects"
+    case .deletionDenied: "validate.deletionDenied"
+    }
+  }
+
+  /// The number that Core Data gives this error in `NSCocoaErrorDomain`.
+  ///
+  /// Source: Apple, `CoreDataErrors.h` (`NSValidationRelationshipLacksMinimumCountError` and the constants behind it).
+  public var coreDataErrorNumber: Int {
+    switch self {
+    case .value(let code): code.coreDataErrorNumber
+    case .tooFewObjects: 1580
+    case .tooManyObjects: 1590
+    case .deletionDenied: 1600
+    }
+  }
+}

@@ -1,0 +1,161 @@
+public import ObjectModel
+import ObjectStore
+
+extension ManagedObject {
+  /// The value of an attribute; values of a fault are fetched first.
+  ///
+  /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `externalData`, `closed`
+  ///   or `database`.
+  public func value(forKey key: String) throws(ObjectError) -> AttributeValue {
+    let attribute = try attribute(key)
+    let context = validContext
+    try context.fire(self)
+    let buffer = context.buffer(root: root)
+    let slot = attribute.slot
+    guard let value = attribute.value(tag: buffer.tags[slot][row], payload: buffer.payloads[slot][row], buffer.arena)
+    else {
+      return try context.externalValue(buffer, row: row, slot: slot)
+    }
+    return value
+  }
+
+  /// The value of an attribute, as ``value(forKey:)``.
+  public subscript(key: String) -> AttributeValue {
+    get throws(ObjectError) { try value(forKey: key) }
+  }
+
+  /// Sets an attribute; setting the value it has already is no change.
+  ///
+  /// Whether the model allows the value, `null` and ranges included, is asked by the next save, which reports all
+  /// findings at once.
+  ///
+  /// - Throws: ``ObjectError`` with `unknownKey`, `typeMismatch`, `notStorable`, `readOnly`, `deleted`, or as
+  ///   ``value(forKey:)`` does.
+  public func setValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
+    let attribute = try attribute(key)
+    guard !attribute.isDerived else {
+      throw ObjectError(.readOnly, "\(entity.name).\(key) is derived: the store computes it")
+    }
+    let cell = try attribute.cell(value, entity: entity)
+    let context = validContext
+    try context.fire(self)
+    try context.checkChangeable(self)
+    let buffer = context.buffer(root: root)
+    if cell.tag == CellTag.text || cell.tag == CellTag.blob {
+      cell.bytes.withUnsafeBytes { bytes in
+        let range = ByteRange(offset: 0, length: bytes.count)
+        _ = buffer.set(
+          row: row, slot: attribute.slot, tag: cell.tag, payload: range.payload,
+          arena: bytes.baseAddress ?? UnsafeRawPointer(buffer.arena.base))
+      }
+    } else {
+      buffer.set(
+        row: row, slot: attribute.slot, tag: cell.tag, payload: cell.payload, arena: UnsafeRawPointer(buffer.arena.base)
+      )
+    }
+  }
+
+  private func attribute(_ key: String) throws(ObjectError) -> AttributeDescription {
+    // A fault made from an ancestor's ID learns its own entity, and with it more keys, only from the store.
+    if entity.attribute(named: key) == nil, isFault { try validContext.fire(self) }
+    guard let attribute = entity.attribute(named: key) else {
+      let kind = entity.relationship(named: key) == nil ? "" : "; it is a relationship"
+      throw ObjectError(.unknownKey, "\(entity.name) has no attribute \"\(key)\"\(kind)")
+    }
+    return attribute
+  }
+}
+
+extension ManagedObjectContext {
+  /// Sees to it that an object's values can be set.
+  func checkChangeable(_ object: ManagedObject) throws(ObjectError) {
+    if object.isDeleted { throw ObjectError(.deleted, "\(object.objectID) is deleted and cannot be changed") }
+  }
+
+  /// The bytes that a cell keeps in a file beside the store.
+  fileprivate func externalValue(_ buffer: RowBuffer, row: Int, slot: Int) throws(ObjectError) -> AttributeValue {
+    let cell = buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row]))
+    let name = String(decoding: cell.dropFirst().prefix(36), as: UTF8.self)
+    guard let bytes = ExternalData.read(name, store: store.file.path) else {
+      throw ObjectError(.externalData, "the file \(name) with a value beside \(store.file.path) cannot be read")
+    }
+    return .binary(bytes)
+  }
+}
+
+extension AttributeDescription {
+  /// The value of a cell; `nil` when its bytes are in a file beside the store.
+  fileprivate func value(tag: UInt8, payload: UInt64, _ arena: ByteArena) -> AttributeValue? {
+    switch tag {
+    case CellTag.integer:
+      let number = Int64(bitPattern: payload)
+      switch type {
+      case .boolean: return .boolean(number != 0)
+      case .decimal: return .decimal(DecimalNumber(significand: Int128(number), exponent: 0))
+      default: return .integer(number)
+      }
+    case CellTag.real:
+      let number = Double(bitPattern: payload)
+      switch type {
+      case .date: return .date(number)
+      // Values that no decimal can express stay visible as what they are.
+      case .decimal: return DecimalNumber(stored: number).map(AttributeValue.decimal) ?? .double(number)
+      default: return .double(number)
+      }
+    case CellTag.text:
+      let text = String(decoding: arena.bytes(ByteRange(payload: payload)), as: UTF8.self)
+      switch type {
+      case .uri: return .uri(text)
+      case .decimal: return DecimalNumber(text).map(AttributeValue.decimal) ?? .string(text)
+      default: return .string(text)
+      }
+    case CellTag.blob:
+      let bytes = arena.bytes(ByteRange(payload: payload))
+      if type == .uuid, bytes.count == 16 {
+        func half(_ start: Int) -> UInt64 {
+          bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        return .uuid(half(0), half(8))
+      }
+      guard allowsExternalBinaryDataStorage, let first = bytes.first else { return .binary(Array(bytes)) }
+      if first == ExternalData.inlineTag { return .binary(Array(bytes.dropFirst())) }
+      return first == ExternalData.fileTag && bytes.count == ExternalData.fileCellLength ? nil : .binary(Array(bytes))
+    default: return .null
+    }
+  }
+
+  /// The cell that holds a value.
+  func cell(_ value: AttributeValue, entity: EntityDescription) throws(ObjectError) -> StoredCell {
+    var stored = value
+    let isRight: Bool
+    switch (value, type) {
+    case (.null, _), (.boolean, .boolean), (.integer, .integer16), (.integer, .integer32), (.integer, .integer64),
+      (.double, .double), (.decimal, .decimal), (.string, .string), (.date, .date), (.uuid, .uuid), (.uri, .uri):
+      isRight = true
+    case (.double(let number), .float):
+      // A Float attribute holds binary32 numbers; comparing with what is there must compare like with like.
+      stored = .double(Double(Float(number)))
+      isRight = true
+    case (.binary(let bytes), .binary), (.binary(let bytes), .transformable):
+      if allowsExternalBinaryDataStorage { stored = .binary([ExternalData.inlineTag] + bytes) }
+      isRight = true
+    default: isRight = false
+    }
+    guard isRight else {
+      throw ObjectError(.typeMismatch, "\(entity.name).\(name) is of type \(type.xmlName) and cannot be \(value)")
+    }
+    guard let cell = StoredCell(stored) else {
+      throw ObjectError(
+        .notStorable, "\(entity.name).\(name): the store cannot hold \(value) exactly; it keeps 15 digits")
+    }
+    return cell
+  }
+}
+
+extension DecimalNumber {
+  /// The decimal number with the fewest digits that is stored as `number`; `nil` when it is not finite.
+  init?(stored number: Double) {
+    guard number.isFinite else { return nil }
+    self.init(number.description.utf8)
+  }
+}

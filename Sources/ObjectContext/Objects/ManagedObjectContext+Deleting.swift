@@ -1,0 +1,110 @@
+import ObjectModel
+import ObjectStore
+
+extension ManagedObjectContext {
+  /// Marks a record for deletion by the next save, and carries out the delete rules of its relationships at once.
+  ///
+  /// | rule | what happens to the objects at the other end |
+  /// |---|---|
+  /// | nullify | their inverse is cleared now, or loses this object |
+  /// | cascade | they are deleted too, now, with their own rules; cycles are fine |
+  /// | deny | nothing now; the next save fails with `deletionDenied` for each object that still has others then |
+  /// | no action | nothing: their to-one relationships keep referring to what is gone |
+  ///
+  /// So the order of deletions does not matter for "deny", also not inside a cascade, and whoever looks at relationships
+  /// before the save sees what will be saved. Pairs of many-to-many relationships always go. A record that was inserted
+  /// and never saved simply disappears, and its object is no longer valid.
+  ///
+  /// Deleting an object that is deleted already does nothing.
+  ///
+  /// - Throws: ``ObjectError`` with `notFound`, `otherContext`, `closed` or `database`; roll back then.
+  public func delete(_ object: ManagedObject) throws(ObjectError) {
+    try check(object)
+    var waiting = [object]
+    while let next = waiting.popLast() {
+      guard next.isValid, !next.isDeleted else { continue }
+      try fire(next)
+      for relationship in next.entity.relationships {
+        waiting += try release(next, relationship)
+      }
+      let buffer = buffer(root: next.root)
+      let row = next.row
+      if buffer.states[row] == RowState.inserted {
+        detach(buffer, row: row)
+        buffer.release(row: row)
+      } else {
+        buffer.markDeleted(row: row)
+      }
+    }
+  }
+
+  /// Carries out the delete rule of one relationship of an object; returns the objects that are to be deleted too.
+  private func release(
+    _ object: ManagedObject, _ relationship: RelationshipDescription
+  ) throws(ObjectError) -> [ManagedObject] {
+    if relationship.isTransient { return [] }
+    var rule = relationship.deleteRule
+    // A record that was never saved leaves nothing behind that could refer to it.
+    if object.isInserted, rule != .cascade { rule = .nullify }
+
+    let inverse = model.inverse(of: relationship)
+    guard relationship.isToMany else {
+      let target = try referenced(by: object, relationship)
+      guard target != 0, rule == .cascade || rule == .nullify && inverse?.isToMany == false else { return [] }
+      let destination = model.entities[relationship.destinationEntity]
+      let other = try objects(root: destination.rootIndex, primaryKeys: [target])
+      if rule == .cascade { return other }
+      for other in other {
+        if let inverse, try referenced(by: other, inverse) == object.primaryKey { clear(other, inverse) }
+      }
+      return []
+    }
+    if let inverse, !inverse.isToMany {
+      guard !inverse.isTransient, rule == .cascade || rule == .nullify else { return [] }
+      let members = try members(of: object, relationship)
+      if rule == .cascade { return members }
+      for member in members { clear(member, inverse) }
+      return []
+    }
+    let members = rule == .cascade ? try members(of: object, relationship) : []
+    let relation = try linkRelation(relationship)
+    // What stands in the way of the deletion has to be there to be seen.
+    if rule == .deny { return [] }
+    for partner in try partners(of: object, relationship, relation) {
+      _ = try unlink(object, partner.primaryKey, isUnsaved: false, relation)
+    }
+    return members
+  }
+
+  private func clear(_ object: ManagedObject, _ relationship: RelationshipDescription) {
+    buffer(root: object.root).setReference(
+      row: object.row, slot: relationship.slot, primaryKey: 0, destinationEntity: -1)
+  }
+
+  /// The relationships with the rule "deny" that keep records from being deleted.
+  func deniedDeletions(_ buffer: RowBuffer, _ deleted: ContiguousArray<Int32>) throws(ObjectError)
+    -> [ObjectValidationFailure]
+  {
+    var failures: [ObjectValidationFailure] = []
+    for row in deleted {
+      let entity = model.entities[Int(buffer.entities[Int(row)])]
+      for relationship in entity.relationships where relationship.deleteRule == .deny && !relationship.isTransient {
+        let object = object(buffer, row: Int(row))
+        let others: [ManagedObject]
+        if relationship.isToMany {
+          others = try members(of: object, relationship)
+        } else {
+          let target = try referenced(by: object, relationship)
+          let root = model.entities[relationship.destinationEntity].rootIndex
+          others = target == 0 ? [] : try objects(root: root, primaryKeys: [target])
+        }
+        guard !others.isEmpty else { continue }
+        failures.append(
+          ObjectValidationFailure(
+            entity: entity.name, primaryKey: object.primaryKey, property: relationship.name, code: .deletionDenied,
+            rootEntity: buffer.rootEntity, row: row))
+      }
+    }
+    return failures
+  }
+}

@@ -1,0 +1,213 @@
+public import ObjectModel
+public import ObjectStore
+import SQLite
+
+extension ManagedObjectContext {
+  /// Adds a record that the next save inserts; its attributes have the model's defaults.
+  ///
+  /// - Throws: ``ObjectError`` with `unknownEntity` or `abstractEntity`.
+  /// - Complexity: O(columns).
+  public func insert(_ entityName: String) throws(ObjectError) -> ManagedObject {
+    try insert(try entity(named: entityName))
+  }
+
+  /// Adds a record of an entity of the context's model.
+  public func insert(_ entity: EntityDescription) throws(ObjectError) -> ManagedObject {
+    guard !entity.isAbstract else {
+      throw ObjectError(.abstractEntity, "\(entity.name) is abstract and has no objects of its own")
+    }
+    let buffer = buffer(root: entity.rootIndex)
+    buffer.compactIfWorthwhile()
+    let key = store.takePrimaryKeys(root: entity.rootIndex, count: 1)
+    let row = buffer.takeRow(entity: Int32(entity.index), state: RowState.inserted, primaryKey: key)
+    buffer.touchedRows.append(Int32(row))
+    template(entity).fill(buffer, rows: row..<row + 1)
+    return object(buffer, row: row)
+  }
+
+  /// The object with an ID, without asking the store: a fault unless the context knows the record already.
+  ///
+  /// The first use of a fault's values throws `notFound` when the store has no such record.
+  ///
+  /// - Throws: ``ObjectError`` with `otherContext` for an ID of another store.
+  public func object(with id: ManagedObjectID) throws(ObjectError) -> ManagedObject {
+    guard id.storeUUID == registry.link.storeUUID, id.entity === model.entities[id.entity.index] else {
+      throw ObjectError(.otherContext, "\(id) is the ID of another store or model")
+    }
+    return object(root: id.entity.rootIndex, primaryKey: id.primaryKey, entity: id.entity.index)
+  }
+
+  /// The object with an ID; `nil` when neither store nor context has such a record, or when it is deleted here.
+  ///
+  /// - Throws: ``ObjectError``.
+  public func existingObject(with id: ManagedObjectID) throws(ObjectError) -> ManagedObject? {
+    let found = try object(with: id)
+    do {
+      try fire(found)
+    } catch {
+      if error.code == .notFound { return nil }
+      throw error
+    }
+    return found.isDeleted || !found.entity.isKind(of: id.entity) ? nil : found
+  }
+
+  /// The records that the next save inserts.
+  public var insertedObjects: [ManagedObject] { objects(in: RowState.inserted) }
+
+  /// The records of which the next save writes values, or pairs of many-to-many relationships.
+  public var updatedObjects: [ManagedObject] {
+    var found = objects(in: RowState.updated)
+    for (root, key) in pendingLinks.changedObjects() {
+      let buffer = buffer(root: root)
+      if let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.clean {
+        found.append(object(buffer, row: row))
+      }
+    }
+    return found
+  }
+
+  /// The records that the next save deletes.
+  public var deletedObjects: [ManagedObject] { objects(in: RowState.deleted) }
+
+  /// Forgets what is known of a record's values, so that the next use fetches them anew.
+  ///
+  /// - Parameter mergingChanges: `true` fetches at once and keeps the values that were set here; `false` drops them.
+  ///   Pairs of many-to-many relationships are kept either way.
+  /// - Throws: ``ObjectError`` with `deleted` for a record that was inserted or deleted here, `notFound`, `database`.
+  public func refresh(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
+    try check(object)
+    let buffer = buffer(root: object.root)
+    let row = object.row
+    switch buffer.states[row] {
+    case RowState.inserted, RowState.deleted:
+      throw ObjectError(.deleted, "\(object.objectID) cannot be refreshed: it is inserted or deleted here")
+    case RowState.fault: return
+    default: break
+    }
+    object.storedMembers.removeAll()
+    guard mergingChanges else {
+      buffer.rollBack(row: row)
+      buffer.countGarbage(row: row)
+      buffer.clearCells(row: row)
+      buffer.states[row] = RowState.fault
+      return
+    }
+    let fresh = RowBuffer(model: model, root: model.entities[object.root])
+    let access = try access(root: object.root)
+    try objectErrors { () throws(SQLiteError) in
+      try access.fetchRow(primaryKey: object.primaryKey, into: fresh) { _ in }
+    }
+    guard fresh.count > 0 else { throw notFound(object.objectID) }
+    buffer.takeStored(row: row, from: fresh, row: 0, slots: access.storedSlots)
+  }
+
+  // MARK: Rows and objects
+
+  /// The object of a row that is in use.
+  func object(_ buffer: RowBuffer, row: Int) -> ManagedObject {
+    let root = buffer.rootEntity
+    if let known = registry.object(root: root, row: row) { return known.takeUnretainedValue() }
+    let object = ManagedObject(
+      link: registry.link, generation: registry.generation, root: root, row: row,
+      primaryKey: buffer.primaryKeys[row], entityIndex: Int(buffer.entities[row]))
+    registry.register(object, root: root, row: row)
+    return object
+  }
+
+  /// The object with a primary key: a fault unless its row is here.
+  func object(root: Int, primaryKey: Int64, entity: Int) -> ManagedObject {
+    let buffer = buffer(root: root)
+    if let row = buffer.row(primaryKey: primaryKey) { return object(buffer, row: row) }
+    let row = buffer.takeRow(entity: Int32(entity), state: RowState.fault, primaryKey: primaryKey)
+    return object(buffer, row: row)
+  }
+
+  /// Fetches the values of a fault; does nothing for other objects.
+  func fire(_ object: ManagedObject) throws(ObjectError) {
+    let buffer = buffer(root: object.root)
+    guard buffer.states[object.row] == RowState.fault else { return }
+    buffer.compactIfWorthwhile()
+    let access = try access(root: object.root)
+    try objectErrors { () throws(SQLiteError) in
+      try access.fetchRow(primaryKey: object.primaryKey, into: buffer) { _ in }
+    }
+    guard buffer.states[object.row] != RowState.fault else { throw notFound(object.objectID) }
+    object.learnEntity(Int(buffer.entities[object.row]))
+  }
+
+  /// The statements of a root entity's table.
+  func access(root: Int) throws(ObjectError) -> TableAccess {
+    try checkOpen()
+    return try objectErrors { () throws(SQLiteError) in try store.access(root: root) }
+  }
+
+  func checkOpen() throws(ObjectError) {
+    guard !store.connection.isClosed else {
+      throw ObjectError(.closed, "the store \(store.file.path) was closed")
+    }
+  }
+
+  /// Sees to it that an object belongs here; traps when it is not valid.
+  func check(_ object: ManagedObject) throws(ObjectError) {
+    guard object.validContext === self else {
+      throw ObjectError(.otherContext, "\(object.objectID) is an object of another context")
+    }
+  }
+
+  func entity(named name: String) throws(ObjectError) -> EntityDescription {
+    guard let entity = model.entity(named: name) else {
+      throw ObjectError(.unknownEntity, "the model has no entity \"\(name)\"")
+    }
+    return entity
+  }
+
+  func notFound(_ id: ManagedObjectID) -> ObjectError {
+    ObjectError(.notFound, "the store has no record \(id)")
+  }
+
+  private func objects(in state: UInt8) -> [ManagedObject] {
+    var found: [ManagedObject] = []
+    for buffer in allBuffers {
+      // A place that was freed and taken again was touched twice.
+      var seen = Set<Int32>()
+      for row in buffer.touchedRows where buffer.states[Int(row)] == state && seen.insert(row).inserted {
+        found.append(object(buffer, row: Int(row)))
+      }
+    }
+    return found
+  }
+
+  // MARK: Letting go
+
+  /// Frees the row of an object that went away, unless it has changes.
+  func objectWentAway(root: Int, row: Int) {
+    registry.unregister(root: root, row: row)
+    let buffer = buffer(root: root)
+    let state = buffer.states[row]
+    if state == RowState.clean || state == RowState.fault { buffer.release(row: row) }
+  }
+
+  /// Tells the object of a row, if there is one, that the record is gone.
+  func detach(_ buffer: RowBuffer, row: Int) {
+    guard let object = registry.object(root: buffer.rootEntity, row: row) else { return }
+    object.takeUnretainedValue().detach()
+    registry.unregister(root: buffer.rootEntity, row: row)
+  }
+
+  /// Frees those of the given rows, and of the rows fetched on the way, that are clean and have no object.
+  func releaseUnused(_ buffer: RowBuffer, _ rows: [Int32]) {
+    guard registry.isInUse else { return }
+    let root = buffer.rootEntity
+    for list in [rows, registry.looseRows[root]] {
+      for row in list where buffer.states[Int(row)] == RowState.clean {
+        if registry.object(root: root, row: Int(row)) == nil { buffer.release(row: Int(row)) }
+      }
+    }
+    registry.looseRows[root].removeAll(keepingCapacity: true)
+    if buffer.holdsNothing, buffer.touchedRows.isEmpty {
+      buffer.removeAll()
+    } else {
+      buffer.compactIfWorthwhile()
+    }
+  }
+}

@@ -1,0 +1,63 @@
+public import SQLite
+
+/// A call of the object layer that could not be done; nothing has changed.
+public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong; tests and callers match this.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The model has no entity of this name.
+    case unknownEntity
+    /// The entity is abstract: only entities that inherit from it have objects.
+    case abstractEntity
+    /// The entity has no property of this name, or none of the kind that the call is for.
+    case unknownKey
+    /// The value is not of the attribute's type.
+    case typeMismatch
+    /// The decimal number has too many digits for the store.
+    case notStorable
+    /// The attribute is derived: the store computes it.
+    case readOnly
+    /// The attribute is transient: the store knows nothing of it.
+    case transient
+    /// The object is not of the relationship's destination entity.
+    case wrongEntity
+    /// The object belongs to another context.
+    case otherContext
+    /// The object was deleted in this context.
+    case deleted
+    /// The store has no record with the object's ID.
+    case notFound
+    /// The bytes lie in a file beside the store, and the file cannot be read.
+    case externalData
+    /// The store was closed.
+    case closed
+    /// The database failed; ``ObjectError/cause`` says why.
+    case database
+  }
+
+  /// What went wrong.
+  public let code: Code
+  /// What was expected and what was found.
+  public let message: String
+  /// SQLite's error, or `nil`.
+  public let cause: SQLiteError?
+
+  init(_ code: Code, _ message: String) {
+    self.code = code
+    self.message = message
+    cause = nil
+  }
+
+  init(_ cause: SQLiteError) {
+    code = .database
+    message = cause.description
+    self.cause = cause
+  }
+
+  /// `message [code]`.
+  public var description: String { "\(message) [\(code.rawValue)]" }
+}
+
+/// Runs a piece of work on the database and wraps its error.
+func objectErrors<Value>(_ body: () throws(SQLiteError) -> Value) throws(ObjectError) -> Value {
+  do { return try body() } catch { throw ObjectError(error) }
+}

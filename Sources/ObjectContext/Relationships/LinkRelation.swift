@@ -1,0 +1,56 @@
+import ObjectModel
+import ObjectStore
+
+/// A to-many relationship that is kept as pairs: how its two sides map to ``LinkRow``.
+struct LinkRelation {
+  let storage: LinkStorage
+  /// Whether objects that have the relationship are the owners of pairs, not the targets.
+  let isOwner: Bool
+  /// Whether the relationship is its own inverse: each pair is then kept in both directions.
+  let isReflexive: Bool
+  /// Whether this side keeps an order.
+  let isOrdered: Bool
+  /// Whether the other side keeps an order.
+  let isInverseOrdered: Bool
+  /// The root entities of owners and targets.
+  let ownerRoot: Int
+  let targetRoot: Int
+
+  /// Resolves a to-many relationship; `nil` for the inverse of a to-one and for transient relationships.
+  init?(_ relationship: RelationshipDescription, schema: StoreSchema) {
+    let model = schema.model
+    let ownRoot = model.entities[relationship.declaringEntity].rootIndex
+    let otherRoot = model.entities[relationship.destinationEntity].rootIndex
+    isOrdered = relationship.isOrdered
+    isInverseOrdered = relationship.isInverseOrdered(in: model)
+    if relationship.inverseSlot < 0 {
+      guard !relationship.isTransient else { return nil }
+      storage = .reverse(
+        ownerEntity: relationship.declaringEntity, slot: relationship.slot, destinationRoot: otherRoot)
+      isOwner = true
+      isReflexive = false
+    } else {
+      guard relationship.isInverseToMany,
+        let position = schema.joinTables.firstIndex(where: {
+          $0.side(entity: relationship.declaringEntity, slot: relationship.slot) != nil
+        })
+      else { return nil }
+      let table = schema.joinTables[position]
+      storage = .join(position)
+      isReflexive = table.isReflexive
+      isOwner = table.master.entity == relationship.declaringEntity && table.master.slot == relationship.slot
+    }
+    ownerRoot = isOwner ? ownRoot : otherRoot
+    targetRoot = isOwner ? otherRoot : ownRoot
+  }
+
+  /// Whether each target belongs to one owner at most.
+  var isExclusive: Bool {
+    if case .reverse = storage { true } else { false }
+  }
+
+  /// The pair of an object that has the relationship and an object it refers to.
+  func pair(_ own: Int64, _ other: Int64) -> LinkChanges.Pair {
+    isOwner ? LinkChanges.Pair(owner: own, target: other) : LinkChanges.Pair(owner: other, target: own)
+  }
+}

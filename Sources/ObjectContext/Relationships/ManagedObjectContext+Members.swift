@@ -1,0 +1,209 @@
+import ObjectModel
+import ObjectStore
+import SQLite
+
+/// To-many relationships as objects see them.
+extension ManagedObjectContext {
+  /// The objects that a to-many relationship refers to: what the store says plus what was changed here, without those
+  /// that are deleted here.
+  func members(of object: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> [ManagedObject]
+  {
+    if let inverse = model.inverse(of: relationship), !inverse.isToMany {
+      return try referring(to: object, relationship, inverse)
+    }
+    let relation = try linkRelation(relationship)
+    let keys = try partners(of: object, relationship, relation).map(\.primaryKey)
+    return try objects(root: model.entities[relationship.destinationEntity].rootIndex, primaryKeys: keys)
+  }
+
+  /// The objects with primary keys, in this order; what is not in the store, or deleted here, is left out.
+  ///
+  /// - Complexity: One statement however many rows are missing.
+  func objects(root: Int, primaryKeys: [Int64]) throws(ObjectError) -> [ManagedObject] {
+    let buffer = buffer(root: root)
+    try fetchMissing(buffer, primaryKeys)
+    var found: [ManagedObject] = []
+    found.reserveCapacity(primaryKeys.count)
+    for key in primaryKeys {
+      if let row = buffer.row(primaryKey: key), isLive(buffer, row) { found.append(self.object(buffer, row: row)) }
+    }
+    return found
+  }
+
+  /// Fetches those of the rows that are not here or are faults.
+  private func fetchMissing(_ buffer: RowBuffer, _ primaryKeys: [Int64]) throws(ObjectError) {
+    let missing = primaryKeys.filter { key in
+      buffer.row(primaryKey: key).map { buffer.states[$0] == RowState.fault } ?? true
+    }
+    guard !missing.isEmpty else { return }
+    let access = try access(root: buffer.rootEntity)
+    try objectErrors { () throws(SQLiteError) in
+      try access.fetchRows(primaryKeys: missing.sorted(), into: buffer) { _ in }
+    }
+  }
+
+  private func isLive(_ buffer: RowBuffer, _ row: Int) -> Bool {
+    let state = buffer.states[row]
+    return state == RowState.clean || state == RowState.updated || state == RowState.inserted
+  }
+
+  /// The objects whose to-one relationship `inverse` refers to an object.
+  private func referring(
+    to object: ManagedObject, _ relationship: RelationshipDescription, _ inverse: RelationshipDescription
+  ) throws(ObjectError) -> [ManagedObject] {
+    guard !inverse.isTransient else {
+      throw ObjectError(.transient, "the inverse of \"\(relationship.name)\" is transient: no table holds its members")
+    }
+    let root = model.entities[relationship.destinationEntity].rootIndex
+    let buffer = buffer(root: root)
+    let (slot, target) = (inverse.slot, object.primaryKey)
+    var rows: [Int] = []
+    var seen = Set<Int>()
+    func take(_ row: Int) {
+      guard isLive(buffer, row), buffer.tags[slot][row] == CellTag.integer,
+        Int64(bitPattern: buffer.payloads[slot][row]) == target, seen.insert(row).inserted
+      else { return }
+      rows.append(row)
+    }
+    if !object.isInserted {
+      if let known = object.storedMembers[relationship.slot], known.version == storedVersion {
+        let keys = known.partners.map(\.primaryKey)
+        try fetchMissing(buffer, keys)
+        for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
+      } else {
+        let access = try access(root: root)
+        buffer.compactIfWorthwhile()
+        var stored: [Partner] = []
+        try objectErrors { () throws(SQLiteError) in
+          try access.fetchRows(slot: slot, target: target, into: buffer) { row in
+            stored.append(Partner(primaryKey: buffer.primaryKeys[row], order: 0))
+            take(row)
+          }
+        }
+        object.storedMembers[relationship.slot] = StoredMembers(version: storedVersion, partners: stored)
+      }
+    }
+    if pendingReferences == nil { pendingReferences = PendingReferences() }
+    let candidates = pendingReferences?.candidates(
+      buffer, slot: slot, target: target, slots: referenceSlots(root: root))
+    for row in candidates ?? [] { take(Int(row)) }
+
+    let keys = buffer.primaryKeys
+    if relationship.isOrdered, let orders = buffer.orderKeys[slot] {
+      rows.sort { (orders[$0], keys[$0]) < (orders[$1], keys[$1]) }
+    } else {
+      rows.sort { keys[$0] < keys[$1] }
+    }
+    return rows.map { self.object(buffer, row: $0) }
+  }
+
+  /// The slots of a root's to-one relationships whose inverses are to-many.
+  private func referenceSlots(root: Int) -> [Int] {
+    var slots = Set<Int>()
+    for entity in model.entities[root...model.entities[root].lastDescendantIndex] {
+      for relationship in entity.relationships where !relationship.isToMany && relationship.isInverseToMany {
+        slots.insert(relationship.slot)
+      }
+    }
+    return slots.sorted()
+  }
+
+  // MARK: Changing
+
+  /// Puts an object into a to-many relationship; returns whether it was not there.
+  func add(
+    _ member: ManagedObject, to object: ManagedObject, _ relationship: RelationshipDescription
+  ) throws(ObjectError) -> Bool {
+    guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
+      return try link(object, member, relationship, try linkRelation(relationship))
+    }
+    return try refer(member, to: object, by: inverse)
+  }
+
+  /// Takes an object out of a to-many relationship; returns whether it was there.
+  func remove(
+    _ member: ManagedObject, from object: ManagedObject, _ relationship: RelationshipDescription
+  ) throws(ObjectError) -> Bool {
+    guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
+      let relation = try linkRelation(relationship)
+      return try unlink(object, member.primaryKey, isUnsaved: member.isInserted, relation)
+    }
+    guard try referenced(by: member, inverse) == object.primaryKey else { return false }
+    return try refer(member, to: nil, by: inverse)
+  }
+
+  /// Sets a to-one relationship and keeps its inverse; returns whether that changed anything.
+  func refer(
+    _ object: ManagedObject, to target: ManagedObject?, by relationship: RelationshipDescription
+  ) throws(ObjectError) -> Bool {
+    try checkOpen()
+    try fire(object)
+    // The store wants to know the destination's own entity, not an ancestor.
+    if let target, model.entities[relationship.destinationEntity].hasSubentities { try fire(target) }
+    let (root, row) = (object.root, object.row)
+    let (key, entity) = (target?.primaryKey ?? 0, Int32(target?.entityIndex ?? -1))
+    return try objectErrors { () throws(SQLiteError) in
+      try setToOne(root: root, row: row, relationship: relationship, target: key, targetEntity: entity)
+    }
+  }
+
+  /// The primary key that a to-one relationship refers to, 0 for none.
+  func referenced(by object: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> Int64 {
+    try fire(object)
+    let buffer = buffer(root: object.root)
+    guard buffer.tags[relationship.slot][object.row] == CellTag.integer else { return 0 }
+    return Int64(bitPattern: buffer.payloads[relationship.slot][object.row])
+  }
+
+  /// Brings the members of an ordered relationship into an order; all of them must be in the list.
+  ///
+  /// Positions that are in order already stay; a single object out of place moves alone when there is room.
+  func arrange(
+    _ members: [ManagedObject], in object: ManagedObject, _ relationship: RelationshipDescription
+  ) throws(ObjectError) {
+    let inverse = model.inverse(of: relationship)
+    let relation = inverse?.isToMany == false ? nil : try linkRelation(relationship)
+    var positions: [Int64] = []
+    if let relation {
+      var known: [Int64: Int64] = [:]
+      for partner in try partners(of: object, relationship, relation) { known[partner.primaryKey] = partner.order }
+      positions = members.map { known[$0.primaryKey] ?? 0 }
+    } else if let inverse {
+      positions = members.map { buffer(root: $0.root).orderKeys[inverse.slot]?[$0.row] ?? 0 }
+    }
+    for (i, position) in Self.rearranged(positions) {
+      positions[i] = position
+      if let relation {
+        try setPosition(object, members[i].primaryKey, relation, position)
+      } else if let inverse {
+        buffer(root: members[i].root).setOrderKey(row: members[i].row, slot: inverse.slot, position)
+      }
+    }
+    if let inverse, relation == nil, let root = members.first?.root, let greatest = positions.max() {
+      let name = OrderedOwner(root: root, slot: inverse.slot, owner: object.primaryKey)
+      lastOrderKeys[name] = max(lastOrderKeys[name] ?? .min, greatest)
+    }
+  }
+
+  /// The new positions that make a list ascend: of one element when that is enough, else of all.
+  static func rearranged(_ positions: [Int64]) -> [(index: Int, position: Int64)] {
+    func ascends(without skipped: Int?) -> Bool {
+      var last: Int64?
+      for (i, position) in positions.enumerated() where i != skipped {
+        if let last, last >= position { return false }
+        last = position
+      }
+      return true
+    }
+    if ascends(without: nil) { return [] }
+    // The culprit is one of the two at the first step down.
+    if let step = positions.indices.dropFirst().first(where: { positions[$0 - 1] >= positions[$0] }) {
+      for i in [step - 1, step] where ascends(without: i) {
+        let left = i > 0 ? positions[i - 1] : nil
+        let right = i + 1 < positions.count ? positions[i + 1] : nil
+        if let position = OrderKeys.between(left, right) { return [(i, position)] }
+      }
+    }
+    return positions.indices.map { ($0, OrderKeys.at($0)) }.filter { positions[$0.0] != $0.1 }
+  }
+}

@@ -1,0 +1,56 @@
+public import ObjectStore
+import SQLite
+
+/// Why a save did not happen.
+public struct SaveError: Error, Sendable, CustomStringConvertible {
+  /// What went wrong.
+  public enum Code: Sendable, Hashable {
+    /// Some objects break what the model demands, or may not be deleted.
+    case validation
+    /// Somebody else changed or deleted a row since it was fetched.
+    case conflict
+    /// The database refused a row: a uniqueness constraint, for example.
+    case constraint
+    /// The database failed.
+    case database
+  }
+  /// What went wrong.
+  public let code: Code
+  /// What was expected and what was found.
+  public let message: String
+  /// All findings of a validation.
+  public let failures: [ObjectValidationFailure]
+  /// The records that somebody else changed or deleted.
+  public let conflicts: [ManagedObjectID]
+  /// SQLite's extended result code, 0 when SQLite is not the cause.
+  public let databaseCode: Int32
+
+  init(
+    code: Code, message: String, failures: [ObjectValidationFailure] = [], conflicts: [ManagedObjectID] = [],
+    databaseCode: Int32 = 0
+  ) {
+    self.code = code
+    self.message = message
+    self.failures = failures
+    self.conflicts = conflicts
+    self.databaseCode = databaseCode
+  }
+
+  /// The message.
+  public var description: String { message }
+
+  /// The same error with the records that it is about.
+  func naming(_ conflicts: [ManagedObjectID]) -> SaveError {
+    SaveError(
+      code: code, message: message, failures: failures, conflicts: conflicts, databaseCode: databaseCode)
+  }
+
+  init(_ error: SQLiteError) {
+    self.init(
+      code: error.isConstraint ? .constraint : .database, message: error.message, databaseCode: error.code)
+  }
+
+  init(_ error: ObjectError) {
+    self.init(code: .database, message: error.message, databaseCode: error.cause?.code ?? 0)
+  }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// How Core Data marks the values of attributes that allow external storage.
+///
+/// Source: `docs/coredata-layout.md` and the tags found in real stores: the first byte of the cell says where the bytes
+/// are.
+package enum ExternalData {
+  /// The bytes follow.
+  package static let inlineTag: UInt8 = 1
+  /// A UUID of 36 characters and a zero follow: the name of a file.
+  package static let fileTag: UInt8 = 2
+  /// The length of a cell that names a file.
+  package static let fileCellLength = 38
+
+  /// The folder with a store's external data: `.NAME_SUPPORT/_EXTERNAL_DATA` beside the store, without its extension.
+  static func folder(ofStore path: String) -> String {
+    var name = FileSystem.name(of: path)
+    if let dot = name.lastIndex(of: "."), dot != name.startIndex { name = String(name[..<dot]) }
+    return "\(FileSystem.folder(of: path))/.\(name)_SUPPORT/_EXTERNAL_DATA"
+  }
+
+  /// The bytes in a file beside the store; `nil` when it cannot be read.
+  package static func read(_ name: String, store path: String) -> [UInt8]? {
+    // A name from a damaged store must not lead out of the folder.
+    guard StoreUUID.isValid(name) else { return nil }
+    let file = folder(ofStore: path) + "/" + name
+    guard let size = FileSystem.size(file) else { return nil }
+    return FileSystem.head(file, count: size)
+  }
+}

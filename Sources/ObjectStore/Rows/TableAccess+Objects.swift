@@ -1,0 +1,130 @@
+package import ObjectModel
+package import SQLite
+
+/// Fetches for the object layer: rows that the buffer already holds stay as they are there, faults are filled in place,
+/// and only rows that it does not know get a place.
+///
+/// `body` gets each row that was selected; it must not run statements of the same table.
+extension TableAccess {
+  /// Fetches rows of an entity and everything below it whose columns have given values.
+  ///
+  /// - Parameters:
+  ///   - keys: The slots that are compared, and whether with null.
+  ///   - bind: Binds the values of the keys that are not null, from parameter 1.
+  package func fetchRows(
+    entity: EntityDescription, keys: [(slot: Int, isNull: Bool)], into buffer: RowBuffer,
+    bind: (Statement) -> Void, body: (Int) -> Void
+  ) throws(SQLiteError) {
+    var conditions = keys.map { "t.\(column($0.slot)) \($0.isNull ? "IS NULL" : "= ?")" }
+    if let condition = entityCondition(entity, alias: "t") { conditions.append(condition) }
+    let filter = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
+    let statement = try objectStatement("SELECT \(selectList(storedSlots)) FROM \(table.name) AS t\(filter)")
+    bind(statement)
+    try place(statement, into: buffer, body: body)
+  }
+
+  /// Fetches the next rows of an entity and everything below it in primary key order.
+  package func fetchPage(
+    entity: EntityDescription, after primaryKey: Int64, limit: Int, into buffer: RowBuffer, body: (Int) -> Void
+  ) throws(SQLiteError) {
+    // The sign keeps SQLite from taking the entity's index, which would make it sort.
+    let condition = entityCondition(entity, alias: "+t").map { " AND \($0)" } ?? ""
+    let statement = try objectStatement(
+      "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.Z_PK > ?\(condition) "
+        + "ORDER BY t.Z_PK LIMIT ?")
+    statement.bind(1, primaryKey)
+    statement.bind(2, Int64(limit))
+    try place(statement, into: buffer, body: body)
+  }
+
+  /// Fetches the rows whose to-one relationship at `slot` refers to `target`.
+  package func fetchRows(
+    slot: Int, target: Int64, into buffer: RowBuffer, body: (Int) -> Void
+  ) throws(SQLiteError) {
+    let statement = try objectStatement(
+      "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.\(column(slot)) = ?")
+    statement.bind(1, target)
+    try place(statement, into: buffer, body: body)
+  }
+
+  /// Fetches one row by its primary key.
+  package func fetchRow(primaryKey: Int64, into buffer: RowBuffer, body: (Int) -> Void) throws(SQLiteError) {
+    let statement = try objectStatement(
+      "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.Z_PK = ?")
+    statement.bind(1, primaryKey)
+    try place(statement, into: buffer, body: body)
+  }
+
+  /// Fetches rows by their primary keys, in one statement.
+  package func fetchRows(
+    primaryKeys: [Int64], into buffer: RowBuffer, body: (Int) -> Void
+  ) throws(SQLiteError) {
+    guard !primaryKeys.isEmpty else { return }
+    let statement = try objectStatement(
+      "SELECT \(selectList(storedSlots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
+        + "ON t.Z_PK = k.c0")
+    try withPrimaryKeys(primaryKeys, buffer) { () throws(SQLiteError) in
+      try place(statement, into: buffer, body: body)
+    }
+  }
+
+  /// The versions that rows have in the table now; keys that are not there are left out.
+  package func versions(primaryKeys: [Int64], _ buffer: RowBuffer) throws(SQLiteError) -> [Int64: Int64] {
+    let statement = try objectStatement(
+      "SELECT t.Z_PK, ifnull(t.Z_OPT, 0) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
+        + "ON t.Z_PK = k.c0")
+    var found: [Int64: Int64] = [:]
+    try withPrimaryKeys(primaryKeys, buffer) { () throws(SQLiteError) in
+      defer { statement.reset() }
+      while try statement.step() { found[statement.integer(0)] = statement.integer(1) }
+    }
+    return found
+  }
+
+  // MARK: Placing
+
+  private func place(
+    _ statement: Statement, into buffer: RowBuffer, body: (Int) -> Void
+  ) throws(SQLiteError) {
+    defer { statement.reset() }
+    let slots = storedSlots
+    while try statement.step() {
+      let key = statement.integer(0)
+      let entity = Int32(truncatingIfNeeded: statement.integer(1)) - 1
+      if let row = buffer.row(primaryKey: key) {
+        if buffer.states[row] == RowState.fault {
+          buffer.entities[row] = entity
+          buffer.states[row] = RowState.clean
+          fillRow(row, statement, slots: slots, in: buffer)
+        }
+        body(row)
+      } else {
+        let row = buffer.takeRow(entity: entity, state: RowState.clean, primaryKey: key)
+        fillRow(row, statement, slots: slots, in: buffer)
+        body(row)
+      }
+    }
+  }
+
+  private func withPrimaryKeys(
+    _ keys: [Int64], _ buffer: RowBuffer, _ body: () throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
+    let order = ContiguousArray(0..<Int32(keys.count))
+    try keys.withUnsafeBufferPointer { keys throws(SQLiteError) in
+      try order.withUnsafeBufferPointer { order throws(SQLiteError) in
+        guard let start = keys.baseAddress else { return }
+        // Keys are no text, so the source reads nothing from the arena, which may move while rows are placed.
+        primaryKeySource.fill(rows: order, columns: [.integers(start)], arena: buffer.arena.base)
+        defer { primaryKeySource.clear() }
+        try body()
+      }
+    }
+  }
+
+  private func objectStatement(_ sql: String) throws(SQLiteError) -> Statement {
+    if let statement = objectStatements[sql] { return statement }
+    let statement = try connection.prepare(sql)
+    objectStatements[sql] = statement
+    return statement
+  }
+}

@@ -1,0 +1,81 @@
+import Diagnostics
+
+/// How a JSON document is read.
+public struct JSONOptions: Sendable, Hashable {
+  /// Where the array of records is: `$.data.items[*]` or `data.items`; nil when the document itself is the array.
+  public var records: String?
+  /// The longest element, name or value in bytes, at most 512 MiB; a longer element is refused.
+  public var maxRecordBytes = 16 << 20
+
+  /// The defaults.
+  public init() {}
+}
+
+/// Reads records that are the elements of one array inside a JSON document.
+///
+/// The document is read once from start to end in flat memory, whatever stands around the array and however large it
+/// is, and is checked whole against RFC 8259. Each element is a record with the rules and requests of
+/// ``NDJSONReader``. An element that is not an object, or has a requested member twice, half a surrogate pair or bytes
+/// that are no UTF-8, is refused alone. Behind a fault of the syntax nothing can be trusted, so reading ends with
+/// `invalidDocument` after the records before it. So it does when the array's path stands twice.
+///
+/// Source: RFC 8259, https://www.rfc-editor.org/rfc/rfc8259; paths: RFC 9535, https://www.rfc-editor.org/rfc/rfc9535.
+public struct JSONReader: RecordReader {
+  /// The names of the stored columns; column i of a batch is name i.
+  public let columns: [String]
+  private let index: Int
+  private var reader: StreamingReader<JSONDocumentParser>
+
+  /// Opens the source.
+  ///
+  /// - Parameter index: what `RecordBatch.source` will be.
+  /// - Throws: `ReadError`: what opening throws; `invalidPath` for a request that is not a path; `invalidOption` for a
+  ///   path of records that is none. With all columns also what reading up to the first records throws.
+  public init(
+    source: ByteSource, options: JSONOptions = JSONOptions(), columns request: ColumnRequest = .all, index: Int = 0
+  ) throws(ReadError) {
+    guard let records = options.records.map({ JSONRecordsPath($0) }) ?? JSONRecordsPath() else {
+      throw ReadError(
+        .invalidOption, path: source.path,
+        message: "“\(options.records ?? "")” is not a path to an array, such as $.data.items or data.items")
+    }
+    let paths = try JSONPaths.requested(request, path: source.path)
+    let parser = JSONDocumentParser(
+      records: records, paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes)
+    reader = try StreamingReader(
+      source, parser: parser, encoding: .utf8, maxRecordBytes: parser.maxRecordBytes + JSONDocumentParser.margin)
+    self.index = index
+    switch request {
+    case .named(let names): columns = names
+    case .all:
+      var batch = RecordBatch()
+      repeat {
+        _ = try reader.read(into: &batch, limit: BatchLimit(records: 1))
+      } while reader.parser.yields
+        && reader.parser.isAroundRecords
+      let members = try reader.sampleMembers()
+      columns = members.map { JSONPaths.path(toMember: $0) }
+      reader.parser.paths = JSONPaths(members.map { [Array($0.utf8)] })
+      reader.parser.columnCount = members.count
+    }
+  }
+
+  /// The bytes read from the input so far.
+  public var bytesRead: Int { reader.bytesRead }
+
+  /// Replaces the batch's content with the next records; false at the end of the array and of the document.
+  ///
+  /// - Throws: `inputFailed`, `invalidDocument`, `missingRecords`, `recordTooLong`.
+  public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    batch.source = index
+    repeat {
+      if try reader.read(into: &batch, limit: limit) { return true }
+    } while reader.parser.yields
+    return false
+  }
+
+  /// The path that names the top-level member that a path goes through, or nil if it is malformed.
+  public static func firstMember(ofPath path: String) -> String? {
+    JSONPaths.split(path).map { JSONPaths.path(toMember: String(decoding: $0[0], as: UTF8.self)) }
+  }
+}

@@ -1,0 +1,95 @@
+import ObjectContext
+import ObjectModel
+import ObjectStore
+import SQLite
+import TestSupport
+import Testing
+
+/// A store in a folder of its own, with a coordinator and a context on it.
+final class Workplace {
+  let folder: TemporaryFolder
+  let model: ManagedObjectModel
+  private(set) var coordinator: PersistentStoreCoordinator
+  private(set) var context: ManagedObjectContext
+
+  init(_ model: ManagedObjectModel) throws {
+    folder = TemporaryFolder()
+    self.model = model
+    coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.addSQLiteStore(at: folder.file("store.sqlite"))
+    context = ManagedObjectContext(coordinator: coordinator)
+  }
+
+  var path: String { folder.file("store.sqlite") }
+
+  /// A second context on the same store.
+  func anotherContext() -> ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
+
+  /// Closes the store and opens it again, with a fresh context.
+  func reopen() throws {
+    try coordinator.close()
+    coordinator = PersistentStoreCoordinator(model: model)
+    try coordinator.addSQLiteStore(at: path)
+    context = ManagedObjectContext(coordinator: coordinator)
+  }
+
+  /// Closes the store and checks it.
+  func verify(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    try coordinator.close()
+    let report = try StoreVerifier.verify(path: path, model: model)
+    let errors = report.findings.filter { $0.severity != .note }
+    #expect(errors.isEmpty, "\(errors)", sourceLocation: sourceLocation)
+  }
+
+  /// The rows of a query, columns joined by `|`, nulls as `null`.
+  func rows(_ sql: String) throws -> [String] {
+    let store = try #require(coordinator.store)
+    let statement = try store.connection.prepare(sql)
+    var rows: [String] = []
+    while try statement.step() {
+      rows.append(
+        (0..<statement.columnCount).map { statement.isNull($0) ? "null" : statement.text($0) }.joined(separator: "|"))
+    }
+    return rows
+  }
+
+  /// The statements that `body` runs.
+  func statements(_ body: () throws -> Void) throws -> [String] {
+    let store = try #require(coordinator.store)
+    var seen: [String] = []
+    store.connection.trace { seen.append($0) }
+    defer { store.connection.trace(nil) }
+    try body()
+    return seen
+  }
+}
+
+/// Runs `body` and returns the code of the ``ObjectError`` it throws; `nil` when it throws none.
+func objectErrorCode(_ body: () throws -> Void) -> ObjectError.Code? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return (error as? ObjectError)?.code
+  }
+}
+
+/// Runs `body` and returns the ``SaveError`` it throws; `nil` when it throws none.
+func saveError(_ body: () throws -> Void) -> SaveError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? SaveError
+  }
+}
+
+extension [ManagedObject] {
+  /// The values of an attribute as short texts, for comparing.
+  func names(_ key: String = "name") -> [String] {
+    map { object in
+      guard let value = try? object.value(forKey: key), case .string(let text) = value else { return "?" }
+      return text
+    }
+  }
+}
