@@ -3,6 +3,7 @@
 .PHONY: help packages build release test lint format bench bench-smoke demo soak clean
 
 SWIFT ?= swift
+MERGEWALK := .build/release/mergewalk
 DEMO_STORE := build/shop.sqlite
 
 help: ## this list
@@ -32,9 +33,9 @@ format: ## format all Swift files in place
 demo: release ## import the orders in fixtures/ into a new store and look at it
 	@rm -f $(DEMO_STORE)
 	@mkdir -p build
-	$(SWIFT) run -c release --skip-build mergewalk run pipelines/orders.yaml
-	$(SWIFT) run -c release --skip-build mergewalk store verify $(DEMO_STORE) --model fixtures/shop/Shop.xcdatamodeld
-	$(SWIFT) run -c release --skip-build mergewalk store info $(DEMO_STORE)
+	$(MERGEWALK) run pipelines/orders.yaml
+	$(MERGEWALK) store verify $(DEMO_STORE) --model fixtures/shop/Shop.xcdatamodeld
+	$(MERGEWALK) store info $(DEMO_STORE)
 	@echo "The store is $(CURDIR)/$(DEMO_STORE)"
 
 bench: packages release ## the benchmark: 1,000,000 orders, every contestant this machine can run

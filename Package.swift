@@ -79,6 +79,9 @@ let package = Package(
     tests(
       "PipelinesTests",
       ["Pipelines", "Importing", "ObjectModel", "RecordFormats", "Diagnostics", "SQLite", "TestSupport"]),
+    tests(
+      "DocumentationTests",
+      ["Pipelines", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "TestSupport"]),
     tests("CLITests", ["mergewalk", "TestSupport", "SQLite"]),
   ]
 )

@@ -54,4 +54,26 @@ struct LibraryTests {
     #expect(command.status == 2)
     #expect(try Command.shell("ls", in: set.folder.path).lines.contains("store.sqlite") == false)
   }
+
+  @Test("pipes are read once, by the run", arguments: ["json", "csv"])
+  func pipes(_ format: String) throws {
+    let set = try PipelineSet("library")
+    try set.folder.write("number,name,email,sponsor\n1,Ada,,\n2,Bran,,1\n", to: "members.csv")
+    try set.folder.write(#"[{"number":1,"name":"Ada"},{"number":2,"name":"Bran","sponsor":1}]"#, to: "members.json")
+    try set.folder.write(
+      """
+      model: \(Locations.fixtures)/models/library.yaml
+      store: store.sqlite
+      source: { files: "${MEMBERS}", format: \(format) }
+      import:
+        entity: Member
+        find_by: [number]
+        attributes: { name: name, email: { empty: null } }
+        relationships: { sponsor: { find_by: { number: sponsor }, missing: reject } }
+      """, to: "pipe.yaml")
+    let command = try Command.shell(
+      "\"$MERGEWALK\" run pipe.yaml --json --set MEMBERS=<(cat members.\(format))", in: set.folder.path)
+    #expect(command.status == 0, "\(command.words)")
+    #expect(try command.object()["inserted"] as? Int == 2)
+  }
 }

@@ -39,9 +39,10 @@ import Testing
     return (try JSONSerialization.data(withJSONObject: root, options: isPretty ? .prettyPrinted : []), elements)
   }
 
-  private static func read(_ text: Data, _ chunk: Int, _ limit: Int) -> Reading {
+  private static func read(_ text: Data, _ chunk: Int, _ limit: Int, maxRecordBytes: Int = 1 << 20) -> Reading {
     var options = JSONOptions()
     options.records = "$.a.r"
+    options.maxRecordBytes = maxRecordBytes
     return Reading.of(
       { () throws(ReadError) in
         try JSONReader(
@@ -98,6 +99,13 @@ import Testing
       let whole = Self.read(text, .max, .max)
       for chunk in [1, 2, 3, 7] {
         #expect(Self.read(text, chunk, chunk) == whole, "seed \(seed): \(String(decoding: text, as: UTF8.self))")
+      }
+      let most = Int.random(in: 1..<120, using: &random)
+      let limited = Self.read(text, .max, .max, maxRecordBytes: most)
+      for chunk in [1, 3, 11] {
+        #expect(
+          Self.read(text, chunk, chunk, maxRecordBytes: most) == limited,
+          "seed \(seed), at most \(most): \(String(decoding: text, as: UTF8.self))")
       }
       let isRefused = whole.failure != nil || whole.lines.contains { $0.contains("@") && !$0.contains("notAnObject") }
       if (try? JSONSerialization.jsonObject(with: text)) == nil {

@@ -220,4 +220,19 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
     }
     #expect(counts[0] == counts[1] && counts[0].count > 3)
   }
+
+  @Test("an element that is too long takes no memory", arguments: [Int.max, 10_007])
+  func longElement(_ size: Int) throws {
+    let long = "{\"a\":[\"" + String(repeating: "]},\\\"", count: 1_000_000) + "\"]}"
+    var options = JSONOptions()
+    options.maxRecordBytes = 1000
+    var reader = try JSONReader(
+      source: ByteSource(bytes: Array("[{\"a\":1},\(long),{\"a\":2}]".utf8), chunkSize: size), options: options,
+      columns: .named(["a"]))
+    var reading = Reading()
+    var batch = RecordBatch()
+    while try reader.read(into: &batch, limit: BatchLimit()) { reading.append(batch) }
+    #expect(reading.lines == ["#1", "recordTooLong@1:10", "#2"])
+    #expect(batch.bytes.count < 3 << 20)
+  }
 }

@@ -27,7 +27,7 @@ struct StrategyChoice {
   let keyMemory: Int
   let override: FindPlan
   /// Is told when a partitioned scan is worth while.
-  let partitioned: PartitionedChoice
+  var partitioned = PartitionedChoice()
 
   /// What a record of input takes, for want of anything better.
   private static let assumedRecordBytes = 100

@@ -118,7 +118,7 @@ private struct ImportPlanBuilder {
   }
 
   /// Adds a node and the nodes it refers to; returns its index, or `nil` when the entity is unknown.
-  mutating func add(_ part: EntityImport, owner: EntityDescription?, createsMissing: Bool = true) -> Int? {
+  mutating func add(_ part: EntityImport, owner: EntityDescription?, creates: Bool = true) -> Int? {
     guard let entity = definition.model.entity(named: part.entityName) else {
       let nearest = NearestName.find(part.entityName, in: definition.model.entities.map(\.name))
       report(
@@ -144,8 +144,7 @@ private struct ImportPlanBuilder {
       attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
     let missing = missingProperties(of: entity, part)
     node.canCreate = missing.isEmpty
-    node.createsMissing = createsMissing
-    if !missing.isEmpty, createsMissing, part.mode != .update, owner?.rootIndex != entity.rootIndex {
+    if !missing.isEmpty, creates, part.mode != .update, owner?.rootIndex != entity.rootIndex {
       report(
         "unmappedRequired", part.position,
         "\(entity.name) cannot be created without \(missing.joined(separator: ", "))",
@@ -198,12 +197,13 @@ private struct ImportPlanBuilder {
         "wrongEntity", relationship.position,
         "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(target.name)")
     }
-    guard let target = add(relationship.target, owner: entity, createsMissing: relationship.missing == .create) else {
-      return nil
-    }
+    // A target that must not be made is only looked for, and needs no mandatory values.
+    let creates = relationship.missing == .create
+    guard let target = add(relationship.target, owner: entity, creates: creates) else { return nil }
     if description.inverseSlot >= 0, !description.isInverseToMany {
       nodes[target].inverseSlots.append(description.inverseSlot)
     }
+    nodes[target].createsMissing = creates
     let needsInverse =
       description.inverseSlot >= 0
       && (!description.isInverseToMany || description.isInverseOrdered(in: definition.model))

@@ -10,6 +10,8 @@ struct HeaderCheck {
   func run(
     _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
   ) {
+    // What can be read only once is left for the run.
+    let inputs = inputs.filter { $0.path != "-" && !ByteSource(path: $0.path).isReadOnce }
     guard case .csv(let options) = format else {
       checkPaths(columns)
       if !findings.hasErrors { checkMembers(inputs, format, source: source, columns: columns) }
@@ -17,7 +19,7 @@ struct HeaderCheck {
     }
     var reported: Set<String> = []
     var isFirst = true
-    for input in inputs where input.path != "-" {
+    for input in inputs {
       guard let header = header(of: input, options) else { continue }
       for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted {
         findings.addUnknown(
@@ -46,7 +48,7 @@ struct HeaderCheck {
     _ inputs: [SourceFiles.Input], _ format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
   ) {
     var members: Set<String> = []
-    for input in inputs where input.path != "-" {
+    for input in inputs {
       do throws(ReadError) {
         members.formUnion(try format.reader(source: ByteSource(path: input.path), columns: .all, index: 0).columns)
       } catch {

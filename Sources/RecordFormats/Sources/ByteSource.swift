@@ -48,15 +48,23 @@ public struct ByteSource: Sendable, Hashable {
     }
   }
 
+  /// Whether what is read is gone: standard input, a pipe, a device.
+  public var isReadOnce: Bool {
+    switch kind {
+    case .standardInput: return true
+    case .file:
+      var status = stat()
+      let isThere = stat(path, &status) == 0
+      return isThere && status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
+    default: return false
+    }
+  }
+
   /// Reads the first bytes without consuming anything; what can be read only once (standard input, a pipe) gives none.
   ///
   /// - Throws: as `open()`.
   func sample(_ count: Int) throws(ReadError) -> [UInt8] {
-    if kind == .standardInput { return [] }
-    var status = stat()
-    if kind == .file, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG, status.st_mode & S_IFMT != S_IFDIR {
-      return []
-    }
+    if isReadOnce { return [] }
     let stream = try open()
     var result = [UInt8](repeating: 0, count: count)
     var filled = 0

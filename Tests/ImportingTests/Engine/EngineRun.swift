@@ -24,7 +24,7 @@ final class EngineRun {
     let store = try SQLiteStore(file: file)
     let choice = StrategyChoice(
       plan: plan, store: store, model: definition.model, seed: seed, inputBytes: 0, keyMemory: definition.keyMemory,
-      override: definition.findPlan, partitioned: PartitionedChoice())
+      override: definition.findPlan)
     importer = BatchImporter(
       plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: try choice.nodes(), seed: seed)
     preparer = BatchPreparer(plan: plan, seed: seed)
