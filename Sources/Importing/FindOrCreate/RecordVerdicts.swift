@@ -32,7 +32,9 @@ final class RecordVerdicts {
     if Self.contains(unchanged, record) { return .unchanged }
     if Self.contains(new, record) { return .new }
     while cursor < changed.count, Int(changed[cursor] >> 32) < record { cursor += 1 }
-    if cursor < changed.count, Int(changed[cursor] >> 32) == record { return .changed(Int64(changed[cursor] & 0xFFFF_FFFF)) }
+    if cursor < changed.count, Int(changed[cursor] >> 32) == record {
+      return .changed(Int64(changed[cursor] & 0xFFFF_FFFF))
+    }
     return .unknown
   }
 
