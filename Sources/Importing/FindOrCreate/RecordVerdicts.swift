@@ -26,16 +26,28 @@ final class RecordVerdicts {
     case unknown
   }
 
-  /// The verdict on a record; records have to be asked for in ascending order.
+  /// The verdict on a record; fastest when records are asked for in ascending order.
   @inline(__always)
   func verdict(_ record: Int) -> Verdict {
     if Self.contains(unchanged, record) { return .unchanged }
     if Self.contains(new, record) { return .new }
+    if cursor > 0, Int(changed[cursor - 1] >> 32) >= record { seek(record) }
     while cursor < changed.count, Int(changed[cursor] >> 32) < record { cursor += 1 }
     if cursor < changed.count, Int(changed[cursor] >> 32) == record {
       return .changed(Int64(changed[cursor] & 0xFFFF_FFFF))
     }
     return .unknown
+  }
+
+  /// Goes back: a part of a batch is imported again after one of its records was refused.
+  private func seek(_ record: Int) {
+    var low = 0
+    var high = changed.count
+    while low < high {
+      let middle = (low + high) / 2
+      if Int(changed[middle] >> 32) < record { low = middle + 1 } else { high = middle }
+    }
+    cursor = low
   }
 
   func noteUnchanged(_ record: Int) { Self.insert(&unchanged, record) }

@@ -128,65 +128,27 @@ struct JSONDocumentParser: RecordParser {
     return .needsInput
   }
 
-  /// Opens the batch's memory for ``run(_:_:_:capacity:count:window:limit:check:errors:lines:)``.
+  /// Parses elements into the batch until something stops it; nil: the array has ended.
   private mutating func parseElements(
     into batch: inout RecordBatch, _ window: inout ParseWindow, _ limit: BatchLimit, _ check: inout TextCheck,
     _ lines: inout LineCounter
   ) -> ParseOutcome? {
-    // Taken out of the batch so that they can be appended to while its other arrays are open.
-    var escapes = ContiguousArray<EscapedField>()
-    var errors: [RecordError] = []
-    swap(&escapes, &batch.escapes)
-    swap(&errors, &batch.errors)
-    var nodes = paths.nodes
-    let names = paths.names
-    defer {
-      swap(&escapes, &batch.escapes)
-      swap(&errors, &batch.errors)
+    var scratch = ContiguousArray<UInt8>()
+    swap(&scratch, &self.scratch)
+    defer { swap(&scratch, &self.scratch) }
+    let opened = batch.withObjectParser(paths, scratch: &scratch) { object, rows in
+      run(&object, &rows, window: &window, limit: limit, check: &check, lines: &lines)
     }
-    let columnCount = columnCount
-    let capacity = columnCount == 0 ? batch.records.count : min(batch.records.count, batch.starts.count / columnCount)
-    var count = batch.recordCount
-    let outcome = batch.bytes.withUnsafeBufferPointer { bytes -> ParseOutcome? in
-      batch.starts.withUnsafeMutableBufferPointer { starts in
-        batch.lengths.withUnsafeMutableBufferPointer { lengths in
-          batch.states.withUnsafeMutableBufferPointer { states in
-            batch.records.withUnsafeMutableBufferPointer { records in
-              nodes.withUnsafeMutableBufferPointer { nodes in
-                names.withUnsafeBufferPointer { names in
-                  guard let base = bytes.baseAddress else { return .needsInput }
-                  var object = JSONObjectParser(
-                    scanner: JSONScanner(base, from: 0, end: 0), nodes: nodes, names: names, starts: starts,
-                    lengths: lengths, states: states)
-                  swap(&object.escapes, &escapes)
-                  swap(&object.scratch, &scratch)
-                  defer {
-                    swap(&object.escapes, &escapes)
-                    swap(&object.scratch, &scratch)
-                  }
-                  return run(
-                    base, &object, records, capacity: capacity, count: &count, window: &window, limit: limit,
-                    check: &check, errors: &errors, lines: &lines)
-                }
-              }
-            }
-          }
-        }
-      }
-    }
-    batch.recordCount = count
-    return outcome
+    return opened ?? .needsInput
   }
 
-  /// Parses elements until something stops it; nil: the array has ended.
   private mutating func run(
-    _ base: UnsafePointer<UInt8>, _ object: inout JSONObjectParser,
-    _ records: UnsafeMutableBufferPointer<RecordPosition>, capacity: Int, count: inout Int,
-    window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck, errors: inout [RecordError],
-    lines: inout LineCounter
+    _ object: inout JSONObjectParser, _ rows: inout ObjectRows, window: inout ParseWindow, limit: BatchLimit,
+    check: inout TextCheck, lines: inout LineCounter
   ) -> ParseOutcome? {
+    let base = rows.base
     while true {
-      if count >= capacity { return .needsSpace }
+      if rows.count >= rows.capacity { return .needsSpace }
       if let outcome = passSeparator(base, &window, &lines) { return outcome }
       if phase == .outline { return nil }
       let start = window.cursor
@@ -196,7 +158,7 @@ struct JSONDocumentParser: RecordParser {
       var faultAt = start
       var isRead: Bool
       if base[start] == UInt8(ascii: "{") {
-        isRead = object.parseObject(row: count * columnCount, columnCount: columnCount, record: recordIndex)
+        isRead = object.parseObject(row: rows.count * columnCount, columnCount: columnCount, record: recordIndex)
         if !isRead, object.scanner.fault == .duplicateMember || object.scanner.fault == .loneSurrogate,
           object.scanner.isDecided(isLast: window.isLast), object.scanner.i - start <= maxRecordBytes
         {
@@ -221,7 +183,7 @@ struct JSONDocumentParser: RecordParser {
       }
       if stop - start > maxRecordBytes {
         object.escapes.removeLast(object.escapes.count - escapesBefore)
-        errors.append(tooLong(base + start, stop - start, window.origin + start, lines))
+        rows.errors.append(tooLong(base + start, stop - start, window.origin + start, lines))
         return .full
       }
       if !isRead {
@@ -250,20 +212,20 @@ struct JSONDocumentParser: RecordParser {
         object.escapes.removeLast(object.escapes.count - escapesBefore)
         let raw = UnsafeRawBufferPointer(start: base + start, count: stop - start)
         let position = lines.position(base, start, faultAt, origin: window.origin)
-        errors.append(refusal(fault, position, raw))
+        rows.errors.append(refusal(fault, position, raw))
       } else {
         for (copy, original) in paths.repeats { object.repeatField(original, copy, escapesBefore) }
-        records[unchecked: count] = RecordPosition(
+        rows.records[unchecked: rows.count] = RecordPosition(
           index: recordIndex, line: lines.line, column: lines.column(at: window.origin + start),
           byteOffset: window.origin + start, rawStart: UInt32(truncatingIfNeeded: start),
           rawLength: UInt32(truncatingIfNeeded: stop - start))
-        count += 1
+        rows.count += 1
       }
       recordIndex += 1
       phase = .behind
       lines.advance(base, start, stop, origin: window.origin)
       window.cursor = stop
-      if count + errors.count >= limit.records || stop >= limit.bytes { return .full }
+      if rows.count + rows.errors.count >= limit.records || stop >= limit.bytes { return .full }
     }
   }
 

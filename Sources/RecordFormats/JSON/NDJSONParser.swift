@@ -28,62 +28,30 @@ struct NDJSONParser: RecordParser {
   mutating func parse(
     into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
   ) -> ParseOutcome {
-    // Taken out of the batch so that they can be appended to while its other arrays are open.
-    var escapes = ContiguousArray<EscapedField>()
-    var errors: [RecordError] = []
-    swap(&escapes, &batch.escapes)
-    swap(&errors, &batch.errors)
-    var nodes = paths.nodes
-    let names = paths.names
-    defer {
-      swap(&escapes, &batch.escapes)
-      swap(&errors, &batch.errors)
+    var scratch = ContiguousArray<UInt8>()
+    swap(&scratch, &self.scratch)
+    defer { swap(&scratch, &self.scratch) }
+    let outcome = batch.withObjectParser(paths, scratch: &scratch) { object, rows in
+      window.cursor < window.end
+        ? run(&object, &rows, window: &window, limit: limit, check: &check) : .needsInput
     }
-    let columnCount = columnCount
-    let capacity = columnCount == 0 ? batch.records.count : min(batch.records.count, batch.starts.count / columnCount)
-    var count = batch.recordCount
-    let outcome = batch.bytes.withUnsafeBufferPointer { bytes -> ParseOutcome in
-      batch.starts.withUnsafeMutableBufferPointer { starts in
-        batch.lengths.withUnsafeMutableBufferPointer { lengths in
-          batch.states.withUnsafeMutableBufferPointer { states in
-            batch.records.withUnsafeMutableBufferPointer { records in
-              nodes.withUnsafeMutableBufferPointer { nodes in
-                names.withUnsafeBufferPointer { names in
-                  guard let base = bytes.baseAddress, window.cursor < window.end else { return .needsInput }
-                  var object = JSONObjectParser(
-                    scanner: JSONScanner(base, from: 0, end: 0), nodes: nodes, names: names, starts: starts,
-                    lengths: lengths, states: states)
-                  swap(&object.escapes, &escapes)
-                  swap(&object.scratch, &scratch)
-                  defer {
-                    swap(&object.escapes, &escapes)
-                    swap(&object.scratch, &scratch)
-                  }
-                  return run(
-                    base, &object, records, capacity: capacity, count: &count, window: &window, limit: limit,
-                    check: &check, errors: &errors)
-                }
-              }
-            }
-          }
-        }
-      }
-    }
-    batch.recordCount = count
-    return outcome
+    return outcome ?? .needsInput
   }
 
   /// Parses lines until something stops it.
   private mutating func run(
-    _ base: UnsafePointer<UInt8>, _ object: inout JSONObjectParser,
-    _ records: UnsafeMutableBufferPointer<RecordPosition>, capacity: Int, count: inout Int,
-    window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck, errors: inout [RecordError]
+    _ object: inout JSONObjectParser, _ rows: inout ObjectRows, window: inout ParseWindow, limit: BatchLimit,
+    check: inout TextCheck
   ) -> ParseOutcome {
+    let base = rows.base
     while true {
       let start = window.cursor
-      if count + errors.count >= limit.records || (start >= limit.bytes && count + errors.count > 0) { return .full }
+      if rows.count + rows.errors.count >= limit.records || (start >= limit.bytes && rows.count + rows.errors.count > 0)
+      {
+        return .full
+      }
       if start >= window.end { return .needsInput }
-      if count >= capacity { return .needsSpace }
+      if rows.count >= rows.capacity { return .needsSpace }
       var stop = window.end
       var next = window.end
       if let found = memchr(base + start, 10, window.end - start) {
@@ -109,7 +77,8 @@ struct NDJSONParser: RecordParser {
         continue
       }
       if stop - start > maxRecordBytes {
-        errors.append(tooLong(UnsafeRawBufferPointer(start: base + start, count: stop - start), window.origin + start))
+        rows.errors.append(
+          tooLong(UnsafeRawBufferPointer(start: base + start, count: stop - start), window.origin + start))
         recordIndex += 1
         line += 1
         continue
@@ -117,7 +86,7 @@ struct NDJSONParser: RecordParser {
       let escapesBefore = object.escapes.count
       var fault: RecordError.Code?
       var faultAt = 0
-      if !object.parse(row: count * columnCount, columnCount: columnCount, record: recordIndex) {
+      if !object.parse(row: rows.count * columnCount, columnCount: columnCount, record: recordIndex) {
         fault = object.scanner.fault
         faultAt = object.scanner.faultAt
       }
@@ -135,13 +104,13 @@ struct NDJSONParser: RecordParser {
       if let fault {
         object.escapes.removeLast(object.escapes.count - escapesBefore)
         let raw = UnsafeRawBufferPointer(start: base + start, count: stop - start)
-        errors.append(refusal(fault, at: faultAt - start, raw, window.origin + start))
+        rows.errors.append(refusal(fault, at: faultAt - start, raw, window.origin + start))
       } else {
         for (copy, original) in paths.repeats { object.repeatField(original, copy, escapesBefore) }
-        records[unchecked: count] = RecordPosition(
+        rows.records[unchecked: rows.count] = RecordPosition(
           index: recordIndex, line: line, byteOffset: window.origin + start,
           rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: stop - start))
-        count += 1
+        rows.count += 1
       }
       recordIndex += 1
       line += 1
