@@ -33,6 +33,7 @@ struct RunCommandTests {
     #expect(numbers.map { object[$0] as? Int } == [255, 250, 0, 5, 0, 0])
     #expect(object["pipeline"] as? String == "orders")
     #expect(object["status"] as? String == "completed")
+    #expect(object["warnings"] as? [String] == [])
     for name in ["batches", "statements", "peak_rss_bytes", "bytes_read"] {
       #expect(try #require(object[name] as? Int) > 0, "\(name)")
     }
@@ -122,6 +123,8 @@ struct RunCommandTests {
     #expect(command.status == 3)
     #expect(try command.object()["status"] as? String == "limit_breached")
     #expect(command.words.contains("rolled back"))
+    #expect(try #require(command.object()["seconds"] as? Double) > 0)
+    #expect(try #require(command.object()["peak_rss_bytes"] as? Int) > 0)
     #expect(FileManager.default.contents(atPath: folder.file("shop.sqlite")) == before)
     #expect(!FileManager.default.fileExists(atPath: folder.file("shop.sqlite-wal")))
   }
@@ -143,6 +146,8 @@ struct RunCommandTests {
     #expect(command.status == 0)
     #expect(try command.object()["status"] as? String == "dry_run")
     #expect(try command.object()["inserted"] as? Int == 250)
+    #expect(try #require(command.object()["seconds"] as? Double) > 0)
+    #expect(try #require(command.object()["peak_rss_bytes"] as? Int) > 0)
     #expect(!FileManager.default.fileExists(atPath: folder.file("shop.sqlite")))
   }
 
@@ -155,6 +160,7 @@ struct RunCommandTests {
     let object = try command.object()
     #expect(object["status"] as? String == "failed")
     #expect(object["read"] as? Int == 0)
+    #expect(object["pipeline"] as? String == path)
     #expect((object["error"] as? [String: Any])?["code"] as? String == "invalidPipeline")
   }
 
@@ -170,11 +176,48 @@ struct RunCommandTests {
       source: planes.csv
       import: { entity: Plane, find_by: [name], attributes: { iataCode: iata, icaoCode: icao } }
       """, to: "planes.yaml")
-    let command = try Command(["run", "planes.yaml"], in: folder.path)
+    let command = try Command(["run", "planes.yaml", "--json"], in: folder.path)
     #expect(command.status == 2)
     #expect(command.words.contains("[incompatibleStore]"), "\(command.words)")
+    #expect(try command.object()["status"] as? String == "failed")
+    #expect(try command.object()["pipeline"] as? String == "planes")
+    #expect(try #require(command.object()["seconds"] as? Double) > 0)
     #expect(command.words.contains("Plane"), "\(command.words)")
     #expect(FileManager.default.contents(atPath: folder.file("shop.sqlite")) == before)
+  }
+
+  @Test("what an import does not keep up in the store is said on standard error and in the summary")
+  func warnings() throws {
+    try folder.write(
+      """
+      model: Notes
+      entities:
+        Note:
+          attributes: { title: string!, search: { type: string, derived: "canonical:(title)" } }
+          unique: [title]
+        Other:
+          attributes: { name: string, search: { type: string, derived: "canonical:(name)" } }
+      """, to: "m.yaml")
+    try folder.write("title\nA\nB\n", to: "n.csv")
+    try folder.write(
+      "model: m.yaml\nstore: n.sqlite\nsource: n.csv\nimport: { entity: Note, find_by: [title] }\n", to: "n.yaml")
+    let first = try Command(["run", "n.yaml", "--json"], in: folder.path)
+    #expect(first.status == 0, "\(first.words)")
+    #expect(
+      first.words.hasPrefix("n.sqlite: warning: Note.search: the value of a derived attribute "), "\(first.words)")
+    #expect(!first.words.contains("Other.search"))
+    #expect(try #require(first.object()["warnings"] as? [String]).count == 1)
+
+    do {
+      let connection = try Connection(path: folder.file("n.sqlite"), mode: .readWrite)
+      try connection.execute("CREATE TABLE ATRANSACTION (Z_PK INTEGER PRIMARY KEY)")
+    }
+    let second = try Command(["run", "n.yaml", "--json", "--quiet"], in: folder.path)
+    #expect(second.status == 0)
+    #expect(second.words == "")
+    let warnings = try #require(second.object()["warnings"] as? [String])
+    #expect(warnings.count == 2)
+    #expect(warnings[0].contains("tracks persistent history"))
   }
 
   @Test("standard input is read, and missing folders of the store are made")

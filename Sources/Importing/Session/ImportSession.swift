@@ -48,6 +48,7 @@ public final class ImportSession {
   /// - Throws: ``ImportError``; the store is as it was.
   public func run(progress: ((ImportProgress) -> Void)? = nil) throws(ImportError) -> ImportSummary {
     let file = try openStore()
+    summary.warnings = StoreWarnings(plan: plan, model: definition.model).texts(file)
     do {
       try load(file, progress: progress)
     } catch {

@@ -56,30 +56,37 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
+    // What a summary calls the pipeline: its path until its file could be read.
+    var name = pipeline
+    let start = ContinuousClock.now
     do {
-      let definition = try definition()
+      let definition = try definition(name: &name)
       let line = Console.isTerminal && !quiet ? ProgressLine() : nil
       let session = try ImportSession(definition)
       defer { line?.clear() }
       let summary = try session.run(progress: line.map { line in { line.update($0) } })
       line?.clear()
       if json { Console.data(SummaryOutput.json(summary).text) }
-      if !quiet { Console.words(SummaryOutput.words(summary)) }
+      if !quiet {
+        for line in SummaryOutput.warnings(summary) { Console.words(line) }
+        Console.words(SummaryOutput.words(summary))
+      }
       if let status = SummaryOutput.exitStatus(summary) { throw status }
     } catch let error as DiagnosticList {
-      try fail(code: "invalidPipeline", message: error.description, findings: error.diagnostics)
+      try fail(name, since: start, code: "invalidPipeline", message: error.description, findings: error.diagnostics)
     } catch let error as ImportError {
       if error.diagnostics.isEmpty { Console.words("mergewalk: error: \(error.message) [\(error.code.rawValue)]") }
-      try fail(code: error.code.rawValue, message: error.message, findings: error.diagnostics)
+      try fail(name, since: start, code: error.code.rawValue, message: error.message, findings: error.diagnostics)
     }
   }
 
   /// Reads the pipeline and lets the command line's options take the place of the file's.
-  private func definition() throws(DiagnosticList) -> ImportDefinition {
+  private func definition(name: inout String) throws(DiagnosticList) -> ImportDefinition {
     var settings = PipelineSettings()
     settings.variables = variables.variables
     settings.storePath = store
     let pipeline = try Pipeline.read(self.pipeline, settings: settings)
+    name = pipeline.definition.name
     if !quiet { FindingsOutput.words(pipeline.warnings) }
     var definition = pipeline.definition
     if let batch { definition.batchLimit.records = batch }
@@ -92,10 +99,14 @@ struct RunCommand: ParsableCommand {
   }
 
   /// Says why the run did not start, and ends the command.
-  private func fail(code: String, message: String, findings: [Diagnostic]) throws -> Never {
+  private func fail(
+    _ name: String, since start: ContinuousClock.Instant, code: String, message: String, findings: [Diagnostic]
+  ) throws -> Never {
     FindingsOutput.words(findings)
     if json {
-      Console.data(SummaryOutput.failure(pipeline: pipeline, code: code, message: message, findings: findings).text)
+      let seconds = (ContinuousClock.now - start) / .seconds(1)
+      Console.data(
+        SummaryOutput.failure(pipeline: name, seconds: seconds, code: code, message: message, findings: findings).text)
     }
     throw ExitStatus.failure
   }

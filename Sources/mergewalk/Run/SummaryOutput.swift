@@ -18,10 +18,18 @@ enum SummaryOutput {
     .object(members(summary, status: summary.status.rawValue))
   }
 
-  /// The same object for a run that did not start.
-  static func failure(pipeline: String, code: String, message: String, findings: [Diagnostic]) -> JSONText {
+  /// What a person should know of the store, one line each; nothing when there is nothing.
+  static func warnings(_ summary: ImportSummary) -> [String] {
+    summary.warnings.map { "\(summary.storePath): warning: \($0)" }
+  }
+
+  /// The same object for a run that could not be carried out.
+  static func failure(
+    pipeline: String, seconds: Double, code: String, message: String, findings: [Diagnostic]
+  ) -> JSONText {
     var summary = ImportSummary()
     summary.pipeline = pipeline
+    summary.seconds = seconds
     let error = JSONText.object([
       ("code", .string(code)), ("message", .string(message)), ("findings", FindingsOutput.json(findings)),
     ])
@@ -40,6 +48,7 @@ enum SummaryOutput {
       ("phases", .object(summary.phases.map { ($0.name, .decimal($0.seconds, digits: 3)) })),
       ("fetches", .integer(summary.fetches)), ("bytes_read", .integer(summary.bytesRead)),
       ("store", .string(summary.storePath)), ("rejects", summary.rejectsPath.map { .string($0) } ?? .null),
+      ("warnings", .array(summary.warnings.map { .string($0) })),
       (
         "reject_codes",
         .object(summary.rejectCounts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })

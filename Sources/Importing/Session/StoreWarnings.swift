@@ -1,0 +1,44 @@
+import ObjectModel
+import ObjectStore
+
+/// Collects what the user of an import should know about the store: what is not kept up in it as Core Data would.
+struct StoreWarnings {
+  let plan: ImportPlan
+  let model: ManagedObjectModel
+
+  /// The warnings as sentences, each once.
+  func texts(_ file: StoreFile) -> [String] {
+    let imported = importedEntities()
+    var texts = file.warnings.map(\.description)
+    for warning in file.schema.warnings where concerns(warning, file, imported) { texts.append(warning.description) }
+    for entity in model.entities where imported.contains(entity.index) {
+      for attribute in entity.attributes
+      where attribute.isDerived && !attribute.isTransient && attribute.declaringEntity == entity.index {
+        texts.append(
+          "\(entity.name).\(attribute.name): the value of a derived attribute is computed by Core Data, not by an"
+            + " import; new rows have none")
+      }
+    }
+    return texts
+  }
+
+  private func concerns(_ warning: SchemaWarning, _ file: StoreFile, _ imported: Set<Int>) -> Bool {
+    let isImported = imported.contains { model.entities[$0].name == warning.entity }
+    return switch warning.code {
+    // Core Data looks for the table whatever was imported; an existing store has it under its right name.
+    case .uncertainJoinTable: file.isNew
+    case .unsupportedAttribute: isImported
+    case .unsupportedIndex: file.isNew && isImported
+    }
+  }
+
+  /// The entities of the plan and those that they inherit from.
+  private func importedEntities() -> Set<Int> {
+    var entities = Set<Int>()
+    for part in plan.nodes {
+      var index: Int? = part.entity
+      while let i = index, entities.insert(i).inserted { index = model.entities[i].superentityIndex }
+    }
+    return entities
+  }
+}
