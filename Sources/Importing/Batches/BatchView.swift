@@ -59,7 +59,8 @@ struct BatchView {
             else { return }
             try body(
               BatchView(
-                count: count, records: 0..<count, fields: fields, nodes: nodes, arena: arena, byteCount: byteCount, outcomes: outcomes))
+                count: count, records: 0..<count, fields: fields, nodes: nodes, arena: arena, byteCount: byteCount,
+                outcomes: outcomes))
           }
         }
       }

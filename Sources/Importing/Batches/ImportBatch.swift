@@ -49,8 +49,9 @@ struct NodeColumns: Sendable {
   var keyHashes = ContiguousArray<UInt64>()
   /// The hash of key and attributes, 0 when a cell is absent; relationships are chained on by the writer.
   var contentHashes = ContiguousArray<UInt64>()
-  /// The primary key of the record's object, 0 for none, ``unspecified`` where a relationship to it stays as it is.
-  /// Filled by the writer.
+  /// The primary key of the record's object; filled by the writer.
+  ///
+  /// 0 for none, ``unspecified`` where a relationship to it stays as it is.
   var targets = ContiguousArray<Int64>()
   /// The entity of that object, -1 for the node's own; empty unless the entity has subentities.
   var targetEntities = ContiguousArray<Int32>()

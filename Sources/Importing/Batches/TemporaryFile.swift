@@ -74,6 +74,7 @@ final class TemporaryFile {
 
   private static func failure(_ action: String, _ folder: String) -> ImportError {
     ImportError(
-      code: .temporaryFile, message: "cannot \(action) a temporary file in \(folder): \(String(cString: strerror(errno)))")
+      code: .temporaryFile,
+      message: "cannot \(action) a temporary file in \(folder): \(String(cString: strerror(errno)))")
   }
 }

@@ -11,6 +11,10 @@ import Glibc
 final class KeyFilter {
   private let blocks: UnsafeMutablePointer<SIMD8<UInt32>>
   private let blockCount: UInt64
+  /// Whether what is added can be taken back; it costs 64 bytes a key.
+  private var keepsJournal = false
+  /// The blocks that were changed since the last mark, as they were.
+  private var journal: [(block: Int, old: SIMD8<UInt32>)] = []
 
   private static let salts = SIMD8<UInt32>(
     0x47B6_137B, 0x4497_4D91, 0x8824_AD5B, 0xA2B7_289D, 0x7054_95C7, 0x2DF1_424B, 0x9EFC_4947, 0x5C6B_FB31)
@@ -28,6 +32,18 @@ final class KeyFilter {
 
   deinit { free(blocks) }
 
+  /// Starts to remember what is added, so that ``undo()`` can take it back.
+  func mark() {
+    keepsJournal = true
+    journal.removeAll(keepingCapacity: true)
+  }
+
+  /// Forgets what was added since ``mark()``; nothing when there was no mark.
+  func undo() {
+    for (block, old) in journal.reversed() { blocks[block] = old }
+    journal.removeAll(keepingCapacity: true)
+  }
+
   /// Adds a key and returns whether it may have been there before.
   @inline(__always)
   func testAndInsert(_ hash: UInt64) -> Bool {
@@ -35,6 +51,7 @@ final class KeyFilter {
     let low = SIMD8<UInt32>(repeating: UInt32(truncatingIfNeeded: hash))
     let mask = SIMD8<UInt32>(repeating: 1) &<< ((low &* Self.salts) &>> 27)
     let old = blocks[block]
+    if keepsJournal { journal.append((block, old)) }
     blocks[block] = old | mask
     return (old & mask) == mask
   }

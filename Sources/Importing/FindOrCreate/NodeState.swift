@@ -77,24 +77,27 @@ final class NodeState {
   }
 
   /// Remembers what finding knows for ``undo()``.
-  func mark() {
+  ///
+  /// - Parameter isLikely: Whether the database may refuse rows. If not, a filter is not asked to remember: its keys
+  ///   are put off when they come again, which is slower and just as right.
+  func mark(isLikely: Bool) {
     seenKeys?.mark()
     switch strategy {
     case .table(let table): table.mark()
     case .scan(let table): table.mark()
-    case .none, .filter, .seek: break
+    case .filter(let filter): if isLikely { filter.mark() }
+    case .none, .seek: break
     }
   }
 
-  /// Forgets what finding has learnt since ``mark()``.
-  ///
-  /// A filter cannot forget: it puts the records off when they come again, which is slower and just as right.
+  /// Forgets what finding has learnt since ``mark(isLikely:)``.
   func undo() {
     seenKeys?.undo()
     switch strategy {
     case .table(let table): table.undo()
     case .scan(let table): table.undo()
-    case .none, .filter, .seek: break
+    case .filter(let filter): filter.undo()
+    case .none, .seek: break
     }
   }
 

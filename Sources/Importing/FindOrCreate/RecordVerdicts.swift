@@ -33,7 +33,9 @@ final class RecordVerdicts {
     if Self.contains(new, record) { return .new }
     if cursor > 0, Int(changed[cursor - 1] >> 32) >= record { seek(record) }
     while cursor < changed.count, Int(changed[cursor] >> 32) < record { cursor += 1 }
-    if cursor < changed.count, Int(changed[cursor] >> 32) == record { return .changed(Int64(changed[cursor] & 0xFFFF_FFFF)) }
+    if cursor < changed.count, Int(changed[cursor] >> 32) == record {
+      return .changed(Int64(changed[cursor] & 0xFFFF_FFFF))
+    }
     return .unknown
   }
 

@@ -49,12 +49,12 @@ final class ScanTable {
     free(primaryKeys)
   }
 
-  /// The number of places, which is one more than the greatest place.
-  var placeCount: Int { capacity }
   /// Memory in use, in bytes.
   var bytesInUse: Int { capacity * 20 }
   /// Memory in use before the table grew, in bytes.
   let firstBytes: Int
+  /// The number of places, which is one more than the greatest place.
+  var placeCount: Int { capacity }
 
   /// The place of a key, or -1.
   @inline(__always)

@@ -64,18 +64,21 @@ struct StrategyChoice {
     }
     let expected = inputBytes == 0 ? Int.max / 1024 : max(inputBytes / Self.assumedRecordBytes, 1)
     let hasIndex = isIndexed(part)
+    let canScan = part.keySlots.count + part.contentSlots.count <= TableAccess.hashedColumnLimit
     switch index == plan.root ? override : .automatic {
     case .seek: return .seek
-    case .scan: return .scan(try scan(access, entity, part, rows: rows))
-    case .automatic: break
+    case .scan where canScan: return .scan(try scan(access, entity, part, rows: rows))
+    case .scan, .automatic: break
     }
     let isSmall = rows * Self.assumedKeyBytes <= keyMemory / 3
-    if isSmall, rows / 16 <= expected || !hasIndex { return .table(try table(access, entity, part, rows: rows)) }
-    let fits = ScanTable.bytes(rows: rows) <= keyMemory && store.maximum(root: part.rootEntity) < 1 << 32
+    if (isSmall && rows / 16 <= expected) || (!hasIndex && (isSmall || !canScan)) {
+      return .table(try table(access, entity, part, rows: rows))
+    }
+    let fits = canScan && ScanTable.bytes(rows: rows) <= keyMemory && store.maximum(root: part.rootEntity) < 1 << 32
     if !hasIndex || (fits && rows / 6 <= expected) {
       return .scan(try scan(access, entity, part, rows: rows))
     }
-    if rows / 6 <= expected, canPartition(index, part) { partitioned.rows = rows }
+    if rows / 6 <= expected, canScan, canPartition(index, part) { partitioned.rows = rows }
     return .seek
   }
 

@@ -106,7 +106,9 @@ extension BatchImporter {
       }
       fetches += 1
       for record in view.records where isLinked(record, own, view) {
-        guard targets[record] != NodeColumns.unspecified, let row = buffer.row(primaryKey: own[record]) else { continue }
+        guard targets[record] != NodeColumns.unspecified, let row = buffer.row(primaryKey: own[record]) else {
+          continue
+        }
         let isChanged = try context.setToOne(
           root: root, row: row, relationship: relationship.description, target: targets[record],
           targetEntity: destinationEntity(relationship, view, record))

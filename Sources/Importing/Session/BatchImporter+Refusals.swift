@@ -71,7 +71,7 @@ extension BatchImporter {
 
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
     if keepsSavepoints { try execute("SAVEPOINT batch") }
-    for state in nodes { state.mark() }
+    for state in nodes { state.mark(isLikely: keepsSavepoints) }
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,

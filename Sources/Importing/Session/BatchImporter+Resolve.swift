@@ -331,7 +331,8 @@ extension BatchImporter {
   /// Compares a fetched row's key with a record's.
   @inline(__always)
   private func compare(
-    _ buffer: RowBuffer, _ row: Int, _ state: NodeState, _ keys: [CellColumnView], _ record: Int, _ arena: UnsafeRawPointer
+    _ buffer: RowBuffer, _ row: Int, _ state: NodeState, _ keys: [CellColumnView], _ record: Int,
+    _ arena: UnsafeRawPointer
   ) -> Int {
     for (i, slot) in state.part.keySlots.enumerated() {
       let order = KeyOrder.compare(

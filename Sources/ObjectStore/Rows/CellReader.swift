@@ -67,6 +67,28 @@ enum CellReader {
   }
 }
 
+extension CellReader {
+  /// Reads an argument of a function; bytes are valid until it returns.
+  @inline(__always)
+  static func read(_ value: OpaquePointer, _ kind: CellKind) -> Value {
+    let type = sqlite3_value_type(value)
+    if type == SQLITE_NULL { return .cell(CellTag.null, 0) }
+    switch kind {
+    case .integer: return .cell(CellTag.integer, UInt64(bitPattern: sqlite3_value_int64(value)))
+    case .real: return .cell(CellTag.real, sqlite3_value_double(value).bitPattern)
+    case .decimal where type == SQLITE_FLOAT: return .cell(CellTag.real, sqlite3_value_double(value).bitPattern)
+    case .decimal where type == SQLITE_INTEGER:
+      return .cell(CellTag.integer, UInt64(bitPattern: sqlite3_value_int64(value)))
+    case .text, .decimal:
+      let start = UnsafeRawPointer(sqlite3_value_text(value))
+      return .bytes(CellTag.text, start ?? noBytes, Int(sqlite3_value_bytes(value)))
+    case .blob:
+      let start = sqlite3_value_blob(value)
+      return .bytes(CellTag.blob, start ?? noBytes, Int(sqlite3_value_bytes(value)))
+    }
+  }
+}
+
 /// An address for values without bytes; nothing is read from it.
 var noBytes: UnsafeRawPointer { UnsafeRawPointer(("" as StaticString).utf8Start) }
 

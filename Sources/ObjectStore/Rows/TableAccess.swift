@@ -206,32 +206,19 @@ package final class TableAccess {
   ///   has a null is passed over.
   package func scanHashes(
     entity: EntityDescription, keySlots: [Int], contentSlots: [Int], seed: UInt64,
-    body: (_ primaryKey: Int64, _ keyHash: UInt64, _ contentHash: UInt64) throws(SQLiteError) -> Void
+    body: (_ primaryKey: Int64, _ keyHash: UInt64, _ contentHash: UInt64) -> Void
   ) throws(SQLiteError) {
     let slots = keySlots + contentSlots
-    let columns = ["Z_PK"] + slots.map { column($0) }
+    precondition(slots.count <= TableAccess.hashedColumnLimit, "a scan hashes fewer columns")
     let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
-    let statement = try connection.prepare("SELECT \(columns.joined(separator: ", ")) FROM \(table.name)\(condition)")
-    let kinds = slots.map { self.kinds[$0] }
-    while try statement.step() {
-      var hash = ContentHash.start(seed)
-      var keyHash: UInt64 = 0
-      var hasNullKey = false
-      for i in kinds.indices {
-        if i == keySlots.count { keyHash = hash }
-        let column = Int32(truncatingIfNeeded: i + 1)
-        switch CellReader.read(statement.handle, column, kinds[i]) {
-        case .cell(let tag, let payload):
-          if tag == CellTag.null, i < keySlots.count { hasNullKey = true }
-          hash = CellHash.cell(tag, payload, noBytes, seed: hash)
-        case .bytes(_, let start, let count): hash = ContentHash.bytes(start, count, seed: hash)
-        }
-      }
-      if kinds.count == keySlots.count { keyHash = hash }
-      if hasNullKey { continue }
-      try body(statement.integer(0), keyHash, hash)
+    try withoutActuallyEscaping(body) { body throws(SQLiteError) in
+      try HashScan(kinds: slots.map { kinds[$0] }, keyCount: keySlots.count, seed: seed, body: body)
+        .run(connection, columns: ["Z_PK"] + slots.map { column($0) }, from: table.name + condition)
     }
   }
+
+  /// The most columns that ``scanHashes(entity:keySlots:contentSlots:seed:body:)`` takes.
+  package static let hashedColumnLimit = HashScan.columnLimit
 
   /// Walks the rows of an entity and everything below it in primary key order, a block of rows in `buffer` at a time.
   ///

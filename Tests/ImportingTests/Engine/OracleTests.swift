@@ -27,7 +27,8 @@ private struct RandomImport {
     shop.isUnique = Int.random(in: 0..<4, using: &random) != 0
     shop.needsOwner = Int.random(in: 0..<4, using: &random) == 0
     findPlan = FindPlan.allCases.randomElement(using: &random) ?? .automatic
-    if Int.random(in: 0..<3, using: &random) == 0 { keyMemory = 64 }
+    // Small enough for tables to be given up, or for the items' table but not its targets' to be scanned in pieces.
+    keyMemory = [32 << 20, 32 << 20, 64, 2000, 4000].randomElement(using: &random) ?? 64
     keyCount = [3, 8, 40].randomElement(using: &random) ?? 8
     root = ShopImport.item(key: shop.itemKey)
     root.mode = ImportMode.allCases.randomElement(using: &random) ?? .upsert

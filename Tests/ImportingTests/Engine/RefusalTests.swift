@@ -96,7 +96,8 @@ import Testing
     _ = try ImportSession(base).run()
     // In one batch the last record of “n” would hide the first, so there are others between them.
     let filler = (0..<100).map { record("filler \($0)", nil) }
-    let records = [record("n", "1"), record("m", "5")] + filler + [record("n", "6"), record("n", "1"), record("o", "7")]
+    let records =
+      [record("n", "1"), record("m", "5")] + filler + [record("n", "6"), record("n", "1"), record("o", "7")]
     var definition = try definition(records, batch: batch)
     definition.findPlan = plan
     let summary = try ImportSession(definition).run()
@@ -132,6 +133,51 @@ import Testing
       dump.entities["Person"] == ["age=null badge=“x” email=“p” team→null", "age=null badge=“y” email=“q” team→null"],
       "\(plan), \(batch)")
     #expect(summary.entities["Person"]?.inserted == 0, "\(plan), \(batch)")
+  }
+
+  @Test(arguments: [1, 7, 10_000], [false, true])
+  func manyRefusalsAmongManyRecordsRejectJustThese(batch: Int, isExisting: Bool) throws {
+    // Every seventh record takes the serial number of the one before it.
+    let records = (0..<700).map { i in
+      record("n\(i)", i % 7 == 6 ? "\(i - 1)" : "\(i)", email: "p\(i % 10)@x", badge: "b\(i % 10)")
+    }
+    if isExisting { _ = try ImportSession(definition([record("a", "a")], batch: 1)).run() }
+    let definition = try definition(records, batch: batch)
+    let summary = try ImportSession(definition).run()
+    #expect(summary.inserted == 600 && summary.rejected == 100)
+    #expect(summary.entities["Person"]?.inserted == 10)
+    let dump = try dump(definition)
+    #expect(dump.entities["Item"]?.count == (isExisting ? 601 : 600))
+    #expect(dump.entities["Person"]?.count == 10)
+  }
+
+  @Test(arguments: [1, 3, 100])
+  func aValueThatOnlyANewObjectLacksRejectsItsRecordOnly(batch: Int) throws {
+    var draft = try ShopModel().build().draft
+    for i in draft.entities.indices where draft.entities[i].name == "Item" {
+      for j in draft.entities[i].attributes.indices where draft.entities[i].attributes[j].name == "serial" {
+        draft.entities[i].attributes[j].isOptional = false
+      }
+    }
+    func records(_ texts: [(String, String?)]) throws -> ImportDefinition {
+      let made = texts.map { (sku, serial) -> MadeRecord in
+        var record: MadeRecord = ["sku": .text(sku), "email": .text("p@x"), "amount": .text("3")]
+        if let serial { record["serial"] = .text(serial) }
+        return record
+      }
+      var definition = try self.definition([], batch: batch)
+      definition.model = try ManagedObjectModel(draft)
+      definition.inputs = [try folder.write(RecordGenerator.ndjson(made), to: "in-\(UUID().uuidString).ndjson")]
+      definition.format = .ndjson(NDJSONOptions())
+      return definition
+    }
+    let first = try ImportSession(records([("a", "1"), ("b", nil), ("c", "3"), ("d", nil)])).run()
+    #expect(first.inserted == 2 && first.rejectCounts == ["validate.missing": 2])
+    // An object that is there keeps what it has.
+    let definition = try records([("e", nil), ("a", nil), ("f", "6"), ("c", "4")])
+    let second = try ImportSession(definition).run()
+    #expect(second.inserted == 1 && second.unchanged == 1 && second.updated == 1 && second.rejected == 1)
+    #expect(try dump(definition).entities["Item"]?.count == 3)
   }
 
   // MARK: Limits

@@ -116,6 +116,28 @@ import Testing
     #expect(dump.entities["Item"]?.count == 4000)
   }
 
+  @Test(arguments: [10, 1000])
+  func aScanInPiecesDoesWhatASeekDoes(batch: Int) throws {
+    // New, changed and unchanged keys, and keys that come twice, with the same and with another content.
+    let second =
+      records(200..<500) + records(290..<310, label: "changed") + records(295..<300)
+      + records(490..<495, label: "again")
+    var dumps: [StoreDump] = []
+    for (name, plan) in [("pieces", FindPlan.automatic), ("seeks", .seek)] {
+      _ = try ImportSession(definition(records(0..<300), batch: 100, store: "\(name)-\(batch).sqlite")).run()
+      var definition = try definition(second, batch: batch, store: "\(name)-\(batch).sqlite")
+      definition.findPlan = plan
+      definition.keyMemory = 4000
+      let summary = try ImportSession(definition).run()
+      let expectedPlan = plan == .seek ? "seek" : "partitioned scan"
+      #expect(summary.findPlans["Item"] == expectedPlan)
+      let counts = [summary.inserted, summary.updated, summary.unchanged]
+      #expect(counts == [200, 30, 100])
+      dumps.append(try StoreDump(path: definition.storePath, model: definition.model, keys: ["Item": ["sku"]]))
+    }
+    #expect(dumps[0] == dumps[1])
+  }
+
   @Test func keysWithOneHashAreToldApartByTheirBytes() throws {
     _ = try ImportSession(definition(records(0..<10), batch: 100)).run()
     // Records 5..<10 are there, 10..<15 are new; the table takes each of these for one of the first five.

@@ -170,6 +170,20 @@ import Testing
     #expect(hashes.allSatisfy { filter.testAndInsert($0) })
   }
 
+  @Test func whatCameAfterTheMarkCanBeTakenBack() {
+    var random = SeededGenerator(seed: 5)
+    let filter = KeyFilter(bytes: 1 << 16)
+    let hashes = (0..<2000).map { _ in random.next() }
+    for hash in hashes.prefix(1000) { _ = filter.testAndInsert(hash) }
+    filter.mark()
+    for hash in hashes.dropFirst(1000) { _ = filter.testAndInsert(hash) }
+    filter.undo()
+    #expect(hashes.prefix(1000).allSatisfy { filter.testAndInsert($0) })
+    filter.undo()
+    let known = hashes.dropFirst(1000).count { filter.testAndInsert($0) }
+    #expect(known < 10)
+  }
+
   @Test func newKeysAreSeldomTakenForKnown() {
     var random = SeededGenerator(seed: 11)
     // 20 bits a key.
