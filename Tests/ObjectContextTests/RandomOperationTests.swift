@@ -192,7 +192,7 @@ struct RandomOperationTests {
   }
 
   @Test(
-    "agree with plain values, before and after saves, and leave a sound store", arguments: 1...20 as ClosedRange<UInt64>
+    "agree with plain values, before and after saves, and leave a sound store", arguments: Soak.seeds(20, from: 1)
   )
   func agree(seed: UInt64) throws {
     let pair = try Pair(seed: seed)

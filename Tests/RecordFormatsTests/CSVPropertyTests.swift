@@ -35,7 +35,7 @@ import Testing
     return (0..<Int.random(in: 0..<60, using: &random)).flatMap { _ in pieces[Int.random(in: 0..<few, using: &random)] }
   }
 
-  @Test("random CSV is read as the obvious parser reads it", arguments: 0..<40 as Range<UInt64>)
+  @Test("random CSV is read as the obvious parser reads it", arguments: Soak.seeds(40))
   func matchesTheOracle(_ block: UInt64) {
     for seed in block * 50..<(block + 1) * 50 {
       var random = SeededGenerator(seed: seed)
@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test("what a simple writer writes is read back", arguments: 0..<20 as Range<UInt64>)
+  @Test("what a simple writer writes is read back", arguments: Soak.seeds(20))
   func readsBack(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let width = Int.random(in: 1..<6, using: &random)

@@ -51,7 +51,7 @@ import Testing
       }, limit: BatchLimit(records: limit))
   }
 
-  @Test("the elements of random documents are what Foundation reads", arguments: 0..<30 as Range<UInt64>)
+  @Test("the elements of random documents are what Foundation reads", arguments: Soak.seeds(30))
   func matchesFoundation(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<20 {
@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test(
-    "damaged documents give the same however they arrive, and no fault is accepted", arguments: 0..<60 as Range<UInt64>)
+    "damaged documents give the same however they arrive, and no fault is accepted", arguments: Soak.seeds(60))
   func damage(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<20 {

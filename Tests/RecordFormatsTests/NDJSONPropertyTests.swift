@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test("members of random objects are what Foundation reads", arguments: 0..<20 as Range<UInt64>)
+  @Test("members of random objects are what Foundation reads", arguments: Soak.seeds(20))
   func matchesFoundation(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let objects = (0..<60).map { _ in Self.object(&random, depth: 0) }
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test("damaged text is refused line by line, the same however it arrives", arguments: 0..<40 as Range<UInt64>)
+  @Test("damaged text is refused line by line, the same however it arrives", arguments: Soak.seeds(40))
   func damage(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<20 {

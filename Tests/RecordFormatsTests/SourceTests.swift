@@ -102,7 +102,7 @@ import Testing
     #expect(try SourceFormat.detect(utf16) == .tsv)
   }
 
-  @Test("the check for text agrees with the standard library", arguments: 0..<30 as Range<UInt64>)
+  @Test("the check for text agrees with the standard library", arguments: Soak.seeds(30))
   func textCheck(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<200 {

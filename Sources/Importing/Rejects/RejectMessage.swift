@@ -48,7 +48,7 @@ struct RejectMessage {
     case .validatePattern: return "\(shown) does not match the regular expression of \(name)"
     case .nullKey: return "the key \(name) is null"
     case .emptyKey: return "the key \(name) is empty"
-    case .duplicateKey: return "another record with the key \(shown) for \(name) came before"
+    case .duplicateKey: return "an earlier record or a stored object has the key \(shown) for \(name)"
     case .missingTarget:
       let isUnnamed = value.map(\.isEmpty) ?? true
       return isUnnamed
@@ -61,7 +61,7 @@ struct RejectMessage {
   /// The sentence about a record as a whole.
   static func text(_ code: RejectCode, detail: String) -> String {
     switch code {
-    case .duplicateKey: "another record with the same key came before"
+    case .duplicateKey: "an earlier record or a stored object has the same key"
     case .missingTarget: "an object that the record refers to is missing" + suffix(detail)
     case .unique: "another object has the same values" + suffix(detail)
     case .database: "the database refused the record" + suffix(detail)

@@ -13,8 +13,8 @@ extension ComponentSpec {
         example: "[orderID]"),
       FieldSpec(
         "mode", .choice(["upsert", "insert", "update", "create-missing"]), default: "upsert",
-        "`upsert` updates what is there and inserts what is not; `insert` inserts without a search; `update` skips"
-          + " records without an object; `create-missing` skips records that have one.",
+        "`upsert` updates what is there and inserts what is not; `insert` rejects records whose object is"
+          + " there; `update` skips records without an object; `create-missing` skips records that have one.",
         example: "insert"),
       FieldSpec(
         "duplicates", .choice(["last", "first", "reject"]), default: "last",

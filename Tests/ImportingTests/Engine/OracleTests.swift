@@ -91,7 +91,7 @@ private struct RandomImport {
     return block == 1 ? wanted[0]..<max(wanted[0], wanted[1]) : 0..<0
   }
 
-  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  @Test(arguments: Soak.seeds(12, from: 1))
   func newStoresHoldWhatTheNaiveImporterMakes(block: UInt64) throws {
     for seed in Self.seeds(block) {
       var made = RandomImport(seed: seed)
@@ -109,7 +109,7 @@ private struct RandomImport {
     }
   }
 
-  @Test(arguments: 1...12 as ClosedRange<UInt64>)
+  @Test(arguments: Soak.seeds(12, from: 1))
   func existingStoresHoldWhatTheNaiveImporterMakes(block: UInt64) throws {
     for seed in Self.seeds(block) {
       var made = RandomImport(seed: seed)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Identity table")
 struct IdentityTableTests {
-  @Test("finds what a dictionary finds, through inserts, removals and growth", arguments: 1...8 as ClosedRange<UInt64>)
+  @Test("finds what a dictionary finds, through inserts, removals and growth", arguments: Soak.seeds(8, from: 1))
   func agreesWithDictionary(seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var table = IdentityTable()

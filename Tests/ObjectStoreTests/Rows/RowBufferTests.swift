@@ -173,7 +173,7 @@ struct RowBufferTests {
     #expect(zoo.buffer.touchedRows == [5, 190, 64, 63, 0])
   }
 
-  @Test("compaction keeps every value and snapshot, through random changes", arguments: 1...6 as ClosedRange<UInt64>)
+  @Test("compaction keeps every value and snapshot, through random changes", arguments: Soak.seeds(6, from: 1))
   func compaction(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let zoo = try Zoo()
