@@ -24,7 +24,7 @@ test: packages ## every test
 lint: packages ## formatting, pipelines and models
 	$(SWIFT) format lint --strict --recursive Sources Tests bench/Sources Package.swift bench/Package.swift
 	$(SWIFT) build --product mergewalk
-	$(SWIFT) run --skip-build mergewalk lint pipelines/*.yaml
+	$(SWIFT) run --skip-build mergewalk lint pipelines/*.yaml pipelines/library/*.yaml
 	$(SWIFT) run --skip-build mergewalk model lint fixtures/shop/Shop.xcdatamodeld
 
 format: ## format all Swift files in place

@@ -113,6 +113,9 @@ struct LintTests {
     Mistake("unknownColumn", "from: ordered_at", "from: «orderedat", "did you mean “ordered_at”?"),
     Mistake("unknownColumn", "{ sku: sku }", "{ sku: «article_number }", "there is order_id, ordered_at"),
     Mistake("unknownColumn", "format: csv", "ignore: [«nothing]", "to ignore"),
+    Mistake("unknownColumn", "files: orders.csv", "files: «semicolons.csv", "say “delimiter: semicolon”"),
+    Mistake("wrongType", "format: csv", "header: «yes", "for example “header: true”"),
+    Mistake("datePattern", "date: iso8601", "date: «dd.MM.YYYY", "the calendar year is yyyy"),
     Mistake("duplicateColumn", "format: csv", "columns: [a, «A]", "twice"),
     Mistake("unusedColumn", "files: orders.csv", "files: «orders.csv", "that nothing uses: note"),
   ]

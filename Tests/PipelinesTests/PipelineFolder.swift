@@ -8,6 +8,7 @@ struct PipelineFolder {
 
   init(header: String = "order_id,ordered_at,quantity,unit_price,note,email,name,country,sku,product,category") throws {
     try folder.write(header + "\n1,2024-05-01,1,2.50,,a@example.com,Ada,GB,0001,Lamp,Home\n", to: "orders.csv")
+    try folder.write(header.replacingAll(",", with: ";") + "\n", to: "semicolons.csv")
   }
 
   /// A pipeline without mistakes.

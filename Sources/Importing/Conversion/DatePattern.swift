@@ -60,7 +60,7 @@ struct DatePattern: Sendable {
         index += 1
       }
     }
-    compiled.check(&findings)
+    compiled.check(isWhole: !findings[before...].contains(where: \.isError), &findings)
     return findings[before...].contains(where: \.isError) ? nil : compiled
   }
 
@@ -136,7 +136,10 @@ struct DatePattern: Sendable {
   private static func numberDigits(_ count: Int) -> ClosedRange<Int> { count == 1 ? 1...2 : 2...2 }
 
   /// Looks for parts that are missing, doubled or at odds.
-  private func check(_ findings: inout [Finding]) {
+  ///
+  /// - Parameter isWhole: Whether every field is supported. One that is not may well be the part that would be missed:
+  ///   one mistake, one finding.
+  private func check(isWhole: Bool, _ findings: inout [Finding]) {
     func error(_ message: String, _ hint: String? = nil) {
       findings.append(Finding(isError: true, message: message, hint: hint))
     }
@@ -162,9 +165,9 @@ struct DatePattern: Sendable {
     if parts.contains(.minute), !hasHour { error("the date pattern has minutes but no hour", "months are MM") }
     if parts.contains(.second), !parts.contains(.minute) { error("the date pattern has seconds but no minutes") }
     if sawFraction, !parts.contains(.second) { error("the date pattern has a fraction but no seconds") }
-    if !parts.contains(.year) { error("the date pattern has no year", "the year is yyyy") }
-    if !parts.contains(.month) { error("the date pattern has no month", "the month is MM") }
-    if !parts.contains(.day) { error("the date pattern has no day", "the day is dd") }
+    if isWhole, !parts.contains(.year) { error("the date pattern has no year", "the year is yyyy") }
+    if isWhole, !parts.contains(.month) { error("the date pattern has no month", "the month is MM") }
+    if isWhole, !parts.contains(.day) { error("the date pattern has no day", "the day is dd") }
     if parts.contains(.hour), parts.contains(.hourOfHalf) { error("the date pattern has two fields for the hour") }
     if parts.contains(.hourOfHalf), !sawHalf {
       error("the date pattern has hours 1-12 without AM or PM", "hours 0-23 are HH; or add a")

@@ -160,7 +160,9 @@ public struct FieldImport: Sendable {
   public var whenAbsent = Substitute.keep
   /// The field is null (JSON null, a null token).
   public var whenNull = Substitute.null
-  /// The field is there and empty. `nil`: the empty string for String and Binary, null for other types.
+  /// The field is there and empty.
+  ///
+  /// `nil`: the empty string for String and Binary, null for other types.
   public var whenEmpty: Substitute?
   /// Where the definition stands.
   public var position = SourcePosition.file

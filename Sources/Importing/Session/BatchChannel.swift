@@ -31,7 +31,9 @@ final class BatchChannel: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Takes an empty batch to fill; waits for one. `nil` when the receiver wants no more.
+  /// Takes an empty batch to fill; waits for one.
+  ///
+  /// `nil` when the receiver wants no more.
   func takeEmpty() -> ImportBatch? {
     locked {
       while empty.isEmpty, !isCancelled { pthread_cond_wait(changed, mutex) }
@@ -54,7 +56,9 @@ final class BatchChannel: @unchecked Sendable {
     }
   }
 
-  /// Takes the next filled batch; waits for one. `nil` at the end.
+  /// Takes the next filled batch; waits for one.
+  ///
+  /// `nil` at the end.
   ///
   /// - Throws: What the sender failed with, after all batches before it.
   func receive() throws(ImportError) -> ImportBatch? {

@@ -60,7 +60,9 @@ public final class ImportSession {
     return summary
   }
 
-  /// The page cache of a new store, in KiB. Rows and sorted index entries are appended, so pages are not read again;
+  /// The page cache of a new store, in KiB.
+  ///
+  /// Rows and sorted index entries are appended, so pages are not read again;
   /// and SQLite takes the cache's size for the runs of an index's sort, which is faster when they fit the processor's
   /// cache (measured: three indexes over 1 M rows 1.3 s at 4 MiB, 1.9 s at 64 MiB).
   private static let loadCacheKiB = 4096

@@ -21,6 +21,13 @@ struct HeaderCheck {
     var isFirst = true
     for input in inputs {
       guard let header = header(of: input, options) else { continue }
+      // With another delimiter every column would be missing: one mistake, one finding.
+      if let delimiter = otherDelimiter(header, columns) {
+        findings.add(
+          .unknownColumn, at: input.position, "“\(input.path)” has a single column, “\(header[0])”",
+          hint: "its columns seem to be separated by another character; say “delimiter: \(delimiter)”")
+        return
+      }
       for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted {
         findings.addUnknown(
           .unknownColumn, at: column.position, "“\(input.path)” has no column “\(column.name)”", name: column.name,
@@ -30,6 +37,15 @@ struct HeaderCheck {
       if isFirst, !findings.hasErrors { checkUnused(header, input, source: source, columns: columns) }
       isFirst = false
     }
+  }
+
+  /// The name of the character that separates names of columns in a header that is one column, or `nil`.
+  private func otherDelimiter(_ header: [String], _ columns: [ColumnUse]) -> String? {
+    guard header.count == 1, !columns.contains(where: { $0.name == header[0] }) else { return nil }
+    return [";", "\t", "|", ","].first { delimiter in
+      let names = header[0].split(separator: delimiter).map { $0.split(separator: "\"").joined() }
+      return names.count > 1 && columns.contains { names.contains($0.name) }
+    }.flatMap(CharacterName.name)
   }
 
   /// Finds columns that are no paths of JSON members; which members there are, only each record tells.

@@ -33,7 +33,8 @@ struct ImportBuilder {
     if let entity { checkConcrete(entity, at: name.position) }
     let result = build(component, name: name.value, entity: entity, position: name.position, isRoot: true)
     if let entity, result.mode != .update {
-      RequiredCheck(findings: findings).run(component, entity: entity, position: name.position, filledBy: nil)
+      RequiredCheck(findings: findings).run(
+        component, entity: entity, position: name.position, filledBy: nil, isTarget: false)
     }
     return result
   }
@@ -116,7 +117,7 @@ struct ImportBuilder {
     result.missing = missing(component, &result.target.mode)
     if let target, result.missing == .create {
       RequiredCheck(findings: findings).run(
-        component, entity: target, position: place, filledBy: description?.inverseName)
+        component, entity: target, position: place, filledBy: description?.inverseName, isTarget: true)
     }
     return result
   }

@@ -7,9 +7,12 @@ struct RequiredCheck {
 
   /// Checks an entity of which objects are created.
   ///
-  /// - Parameter inverse: the relationship that the object at whose relationship this one hangs fills, or `nil`.
+  /// - Parameters:
+  ///   - inverse: the relationship that the object at whose relationship this one hangs fills, or `nil`.
+  ///   - isTarget: whether the objects are targets of a relationship, which need not be created.
   func run(
-    _ component: ComponentValue, entity: EntityDescription, position: SourcePosition, filledBy inverse: String?
+    _ component: ComponentValue, entity: EntityDescription, position: SourcePosition, filledBy inverse: String?,
+    isTarget: Bool
   ) {
     // What is broken may well be the field that is missed here: one mistake, one finding.
     guard component.brokenFields.isEmpty, component.has("find_by") || component.text("mode")?.value == "insert" else {
@@ -22,7 +25,7 @@ struct RequiredCheck {
       findings.add(
         .unmappedRequired, at: position,
         "the attribute “\(attribute.name)” of “\(entity.name)” is mandatory, has no default and is filled by nothing",
-        hint: "give it a column under “attributes”")
+        hint: "give it a column under “attributes”" + (isTarget ? "; or say “missing: reject”" : ""))
     }
     let related = Set(component.named("relationships").map(\.name.value))
     for relationship in entity.relationships

@@ -57,7 +57,11 @@ struct ComponentReader {
       guard let text = node.string, !text.isEmpty else { return wrongType(node, field, "text") }
       return .text(text)
     case .flag:
-      guard let flag = node.boolean else { return wrongType(node, field, "true or false") }
+      guard let flag = node.boolean else {
+        // YAML 1.1 had more words for them.
+        let meant = ["yes": "true", "y": "true", "on": "true", "no": "false", "n": "false", "off": "false"]
+        return wrongType(node, field, "true or false", example: node.text.flatMap { meant[$0.lowercased()] })
+      }
       return .flag(flag)
     case .count(let least):
       guard let integer = node.integer else { return wrongType(node, field, "a whole number") }
@@ -132,10 +136,12 @@ struct ComponentReader {
     return values
   }
 
-  private func wrongType(_ node: YAMLNode, _ field: FieldSpec, _ wanted: String) -> FieldValue? {
+  private func wrongType(
+    _ node: YAMLNode, _ field: FieldSpec, _ wanted: String, example: String? = nil
+  ) -> FieldValue? {
     findings.add(
       .wrongType, at: node.position, "“\(field.name)” takes \(wanted), but here is \(node.summary)",
-      hint: "for example “\(field.name): \(field.example)”")
+      hint: "for example “\(field.name): \(example ?? field.example)”")
     return nil
   }
 

@@ -57,4 +57,7 @@ enum CharacterName {
     if text.utf8.count == 1, text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     return table.first { $0.name == text }?.character
   }
+
+  /// The name of a character, or `nil` when it has none.
+  static func name(_ character: String) -> String? { table.first { $0.character == character }?.name }
 }
