@@ -23,7 +23,7 @@ public struct ImportDefinition: Sendable {
   /// Where rejects go and how many are too many.
   public var rejects = RejectPolicy()
   /// How much memory tables of keys may take, in bytes.
-  public var keyMemory = 32 << 20
+  public var keyMemory = 48 << 20
   /// How much memory SQLite's page cache may take, in bytes.
   public var cacheMemory = 24 << 20
   /// Whether everything is done and then thrown away.

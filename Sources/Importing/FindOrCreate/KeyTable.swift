@@ -30,7 +30,7 @@ final class KeyTable {
 
   init(expecting expected: Int = 0) {
     capacity = max(1024, expected + expected / 8)
-    entries = .allocate(capacity: capacity)
+    entries = Self.resize(nil, to: capacity)
     var size = 2048
     while size * 7 < capacity * 10 { size *= 2 }
     places = .allocate(capacity: size)
@@ -40,12 +40,12 @@ final class KeyTable {
   }
 
   deinit {
-    entries.deallocate()
+    free(entries)
     places.deallocate()
   }
 
-  /// Memory in use, in bytes.
-  var bytesInUse: Int { capacity * MemoryLayout<Entry>.stride + (mask + 1) * 4 + arena.count }
+  /// Memory in use, in bytes; what was reserved and never touched takes none.
+  var bytesInUse: Int { count * MemoryLayout<Entry>.stride + (mask + 1) * 4 + arena.count }
 
   /// The entry's content hash.
   func content(_ entry: Int) -> UInt64 { entries[entry].content }
@@ -128,12 +128,16 @@ final class KeyTable {
   }
 
   private func growEntries() {
-    let larger = capacity + capacity / 2
-    let fresh = UnsafeMutablePointer<Entry>.allocate(capacity: larger)
-    fresh.moveInitialize(from: entries, count: count)
-    entries.deallocate()
-    entries = fresh
-    capacity = larger
+    capacity += capacity / 2
+    entries = Self.resize(entries, to: capacity)
+  }
+
+  /// Large blocks are moved by the page tables, so that growing never holds the old and the new memory at once.
+  private static func resize(_ old: UnsafeMutablePointer<Entry>?, to capacity: Int) -> UnsafeMutablePointer<Entry> {
+    guard let memory = realloc(old, capacity * MemoryLayout<Entry>.stride) else {
+      preconditionFailure("out of memory for \(capacity) keys")
+    }
+    return memory.assumingMemoryBound(to: Entry.self)
   }
 
   private func growPlaces() {

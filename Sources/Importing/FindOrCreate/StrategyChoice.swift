@@ -70,7 +70,8 @@ struct StrategyChoice {
     case .scan where canScan: return .scan(try scan(access, entity, part, rows: rows))
     case .scan, .automatic: break
     }
-    let isSmall = rows * Self.assumedKeyBytes <= keyMemory / 3
+    // Targets are named again and again, so nearly all of the memory is theirs.
+    let isSmall = rows * Self.assumedKeyBytes <= (index == plan.root ? keyMemory / 3 : keyMemory * 4 / 5)
     if (isSmall && rows / 16 <= expected) || (!hasIndex && (isSmall || !canScan)) {
       return .table(try table(access, entity, part, rows: rows))
     }

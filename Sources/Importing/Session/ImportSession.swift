@@ -195,7 +195,8 @@ public final class ImportSession {
     guard importer.nodes.allSatisfy({ $0.isRoot || tables[$0.node] != nil }) else { return }
     let scan = PartitionedScan(
       plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
-      folder: Self.folder(of: definition.storePath), memory: definition.keyMemory)
+      folder: Self.folder(of: definition.storePath),
+      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20))
     root.verdicts = try scan.run(
       rows: rows, records: inputBytes() / 100,
       reading: InputReading(

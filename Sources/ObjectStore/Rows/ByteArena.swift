@@ -14,10 +14,16 @@ public final class ByteArena {
   /// Creates an empty arena with room for `capacity` bytes.
   public init(capacity: Int = 4096) {
     self.capacity = max(capacity, 64)
-    base = UnsafeMutableRawPointer.allocate(byteCount: self.capacity, alignment: 16)
+    base = Self.resize(nil, to: self.capacity)
   }
 
-  deinit { base.deallocate() }
+  deinit { free(base) }
+
+  /// Large blocks are moved by the page tables, so that growing never holds the old and the new memory at once.
+  private static func resize(_ old: UnsafeMutableRawPointer?, to capacity: Int) -> UnsafeMutableRawPointer {
+    guard let memory = realloc(old, capacity) else { preconditionFailure("out of memory for \(capacity) bytes") }
+    return memory
+  }
 
   /// Copies bytes to the end and returns where they are.
   @discardableResult
@@ -49,12 +55,8 @@ public final class ByteArena {
     let needed = count + length
     precondition(needed < 1 << 32, "an arena holds less than 4 GiB; use smaller batches")
     if needed > capacity {
-      // Growth by half keeps the peak of old and new memory together small.
       capacity = max(needed, capacity + capacity / 2)
-      let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-      memcpy(larger, base, count)
-      base.deallocate()
-      base = larger
+      base = Self.resize(base, to: capacity)
     }
     return count
   }

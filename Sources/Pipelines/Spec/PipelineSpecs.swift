@@ -26,7 +26,7 @@ extension ComponentSpec {
         "batch", .component("batch"), default: "{ records: 20000, bytes: 32MiB }",
         "When a batch is full and is written.", example: "{ records: 5000 }"),
       FieldSpec(
-        "memory", .component("memory"), default: "{ keys: 32MiB, cache: 24MiB }", "How much memory may be used.",
+        "memory", .component("memory"), default: "{ keys: 48MiB, cache: 24MiB }", "How much memory may be used.",
         example: "{ cache: 64MiB }"),
       FieldSpec(
         "find", .choice(["automatic", "seek", "scan"]), default: "automatic",
@@ -50,7 +50,7 @@ extension ComponentSpec {
   static let memory = ComponentSpec(
     "memory", "How much memory may be used.",
     fields: [
-      FieldSpec("keys", .bytes, default: "32MiB", "Memory for tables of known keys.", example: "64MiB"),
+      FieldSpec("keys", .bytes, default: "48MiB", "Memory for tables of known keys.", example: "64MiB"),
       FieldSpec("cache", .bytes, default: "24MiB", "Memory for SQLite's page cache.", example: "64MiB"),
     ])
 
