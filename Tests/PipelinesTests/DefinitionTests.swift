@@ -27,7 +27,7 @@ struct DefinitionTests {
     #expect(definition.rejects.path == folder.folder.file("rejects.ndjson"))
     #expect(definition.rejects.limit == 10)
     #expect(definition.rejects.ratio == 0.01)
-    #expect(definition.keyMemory == 32 << 20)
+    #expect(definition.keyMemory == 48 << 20)
     #expect(definition.findPlan == .automatic)
     #expect(!definition.isDryRun)
 
