@@ -202,6 +202,7 @@ def measure(command):
     }
     try:
         sample["output"] = json.loads(output.strip().splitlines()[-1])
+        sample["output"].pop("store", None)  # a path of this machine
     except (IndexError, ValueError):
         sample["output"] = {}
     return sample
