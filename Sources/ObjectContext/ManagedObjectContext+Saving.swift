@@ -1,6 +1,6 @@
 import ObjectModel
-package import ObjectStore
-package import SQLite
+import ObjectStore
+import SQLite
 
 /// What the rows of one root entity have become.
 private struct ChangedRows {
@@ -9,16 +9,6 @@ private struct ChangedRows {
   /// Updated rows by the slots that changed.
   var updated: [[UInt64]: ContiguousArray<Int32>] = [:]
   var deleted = ContiguousArray<Int32>()
-}
-
-/// A row that the database refused.
-package struct RefusedRow {
-  /// The buffer of the row.
-  package var buffer: RowBuffer
-  /// The row; it is free afterwards if it was to be inserted, and as fetched if it was to be updated.
-  package var row: Int32
-  /// What the database said.
-  package var error: SQLiteError
 }
 
 extension ManagedObjectContext {
@@ -41,7 +31,7 @@ extension ManagedObjectContext {
     if !plan.isEmpty || pendingLinks.hasChanges {
       let journal = VersionJournal()
       do {
-        try inTransaction { () throws(SaveError) in try execute(plan, journal, onRefusal: nil) }
+        try inTransaction { () throws(SaveError) in try execute(plan, journal) }
       } catch {
         journal.undo()
         throw error.code == .conflict ? error.naming(conflicts(plan)) : error
@@ -54,15 +44,12 @@ extension ManagedObjectContext {
   ///
   /// The steps read like a table of contents: collect, validate, delete, update, insert, link, keep sequences, publish.
   ///
-  /// - Parameters:
-  ///   - order: Root entities that are written first, in this order; those that others refer to come first.
-  ///   - onRefusal: Is called for each row that breaks a constraint, before the rows of later roots are written; the
-  ///     other rows are written. `nil` makes the first refusal an error.
-  package func writeChanges(order: [Int]?, onRefusal: ((RefusedRow) -> Void)?) throws(SaveError) {
+  /// - Parameter order: Root entities that are written first, in this order; those that others refer to come first.
+  package func writeChanges(order: [Int]?) throws(SaveError) {
     let plan = try prepare(order: order, checksObjects: false)
     let journal = VersionJournal()
     do {
-      try execute(plan, journal, onRefusal: onRefusal)
+      try execute(plan, journal)
     } catch {
       journal.undo()
       throw error
@@ -125,13 +112,11 @@ extension ManagedObjectContext {
   }
 
   /// Writes what was collected; `journal` can take back what that does to the rows.
-  private func execute(
-    _ plan: SavePlan, _ journal: VersionJournal, onRefusal: ((RefusedRow) -> Void)?
-  ) throws(SaveError) {
+  private func execute(_ plan: SavePlan, _ journal: VersionJournal) throws(SaveError) {
     for changes in plan.roots {
       try delete(changes)
-      try update(changes, journal, onRefusal: onRefusal)
-      try saveErrors { () throws(SQLiteError) in try insert(changes, onRefusal: onRefusal) }
+      try update(changes, journal)
+      try saveErrors { () throws(SQLiteError) in try insert(changes) }
     }
     try saveErrors { () throws(SQLiteError) in
       try writeLinks()
@@ -209,46 +194,25 @@ extension ManagedObjectContext {
     }
   }
 
-  private func update(
-    _ changes: ChangedRows, _ journal: VersionJournal, onRefusal: ((RefusedRow) -> Void)?
-  ) throws(SaveError) {
+  private func update(_ changes: ChangedRows, _ journal: VersionJournal) throws(SaveError) {
     let buffer = changes.buffer
     // The order of a dictionary changes from run to run; statements come in the order of their slots.
     for (slots, rows) in changes.updated.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       journal.raise(buffer, rows)
-      var refused = 0
       let written = try saveErrors { () throws(SQLiteError) in
-        try rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
-          try store.update(
-            buffer, rows: rows, slots: slots,
-            onFailure: onRefusal.map { report in
-              { row, error in
-                refused += 1
-                journal.lower(buffer, row)
-                report(RefusedRow(buffer: buffer, row: row, error: error))
-              }
-            })
+        let access = try store.access(root: buffer.rootEntity)
+        return try rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
+          try access.update(buffer, rows: rows, slots: slots)
         }
       }
-      if written + refused != rows.count {
-        throw conflict(buffer, rows.count - written - refused)
-      }
+      if written != rows.count { throw conflict(buffer, rows.count - written) }
     }
   }
 
-  private func insert(_ changes: ChangedRows, onRefusal: ((RefusedRow) -> Void)?) throws(SQLiteError) {
-    // A refusal further up may have freed rows that were to be inserted.
-    let buffer = changes.buffer
-    let rows = changes.inserted.filter { buffer.states[Int($0)] == RowState.inserted }
-    try rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
-      try store.insert(
-        buffer, rows: rows,
-        onFailure: onRefusal.map { report in
-          { row, error in
-            buffer.free(row: Int(row))
-            report(RefusedRow(buffer: buffer, row: row, error: error))
-          }
-        })
+  private func insert(_ changes: ChangedRows) throws(SQLiteError) {
+    let access = try store.access(root: changes.buffer.rootEntity)
+    try changes.inserted.withUnsafeBufferPointer { rows throws(SQLiteError) in
+      try access.insert(changes.buffer, rows: rows)
     }
   }
 
@@ -313,21 +277,13 @@ private struct SavePlan {
 /// Versions that a save has raised and that have to come down again when it fails.
 private final class VersionJournal {
   private var raised: [(buffer: RowBuffer, rows: ContiguousArray<Int32>)] = []
-  private var lowered: [(buffer: RowBuffer, row: Int32)] = []
 
   func raise(_ buffer: RowBuffer, _ rows: ContiguousArray<Int32>) {
     for row in rows { buffer.versions[Int(row)] += 1 }
     raised.append((buffer, rows))
   }
 
-  /// Takes one row back alone.
-  func lower(_ buffer: RowBuffer, _ row: Int32) {
-    buffer.versions[Int(row)] -= 1
-    lowered.append((buffer, row))
-  }
-
   func undo() {
     for (buffer, rows) in raised { for row in rows { buffer.versions[Int(row)] -= 1 } }
-    for (buffer, row) in lowered { buffer.versions[Int(row)] += 1 }
   }
 }

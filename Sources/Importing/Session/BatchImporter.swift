@@ -81,7 +81,7 @@ final class BatchImporter {
     let before = ImportSession.now()
     defer { writeSeconds += ImportSession.now() - before }
     do {
-      try context.writeChanges(order: saveOrder, onRefusal: nil)
+      try context.writeChanges(order: saveOrder)
     } catch {
       refusal = Refusal(error, plan)
       throw ImportError(error)

@@ -120,17 +120,6 @@ extension RowBuffer {
     touchedRows.removeAll(keepingCapacity: true)
   }
 
-  /// Takes back what was done to one row: an inserted row goes, an updated one is as it was fetched.
-  package func withdraw(row: Int) {
-    switch states[row] {
-    case RowState.inserted: free(row: row)
-    case RowState.updated:
-      for snapshot in snapshots.reversed() where Int(snapshot.row) == row { restore(snapshot) }
-      markClean(row: row)
-    default: break
-    }
-  }
-
   /// Takes a row for what is in the store.
   package func markClean(row: Int) {
     states[row] = RowState.clean

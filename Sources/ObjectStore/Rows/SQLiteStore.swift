@@ -92,55 +92,6 @@ public final class SQLiteStore {
       writtenMaxima[root] = maxima[root]
     }
   }
-
-  // MARK: Rows that the database refuses
-
-  /// Inserts rows; the rows that break a constraint are left out and reported, all others are inserted.
-  ///
-  /// One statement inserts all rows when nothing is wrong. Otherwise the rows are halved until the culprits are alone:
-  /// O(k log n) statements for k culprits among n rows.
-  ///
-  /// - Parameter onFailure: Is called for each refused row; `nil` makes the first refusal an error.
-  package func insert(
-    _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, onFailure: ((Int32, SQLiteError) -> Void)?
-  ) throws(SQLiteError) {
-    let access = try access(root: buffer.rootEntity)
-    guard let onFailure else { return try access.insert(buffer, rows: rows) }
-    try bisect(rows, onFailure: onFailure) { part throws(SQLiteError) in try access.insert(buffer, rows: part) }
-  }
-
-  /// Updates rows; those that break a constraint are left as they were and reported.
-  ///
-  /// - Returns: How many rows were written.
-  package func update(
-    _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64],
-    onFailure: ((Int32, SQLiteError) -> Void)?
-  ) throws(SQLiteError) -> Int {
-    let access = try access(root: buffer.rootEntity)
-    guard let onFailure else { return try access.update(buffer, rows: rows, slots: slots) }
-    var written = 0
-    try bisect(rows, onFailure: onFailure) { part throws(SQLiteError) in
-      written += try access.update(buffer, rows: part, slots: slots)
-    }
-    return written
-  }
-
-  private func bisect(
-    _ rows: UnsafeBufferPointer<Int32>, onFailure: (Int32, SQLiteError) -> Void,
-    body: (UnsafeBufferPointer<Int32>) throws(SQLiteError) -> Void
-  ) throws(SQLiteError) {
-    guard !rows.isEmpty else { return }
-    do {
-      // A statement that fails is undone by SQLite itself, as long as the connection keeps a journal.
-      try body(rows)
-    } catch {
-      guard error.code & 0xFF == SQLITE_CONSTRAINT else { throw error }
-      if rows.count == 1 { return onFailure(rows[0], error) }
-      let half = rows.count / 2
-      try bisect(UnsafeBufferPointer(rebasing: rows[..<half]), onFailure: onFailure, body: body)
-      try bisect(UnsafeBufferPointer(rebasing: rows[half...]), onFailure: onFailure, body: body)
-    }
-  }
 }
 
 @available(*, unavailable, message: "a store is confined to one task; open another one there")

@@ -245,7 +245,7 @@ struct TableAccessTests {
     #expect(seen == [1, 2])
   }
 
-  @Test("rows that break a constraint are found among the others and left out")
+  @Test("a row that breaks a constraint refuses all rows of its statement")
   func refusedRows() throws {
     let fixture = try Fixture()
     let buffer = fixture.buffer
@@ -261,14 +261,13 @@ struct TableAccessTests {
       buffer.payloads[name][row] = buffer.arena.append(row == 7 || row == 13 ? "3" : "\(row)").payload
       buffer.tags[born][row] = CellTag.real
     }
-    var refused: [Int32] = []
-    try fixture.write { rows throws(SQLiteError) in
-      try fixture.store.insert(buffer, rows: rows) { row, error in
-        refused.append(row)
-        if !error.isConstraint { refused.append(-1) }
-      }
+    var error: SQLiteError?
+    do {
+      try fixture.write { rows throws(SQLiteError) in try fixture.access.insert(buffer, rows: rows) }
+    } catch let refusal {
+      error = refusal
     }
-    #expect(refused == [7, 13])
-    #expect(try fixture.rows("SELECT count(*) FROM ZANIMAL") == ["18"])
+    #expect(error?.isConstraint == true)
+    #expect(try fixture.rows("SELECT count(*) FROM ZANIMAL") == ["0"])
   }
 }
