@@ -1,4 +1,3 @@
-import CSQLite
 public import ObjectModel
 package import SQLite
 
