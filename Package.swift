@@ -38,6 +38,7 @@ let package = Package(
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CICU", pkgConfig: "icu-i18n", providers: [.apt(["libicu-dev"])]),
 
     // Foundations: no entity, no SQL.
     module("Diagnostics"),
@@ -45,7 +46,7 @@ let package = Package(
     module("PropertyLists", ["Diagnostics"]),
 
     // The object layer.
-    module("ObjectModel", ["Diagnostics", "YAML", "CLibXML2", "CCrypto"]),
+    module("ObjectModel", ["Diagnostics", "YAML", "CLibXML2", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
     module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "CZlib"]),
     module("ObjectContext", ["ObjectModel", "ObjectStore"]),

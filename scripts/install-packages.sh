@@ -4,7 +4,7 @@
 set -eu
 
 missing=""
-for module in sqlite3 libxml-2.0 yaml-0.1 libcrypto zlib; do
+for module in sqlite3 libxml-2.0 yaml-0.1 libcrypto zlib icu-i18n; do
   if command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "$module"; then continue; fi
   case "$module" in
     sqlite3) missing="$missing libsqlite3-dev" ;;
@@ -12,6 +12,7 @@ for module in sqlite3 libxml-2.0 yaml-0.1 libcrypto zlib; do
     yaml-0.1) missing="$missing libyaml-dev" ;;
     libcrypto) missing="$missing libssl-dev" ;;
     zlib) missing="$missing zlib1g-dev" ;;
+    icu-i18n) missing="$missing libicu-dev" ;;
   esac
 done
 command -v pkg-config >/dev/null 2>&1 || missing="pkg-config $missing"

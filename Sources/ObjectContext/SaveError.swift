@@ -1,4 +1,4 @@
-public import ObjectStore
+public import ObjectModel
 import SQLite
 
 /// Why a save did not happen.

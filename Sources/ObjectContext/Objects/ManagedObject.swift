@@ -1,5 +1,5 @@
 public import ObjectModel
-public import ObjectStore
+import ObjectStore
 
 /// One record in a context: a handle on a row.
 ///

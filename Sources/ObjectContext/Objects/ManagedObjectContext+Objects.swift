@@ -1,5 +1,5 @@
 public import ObjectModel
-public import ObjectStore
+import ObjectStore
 import SQLite
 
 extension ManagedObjectContext {
