@@ -231,6 +231,8 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
 
   @Test func `a placeholder inside quotation marks is plain text`() throws {
     #expect(try Predicate(format: "a == '%@' AND b == \"%K\"").description == "a == \"%@\" AND b == \"%K\"")
-    #expect(throws: PredicateError.self) { try Predicate(format: "a == '%@'", "x") }
+    // Arguments for such placeholders are ignored, as in Cocoa.
+    #expect(try Predicate(format: "a == '%@' AND b == %@", 1, 2).description == "a == \"%@\" AND b == 1")
+    #expect(throws: PredicateError.self) { try Predicate(format: "a == '%@'", 1, 2) }
   }
 }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct FormatPrintingTests {
-  @Test(arguments: Soak.seeds(2000))
+  @Test(arguments: Soak.seeds(600))
   func `reading the text of any predicate gives it again`(seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
     let predicate = random.predicate()
@@ -13,7 +13,7 @@ import Testing
     #expect(again.description == text, "seed \(seed)")
   }
 
-  @Test(arguments: Soak.seeds(1000))
+  @Test(arguments: Soak.seeds(400))
   func `reading the text of any expression gives it again`(seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
     let expression = random.expression(4)
@@ -22,7 +22,7 @@ import Testing
     #expect(again == expression.asRead, "seed \(seed): \(text)")
   }
 
-  @Test(arguments: Soak.seeds(500))
+  @Test(arguments: Soak.seeds(200))
   func `any constant given as an argument comes back from the text`(seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
     let predicate = try Predicate(format: "a == %@", random.constant(3))

@@ -39,7 +39,7 @@ import Testing
     ("a text", "a == '" + times("x", 1_000_000) + "'"), ("escapes", "a == '" + times("\\n", 500_000) + "'"),
     ("terms", times("a == 1 AND ", 50_000) + "a == 1"), ("alternatives", times("a == 1 AND b == 1 OR ", 25_000) + "c == 1"),
     ("elements", "a IN {" + times("1,", 200_000) + "1}"), ("space", times(" \n", 500_000) + "a == 1"),
-    ("a name", times("a", 1_000_000) + " == 1"), ("parentheses", times("(", 97) + "a == 1" + times(")", 97)),
+    ("a name", times("a", 1_000_000) + " == 1"), ("parentheses", times("(", 200) + "a == 1" + times(")", 200)),
     ("steps", "a" + times(".a", 97) + " == 1"), ("NOT", times("NOT ", 97) + "a == 1"),
   ])
   func `what is long but allowed is read within a second`(name: String, format: String) throws {
@@ -63,7 +63,7 @@ import Testing
     "SUBQUERY(a, $x, ", "SUBQUERY(a, $x, b == 1", "TERNARY(a == 1, 1", "CAST(1, 'NSDate'", "FUNCTION(a, 'abs'", "a == #", "a == #'",
     "a == @", "a == $", "a == %", "a == %l", "$x :=", "$x :", "a.", "a.b.", "NOT", "ANY", "a AND", "a == 1 AND", "a == 1 OR NOT (",
     "{'k' =", "{=", "{'k' = 1,", "-", "~", "a +", "sum:", "sum:(", "sum:(a", "a == 0x", "a == 1.", "a == 1e+", "'\\u", "'\\x'", ":", ";", "`",
-    "\0", "a == \0", "\u{FEFF}", "a:b", "::::", "a := 1", "..", "#.", "@.@", "[]", "][", ")(", "}{", "= =", "\u{301}", "a == \u{301}1",
+    "\0", "a == \0", "\u{FEFF}", "a:b", "::::", "a := 1", "..", "#.", "@.@", "[]", "][", ")(", "}{", "= =", "\u{301}",
   ])
   func `what is unfinished or out of place is an error`(format: String) {
     #expect(throws: PredicateError.self) { try Predicate(format: format) }
@@ -84,7 +84,7 @@ import Testing
 
   /// The deepest formats of each kind that are allowed.
   private static let deepest: [String] = [
-    times("(", 99) + "a == 1" + times(")", 99), times("abs:(", 97) + "a" + times(")", 97) + " == 1",
+    times("(", 200) + "a == 1" + times(")", 200), times("abs:(", 97) + "a" + times(")", 97) + " == 1",
     times("TERNARY(a == ", 48) + "1" + times(", 1, 2)", 48) + " == 1",
     times("SUBQUERY(a, $x, b == ", 48) + "1" + times(")", 48) + " == 1", times("a[", 97) + "1" + times("]", 97) + " == 1",
     times("{", 97) + "a" + times("}", 97) + " == 1", times("$a := ", 97) + "a == 1", times("NOT ", 97) + "a == 1",

@@ -101,7 +101,7 @@ import Testing
     #expect(code { () throws(PredicateError) in try template.substituting(["record": .variable("x")]) } == .argumentType)
   }
 
-  @Test(arguments: Soak.seeds(500))
+  @Test(arguments: Soak.seeds(200))
   func `binding gives what the format with the values in it gives`(seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
     let predicate = random.predicate()
