@@ -36,8 +36,8 @@ extension QueryBuilder {
         default: .real
         }
       return SQLValue(
-        text: SQLText(binding), family: ValueFamily(type), type: type, kind: kind, isNullable: false,
-        constant: constant, name: ValueFamily(type).words)
+        text: SQLText(binding), family: SQLFamily(type), type: type, kind: kind, isNullable: false,
+        constant: constant, name: SQLFamily(type).words)
     }
   }
 

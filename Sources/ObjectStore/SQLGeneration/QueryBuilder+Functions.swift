@@ -126,7 +126,7 @@ extension QueryBuilder {
 
   /// Checks that all values are of a family or null.
   func demand(
-    _ family: ValueFamily, _ values: [SQLValue], _ function: ExpressionFunction
+    _ family: SQLFamily, _ values: [SQLValue], _ function: ExpressionFunction
   ) throws(PredicateError) {
     for value in values where !value.isNull {
       try refuseOpaque(value)

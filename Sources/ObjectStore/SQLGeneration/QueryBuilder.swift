@@ -313,7 +313,7 @@ final class QueryBuilder {
         hint: "fetch without it and filter the objects in memory")
     }
     // Bytes that may live in a file beside the store cannot be looked into, only asked for.
-    let family = attribute.allowsExternalBinaryDataStorage ? .opaque : ValueFamily(attribute.type)
+    let family = attribute.allowsExternalBinaryDataStorage ? .opaque : SQLFamily(attribute.type)
     return SQLValue(
       text: row.column(column), family: family, type: attribute.type, kind: NumberKind(attribute.type), isColumn: true,
       name: name)

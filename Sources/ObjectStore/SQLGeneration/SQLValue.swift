@@ -1,7 +1,7 @@
 import ObjectModel
 
 /// What kind of values an expression has, known before anything runs.
-enum ValueFamily: Hashable {
+enum SQLFamily: Hashable {
   /// Booleans, integers, Double, Float, Decimal.
   case number
   /// String and URI.
@@ -68,7 +68,7 @@ enum NumberKind: Hashable {
 /// A single value in SQL.
 struct SQLValue {
   var text: SQLText
-  var family: ValueFamily
+  var family: SQLFamily
   /// The type of the values, ``AttributeType/undefined`` when each says its own.
   var type: AttributeType
   /// How numbers are stored.
@@ -94,7 +94,7 @@ struct SQLValue {
     name: String = "the expression"
   ) -> SQLValue {
     SQLValue(
-      text: text, family: ValueFamily(type), type: type, kind: kind ?? NumberKind(type), isNullable: isNullable,
+      text: text, family: SQLFamily(type), type: type, kind: kind ?? NumberKind(type), isNullable: isNullable,
       name: name)
   }
 
