@@ -11,7 +11,7 @@ package enum ValueCast {
   /// | `BOOL`, `boolean` | whether it is not 0 | | |
   /// | `NSString`, `string` | its digits | the text | ISO 8601 |
   /// | `NSDate`, `date` | seconds since 2001 | ISO 8601 | the date |
-  /// | `NSUUID`, `NSURL` | | the UUID it spells, the text as a URI | |
+  /// | `NSUUID`, `NSURL`, `NSData` | | the UUID, the URI, the bytes in hexadecimal that it spells | |
   private enum Kind: String {
     case number = "nsnumber"
     case integer
@@ -22,6 +22,7 @@ package enum ValueCast {
     case date = "nsdate"
     case uuid = "nsuuid"
     case uri = "nsurl"
+    case binary = "nsdata"
 
     init?(name: String) {
       let name = name.lowercased()
@@ -34,6 +35,7 @@ package enum ValueCast {
       case "date": self = .date
       case "uuid": self = .uuid
       case "uri", "url": self = .uri
+      case "binary": self = .binary
       default: self.init(rawValue: name)
       }
     }
@@ -47,14 +49,15 @@ package enum ValueCast {
     guard let name = type.text, let kind = Kind(name: name) else {
       throw PredicateError(
         .typeMismatch, "CAST does not know the type \(type.text.map { "\"\($0)\"" } ?? type.kind)",
-        hint: "the types are NSNumber, NSString, NSDate, NSDecimalNumber, NSUUID, NSURL, integer, double, BOOL")
+        hint: "the types are NSNumber, NSString, NSDate, NSDecimalNumber, NSUUID, NSURL, NSData, integer, double, BOOL")
     }
     guard let family = value.family else { return .null }
     switch (kind, family) {
     case (.text, .number), (.text, .date), (.text, .uuid), (.text, .text): return text(value)
     case (.date, .text): return DateText.seconds(value.text ?? "").map { .date($0) } ?? .null
     case (.date, .number): return value.number.map { .date($0.asDouble) } ?? .null
-    case (.date, .date), (.uuid, .uuid): return value
+    case (.date, .date), (.uuid, .uuid), (.binary, .binary): return value
+    case (.binary, .text): return AttributeValue(literal: .string(value.text ?? ""), type: "NSData") ?? .null
     case (.uuid, .text): return AttributeValue(text: value.text ?? "", type: .uuid) ?? .null
     case (.uri, .text): return value.text.map { .uri($0) } ?? .null
     case (.number, _), (.integer, _), (.double, _), (.decimal, _), (.boolean, _):
