@@ -9,9 +9,9 @@ extension ManagedObject {
   public func value(forKey key: String) throws(ObjectError) -> AttributeValue {
     let attribute = try attribute(key)
     let context = validContext
-    try context.fire(self)
     let buffer = context.buffer(root: root)
     let slot = attribute.slot
+    try context.fire(self, for: slot)
     guard let value = attribute.value(tag: buffer.tags[slot][row], payload: buffer.payloads[slot][row], buffer.arena)
     else {
       return try context.externalValue(buffer, row: row, slot: slot)

@@ -93,8 +93,9 @@ extension TableAccess {
       let entity = Int32(truncatingIfNeeded: statement.integer(1)) - 1
       if let row = buffer.row(primaryKey: key) {
         if buffer.states[row] == RowState.fault {
+          buffer.countGarbage(row: row)
           buffer.entities[row] = entity
-          buffer.states[row] = RowState.clean
+          buffer.markClean(row: row)
           fillRow(row, statement, slots: slots, in: buffer)
         }
         body(row)
