@@ -1,4 +1,5 @@
 import CSQLite
+import ObjectModel
 package import SQLite
 
 /// Reads the rows of a SELECT over one entity table into a buffer: primary key, entity number, version, then the columns
@@ -53,15 +54,27 @@ package struct RowReader {
   /// Whether the values that are read are all that the store has.
   private var isComplete: Bool { mask == nil }
 
-  /// Reads all rows that are left and appends their places in the buffer to `rows`.
+  /// Reads all rows that a cursor has left and appends their places in the buffer to `rows`.
   ///
-  /// - Parameter body: Is called after each row with its place; it must not run statements of the same table.
+  /// - Parameter sortKeys: Takes the values of the columns it is for, row by row.
   package func read(
-    _ statement: Statement, into buffer: RowBuffer, rows: inout ContiguousArray<Int32>
-  ) throws(SQLiteError) {
+    _ cursor: FetchCursor, into buffer: RowBuffer, rows: inout ContiguousArray<Int32>, sortKeys: ValueTable?
+  ) throws(FetchError) {
     // Rows of a SELECT without joins that multiply are distinct, so an empty buffer knows none of them.
     let isEmpty = buffer.holdsNothing || buffer.count == 0
-    while try statement.step() { rows.append(Int32(readRow(statement, into: buffer, isNew: isEmpty))) }
+    let statement = cursor.statement
+    while try cursor.step() {
+      rows.append(Int32(truncatingIfNeeded: readRow(statement, into: buffer, isNew: isEmpty)))
+      try sortKeys?.readRow(cursor)
+    }
+  }
+
+  /// Reads all rows that a statement has left.
+  ///
+  /// - Parameter body: Is called with each row's place.
+  package func read(_ statement: Statement, into buffer: RowBuffer, _ body: (Int) -> Void) throws(SQLiteError) {
+    defer { statement.reset() }
+    while try statement.step() { body(readRow(statement, into: buffer)) }
   }
 
   /// Reads the row that the statement is at and returns its place in the buffer.

@@ -107,7 +107,7 @@ extension TableAccess {
     }
   }
 
-  private func withPrimaryKeys(
+  func withPrimaryKeys(
     _ keys: [Int64], _ buffer: RowBuffer, _ body: () throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
     let order = ContiguousArray(0..<Int32(keys.count))
@@ -122,7 +122,7 @@ extension TableAccess {
     }
   }
 
-  private func objectStatement(_ sql: String) throws(SQLiteError) -> Statement {
+  func objectStatement(_ sql: String) throws(SQLiteError) -> Statement {
     if let statement = objectStatements[sql] { return statement }
     let statement = try connection.prepare(sql)
     objectStatements[sql] = statement

@@ -1,6 +1,7 @@
 import CSQLite
 import Glibc
 package import ObjectModel
+import SQLite
 
 /// The values that a fetch selected: cells in rows of one width, their text and bytes in one arena.
 ///
