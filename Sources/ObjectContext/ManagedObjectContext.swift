@@ -28,6 +28,8 @@ public final class ManagedObjectContext {
   var pendingReferences: PendingReferences?
   /// Pairs that the next save adds to or removes from join tables.
   let pendingLinks = PendingLinks()
+  /// The requests of fetched properties that were asked for, read once.
+  var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
   /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
   var storedVersion: UInt32 = 0
 

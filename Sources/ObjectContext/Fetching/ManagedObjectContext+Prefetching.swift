@@ -30,7 +30,13 @@ final class PrefetchedRows {
 
 /// Key paths of relationships, with common beginnings once.
 struct PrefetchTree {
-  var steps: [(relationship: RelationshipDescription, next: PrefetchTree)] = []
+  /// A relationship and what is fetched from there.
+  struct Step {
+    var relationship: RelationshipDescription
+    var next = PrefetchTree()
+  }
+
+  var steps: [Step] = []
 
   /// Resolves key paths from an entity.
   ///
@@ -60,7 +66,7 @@ struct PrefetchTree {
     }
     var position = steps.firstIndex { $0.relationship.name == name }
     if position == nil {
-      steps.append((relationship, PrefetchTree()))
+      steps.append(Step(relationship: relationship))
       position = steps.count - 1
     }
     if let position {
@@ -77,13 +83,14 @@ extension ManagedObjectContext {
     into kept: PrefetchedRows
   ) throws(ObjectError) {
     guard !rows.isEmpty else { return }
-    for (relationship, next) in tree.steps {
+    for step in tree.steps {
+      let relationship = step.relationship
       let found =
         relationship.isToMany
         ? try prefetchMembers(relationship, root, rows, options, kept)
         : try prefetchTargets(relationship, root, rows, options, kept)
       let destination = model.entities[relationship.destinationEntity].rootIndex
-      try prefetch(next, root: destination, found, options: options, into: kept)
+      try prefetch(step.next, root: destination, found, options: options, into: kept)
     }
   }
 
