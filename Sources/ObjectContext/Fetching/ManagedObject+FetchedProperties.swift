@@ -99,22 +99,12 @@ private struct FetchedPropertyValues: KeyedValues {
   func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue {
     switch key {
     case "name": return .attribute(.string(property.name))
-    case "userInfo": return .object(UserInfoValues(values: property.userInfo))
+    case "userInfo":
+      return .object(KeyedDictionary(property.userInfo.mapValues { .attribute(.string($0)) }))
     default:
       throw PredicateError(
         .unknownKey, "$FETCHED_PROPERTY has no \"\(key)\"", hint: "it has \"name\" and \"userInfo\"")
     }
-  }
-
-  var evaluatedObjectID: ManagedObjectID? { nil }
-}
-
-/// The free pairs of a description; what is not among them is null, as in a dictionary of Foundation.
-private struct UserInfoValues: KeyedValues {
-  let values: [String: String]
-
-  func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue {
-    values[key].map { .attribute(.string($0)) } ?? .null
   }
 
   var evaluatedObjectID: ManagedObjectID? { nil }

@@ -43,17 +43,24 @@ extension PredicateError {
   }
 }
 
-extension Sequence<ManagedObject> {
+extension FetchedObjects {
   /// The objects for which a predicate holds, judged in memory by what they are here; the order stays.
   ///
   /// Unlike a fetch this takes closures and transient and fetched properties.
   ///
-  /// - Throws: `PredicateError`.
+  /// - Throws: `PredicateError`; see `PredicateEvaluator`.
   public func filtered(
-    using predicate: Predicate, variables: [String: EvaluatedValue] = [:]
+    by predicate: Predicate, variables: [String: EvaluatedValue] = [:]
   ) throws(PredicateError) -> [ManagedObject] {
-    var found: [ManagedObject] = []
-    for object in self where try predicate.evaluate(with: .object(object), variables: variables) { found.append(object) }
-    return found
+    try Array(self).filtered(by: predicate, variables: variables)
+  }
+
+  /// The objects in an order, compared in memory by what they are here.
+  ///
+  /// Unlike a fetch this takes custom comparisons and transient properties.
+  ///
+  /// - Throws: `PredicateError`; see `SortOrder`.
+  public func sorted(by descriptors: [SortDescriptor]) throws(PredicateError) -> [ManagedObject] {
+    try Array(self).sorted(by: descriptors)
   }
 }

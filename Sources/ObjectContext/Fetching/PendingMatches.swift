@@ -91,11 +91,13 @@ extension ManagedObjectContext {
   ) throws(ObjectError) -> PendingMatches {
     var result = PendingMatches()
     guard !keys.isEmpty else { return result }
+    // One evaluator, so that `now` is one value for all.
+    var evaluator = PredicateEvaluator()
     for object in try objects(root: entity.rootIndex, primaryKeys: keys) {
       object.learnEntity(Int(buffer(root: object.root).entities[object.row]))
       guard request.includesSubentities ? object.entity.isKind(of: entity) : object.entity === entity else { continue }
       let matches = try predicateErrors { () throws(PredicateError) in
-        try request.predicate?.evaluate(with: .object(object), variables: [:]) ?? true
+        if let predicate = request.predicate { try evaluator.evaluate(predicate, with: .object(object)) } else { true }
       }
       if matches { result.matches.append(.init(object: object, sortKeys: [])) }
     }
@@ -115,39 +117,17 @@ extension ManagedObjectContext {
   }
 
   private func sort(_ matches: inout [PendingMatches.Match], by descriptors: [SortDescriptor]) throws(ObjectError) {
-    for index in matches.indices {
-      for descriptor in descriptors {
-        let object = matches[index].object
-        let value = try predicateErrors { () throws(PredicateError) in try descriptor.value(of: .object(object)) }
-        matches[index].sortKeys.append(value)
-      }
-    }
-    do {
-      try matches.sort { left, right throws(PredicateError) in
-        try PendingMatches.precedes(
-          left.sortKeys, left.object.primaryKey, right.sortKeys, right.object.primaryKey, descriptors)
-      }
-    } catch let error as PredicateError {
-      throw ObjectError(error)
-    } catch {
-      throw ObjectError(.invalidRequest, "\(error)")
+    let list = matches
+    matches = try predicateErrors { () throws(PredicateError) in
+      let order = try SortOrder(descriptors)
+      var sorted = try order.sorted(list) { .object($0.object) }
+      for index in sorted.indices { sorted[index].sortKeys = try order.keys(of: .object(sorted[index].object)) }
+      return sorted
     }
   }
 }
 
 extension PendingMatches {
-  /// Whether one object comes before another one; what all criteria find equal comes by primary key.
-  static func precedes(
-    _ left: [EvaluatedValue], _ leftKey: Int64, _ right: [EvaluatedValue], _ rightKey: Int64,
-    _ descriptors: [SortDescriptor]
-  ) throws(PredicateError) -> Bool {
-    for (index, descriptor) in descriptors.enumerated() {
-      let order = try descriptor.compare(left[index], right[index])
-      if order != 0 { return order < 0 }
-    }
-    return leftKey < rightKey
-  }
-
   /// An element of a merged result.
   enum Place {
     /// A record that the store found, by its place there.
@@ -165,6 +145,7 @@ extension PendingMatches {
   ) throws(PredicateError) -> [Place] {
     let end = request.fetchLimit > 0 ? request.fetchOffset.addingReportingOverflow(request.fetchLimit) : (0, true)
     let limit = end.1 ? Int.max : end.0
+    let order = try SortOrder(request.sortDescriptors)
     var result: [Place] = []
     var total = 0
     func add(_ place: Place) {
@@ -177,8 +158,9 @@ extension PendingMatches {
       var (low, high) = (next, stored.count)
       while low < high {
         let middle = low + (high - low) / 2
-        let isBefore = try PendingMatches.precedes(
-          storedKeys(middle), stored.keys[middle], match.sortKeys, match.object.primaryKey, request.sortDescriptors)
+        let difference = try order.compare(storedKeys(middle), match.sortKeys)
+        // What all criteria find equal comes by primary key.
+        let isBefore = difference == 0 ? stored.keys[middle] < match.object.primaryKey : difference < 0
         if isBefore { low = middle + 1 } else { high = middle }
       }
       while next < low, total < limit {

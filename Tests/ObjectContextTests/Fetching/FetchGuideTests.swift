@@ -56,7 +56,7 @@ import Testing
     #expect(seen.isEmpty)
     let all = Array(try context.fetch(FetchRequest("Employee")))
     try all[3].setValue(.string("Bob"), forKey: "nickname")
-    #expect(try all.filtered(using: predicate) == [all[3]])
+    #expect(try all.filtered(by: predicate) == [all[3]])
   }
 
   @Test("FE5: closures are refused by SQLite with advice, and work on results")
@@ -78,7 +78,7 @@ import Testing
         predicateErrorCode { _ = try context.fetch(FetchRequest("Employee", sortedBy: [comparator])) } == .notInSQL)
     }
     #expect(seen.isEmpty)
-    #expect(try context.fetch(FetchRequest("Employee")).filtered(using: isOdd).count == 6)
+    #expect(try context.fetch(FetchRequest("Employee")).filtered(by: isOdd).count == 6)
   }
 
   @Test("FE6: self == %@ with an object's ID tests whether it exists, in one SELECT")
