@@ -75,6 +75,11 @@ extension ManagedObjectContext {
   ///   Pairs of many-to-many relationships are kept either way.
   /// - Throws: ``ObjectError`` with `deleted` for a record that was inserted or deleted here, `notFound`, `database`.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
+    try forget(object, mergingChanges: mergingChanges)
+    notifyResults()
+  }
+
+  private func forget(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try check(object)
     let buffer = buffer(root: object.root)
     let row = object.row
