@@ -44,11 +44,8 @@ package enum ValueCast {
   /// - Throws: ``PredicateError`` with `typeMismatch` when there is no such kind, or when values of this kind can
   ///   never become the other.
   package static func cast(_ value: AttributeValue, to type: AttributeValue) throws(PredicateError) -> AttributeValue {
-    guard let name = type.text, let kind = Kind(name: name) else {
-      throw PredicateError(
-        .typeMismatch, "CAST does not know the type \(type.text.map { "\"\($0)\"" } ?? type.kind)",
-        hint: "the types are NSNumber, NSString, NSDate, NSDecimalNumber, NSUUID, NSURL, integer, double, BOOL")
-    }
+    let kind = try kind(type)
+    let name = type.text ?? ""
     guard let family = value.family else { return .null }
     switch (kind, family) {
     case (.text, .number), (.text, .date), (.text, .uuid), (.text, .text): return text(value)
@@ -63,6 +60,30 @@ package enum ValueCast {
     default:
       throw PredicateError(.typeMismatch, "\(value.kind) cannot be cast to \(name)")
     }
+  }
+
+  /// The type of the values of a cast; ``AttributeType/undefined`` for numbers, which are integers or Doubles.
+  ///
+  /// - Throws: ``PredicateError`` with `typeMismatch` when there is no such kind.
+  package static func resultType(_ name: String) throws(PredicateError) -> AttributeType {
+    switch try kind(.string(name)) {
+    case .number: .undefined
+    case .integer: .integer64
+    case .double: .double
+    case .decimal: .decimal
+    case .boolean: .boolean
+    case .text: .string
+    case .date: .date
+    case .uuid: .uuid
+    case .uri: .uri
+    }
+  }
+
+  private static func kind(_ type: AttributeValue) throws(PredicateError) -> Kind {
+    if let name = type.text, let kind = Kind(name: name) { return kind }
+    throw PredicateError(
+      .typeMismatch, "CAST does not know the type \(type.text.map { "\"\($0)\"" } ?? type.kind)",
+      hint: "the types are NSNumber, NSString, NSDate, NSDecimalNumber, NSUUID, NSURL, integer, double, BOOL")
   }
 
   /// The number that a value is or spells; `nil` when a text spells none.

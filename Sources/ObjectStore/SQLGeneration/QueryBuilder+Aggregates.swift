@@ -157,7 +157,10 @@ extension QueryBuilder {
     let text = SQLText.call(QueryFunctions.aggregateName(function, value), [argument])
     switch function {
     case .sum:
-      return .number("ifnull(\(text), 0)", value.isNull ? .integer : value.kind == .real ? .mixed : value.kind, isNullable: false)
+      let isOwn = text.sql.hasPrefix("mergewalk")
+      return .number(
+        isOwn ? text : "ifnull(\(text), 0)", value.isNull || value.kind == .integer ? .integer : .mixed,
+        isNullable: false)
     case .median: return .number(text, .mixed)
     default: return .number(text, .real)
     }

@@ -65,16 +65,16 @@ extension QueryBuilder {
     let left = compared.text.enclosed(atLeast: .comparison)
     if bindings.count == 1 {
       conditions.append(
-        .text("\(left) = \(SQLText(bindings[0]))".with(.equality), canBeNull: value.isNullable))
+        .text(SQLText("\(left) = \(SQLText(bindings[0]))", .equality), canBeNull: value.isNullable))
     } else if bindings.count > QueryBuilder.inlineListLimit {
       conditions.append(
         .text(
-          "\(left) IN (SELECT value FROM \(name: ListSource.name)(\(SQLText(.list(bindings)))))".with(.equality),
+          SQLText("\(left) IN (SELECT value FROM \(name: ListSource.name)(\(SQLText(.list(bindings)))))", .equality),
           canBeNull: value.isNullable))
     } else if !bindings.isEmpty {
       conditions.append(
         .text(
-          "\(left) IN (\(SQLText.joined(bindings.map { SQLText($0) }, ", ")))".with(.equality),
+          SQLText("\(left) IN (\(SQLText.joined(bindings.map { SQLText($0) }, ", ")))", .equality),
           canBeNull: value.isNullable))
     }
     conditions += others
@@ -113,6 +113,7 @@ extension QueryBuilder {
     case .collection(let stored): collection = stored
     case .constants(let values): collection = try table(values.map { operand($0) })
     case .list(let operands): collection = try table(operands)
+    case .value(let value) where value.isNull: collection = try table([])
     case .value, .row, .dictionary:
       throw PredicateError(
         .typeMismatch, "SUBQUERY needs a to-many path or a list as its collection",
@@ -178,7 +179,10 @@ extension QueryBuilder {
       }
       return operand(values[name] ?? .null)
     case .collection(let collection):
-      if element == .size { return .value(.number(select("count(*)", collection), .integer, isNullable: false)) }
+      if element == .size {
+        let argument: SQLText = collection.isDistinct ? "DISTINCT \(collection.value.text)" : "*"
+        return .value(.number(select("count(\(argument))", collection), .integer, isNullable: false))
+      }
       return try pick(element, collection)
     case .value(let value):
       throw PredicateError(.typeMismatch, "\(value.name) is not a collection, so it has no elements")

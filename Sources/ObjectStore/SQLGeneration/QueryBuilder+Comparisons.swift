@@ -16,7 +16,12 @@ extension QueryBuilder {
         return isAny ? exists(collection, condition) : exists(collection, condition.negated).negated
       case .constants(let values): elements = values.map { operand($0) }
       case .list(let operands): elements = operands
-      default: elements = [left]
+      case .value(let value) where value.isNull: elements = []
+      case .dictionary(let values): elements = values.keys.sorted().compactMap { values[$0].map { operand($0) } }
+      case .value, .row:
+        throw PredicateError(
+          .typeMismatch, "\(comparison.modifier.rawValue) compares the elements of a collection",
+          hint: "put a to-many path or a list behind it, or leave it out")
       }
       var conditions: [SQLCondition] = []
       for element in elements {
@@ -82,7 +87,7 @@ extension QueryBuilder {
       switch QueryBuilder.parameter(binding, besides: left) {
       case .parameter(let fitted): right.text = SQLText(fitted)
       case .unequal: return .known(!isEqual)
-      case .withoutIndex: left.text = "+\(left.text)".with(.unary)
+      case .withoutIndex: left.text = SQLText("+\(left.text)", .unary)
       }
     }
     switch (isEqual, left.isNullable, right.isNullable) {
@@ -157,7 +162,7 @@ extension QueryBuilder {
       switch QueryBuilder.parameter(binding, besides: column) {
       case .parameter(let fitted): constant.text = SQLText(fitted)
       case .unequal: break
-      case .withoutIndex: column.text = "+\(column.text)".with(.unary)
+      case .withoutIndex: column.text = SQLText("+\(column.text)", .unary)
       }
     }
     fit(&right, &left)
@@ -172,6 +177,7 @@ extension QueryBuilder {
     switch right {
     case .constants(let values): bounds = values.map { operand($0) }
     case .list(let operands): bounds = operands
+    case .value(let value) where value.isNull: return .known(false)
     default: bounds = []
     }
     guard bounds.count == 2 else {
@@ -198,7 +204,7 @@ extension QueryBuilder {
   func collated(_ value: SQLValue, _ options: ComparisonPredicate.Options) -> SQLValue {
     guard value.family == .text, let collation = QueryFunctions.collation(options) else { return value }
     var result = value
-    result.text = "\(value.text.enclosed(atLeast: .unary)) COLLATE \(name: collation)".with(.collate)
+    result.text = SQLText("\(value.text.enclosed(atLeast: .unary)) COLLATE \(name: collation)", .collate)
     return result
   }
 }

@@ -30,7 +30,7 @@ extension QueryBuilder {
     }
     var values: [SQLValue] = []
     for argument in arguments { values.append(try value(argument)) }
-    try count(arguments, function.arity, function)
+    try count(arguments, function.argumentCount.lowerBound, function)
     return .value(try scalar(function, values))
   }
 
@@ -46,7 +46,7 @@ extension QueryBuilder {
     func signed(_ value: SQLValue) -> SQLValue {
       guard value.isColumn else { return value }
       var result = value
-      result.text = "+\(value.text)".with(.unary)
+      result.text = SQLText("+\(value.text)", .unary)
       result.isColumn = false
       return result
     }
@@ -200,7 +200,7 @@ extension QueryBuilder {
       case .bitwiseOr: .infix(values[0].text, "|", values[1].text, .bits)
       case .leftShift: .infix(values[0].text, "<<", values[1].text, .bits)
       case .rightShift: .infix(values[0].text, ">>", values[1].text, .bits)
-      default: "~\(values[0].text.enclosed(atLeast: .primary))".with(.unary)
+      default: SQLText("~\(values[0].text.enclosed(atLeast: .primary))", .unary)
       }
     return .number(text, .integer, isNullable: isNullable)
   }
@@ -246,18 +246,5 @@ extension QueryBuilder {
     }
     try refuseOpaque(value)
     return try QueryFunctions.cast(value, name)
-  }
-}
-
-extension ExpressionFunction {
-  /// How many arguments a function of single values takes.
-  var arity: Int {
-    switch self {
-    case .random, .now: 0
-    case .add, .subtract, .multiply, .divide, .modulus, .raise, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift,
-      .rightShift, .cast, .objectWithIndex, .distance:
-      2
-    default: 1
-    }
   }
 }

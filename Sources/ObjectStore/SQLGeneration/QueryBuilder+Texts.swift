@@ -26,9 +26,9 @@ extension QueryBuilder {
       if left.isColumn, let prefix = plainText(right), isPlain {
         return range(left, prefix: prefix)
       }
-      return .text(.call(QueryFunctions.name(.beginsWith, options), arguments), canBeNull: canBeNull)
+      return .text(.call(QueryFunctions.name(.begins, options), arguments), canBeNull: canBeNull)
     case .endsWith:
-      return .text(.call(QueryFunctions.name(.endsWith, options), arguments), canBeNull: canBeNull)
+      return .text(.call(QueryFunctions.name(.ends, options), arguments), canBeNull: canBeNull)
     case .like:
       let call = SQLCondition.text(.call(QueryFunctions.name(.like, options), arguments), canBeNull: canBeNull)
       guard left.isColumn, let pattern = plainText(right), isPlain else { return call }
@@ -59,7 +59,7 @@ extension QueryBuilder {
     let canBeNull = whole.isNullable || part.isNullable
     let arguments = [whole.text, part.text]
     if QueryFunctions.suffix(options).isEmpty {
-      return .text("\(SQLText.call("instr", arguments)) > 0".with(.comparison), canBeNull: canBeNull)
+      return .text(SQLText("\(SQLText.call("instr", arguments)) > 0", .comparison), canBeNull: canBeNull)
     }
     return .text(.call(QueryFunctions.name(.contains, options), arguments), canBeNull: canBeNull)
   }
@@ -80,14 +80,14 @@ extension QueryBuilder {
       return .text(start.with(.comparison), canBeNull: column.isNullable)
     }
     return .text(
-      "\(start) AND \(column.text) < \(SQLText(.text(end)))".with(.and), canBeNull: column.isNullable)
+      SQLText("\(start) AND \(column.text) < \(SQLText(.text(end)))", .and), canBeNull: column.isNullable)
   }
 
   /// `LIKE` with a constant pattern: what its plain beginning says goes to an index, the rest to the function.
   private func like(_ column: SQLValue, _ pattern: LikePrefix, _ call: SQLCondition) -> SQLCondition {
     switch pattern.rest {
     case .nothing:
-      return .text("\(column.text) = \(SQLText(.text(pattern.text)))".with(.equality), canBeNull: column.isNullable)
+      return .text(SQLText("\(column.text) = \(SQLText(.text(pattern.text)))", .equality), canBeNull: column.isNullable)
     case .anything: return range(column, prefix: pattern.text)
     case .pattern: return pattern.text.isEmpty ? call : .all([range(column, prefix: pattern.text), call])
     }

@@ -13,7 +13,7 @@ enum QueryFunctions {
   }
 
   static let random = "mergewalk_random"
-  static let cast = "mergewalk_cast"
+  static let castName = "mergewalk_cast"
 
   /// What `[c]` and `[d]` add to a name: nothing without them, or with `[n]`.
   static func suffix(_ options: Options) -> String {
@@ -74,21 +74,35 @@ enum QueryFunctions {
 
   /// Refuses a malformed regular expression before anything runs.
   static func checkPattern(_ pattern: AttributeValue, _ options: Options) throws(PredicateError) {
-    guard case .string(let text) = pattern else { return }
-    _ = try self.pattern(text, options)
+    if case .string(let text) = pattern { _ = try TextPattern(predicate: text, options) }
   }
 
-  /// A regular expression with the options of MATCHES: `d` folds both sides, `c` is the expression's own flag.
-  static func pattern(_ text: String, _ options: Options) throws(PredicateError) -> TextPattern {
-    let isNormalized = options.contains(.normalized)
-    let folded =
-      !isNormalized && options.contains(.diacriticInsensitive)
-      ? TextFolding.fold(text, .diacriticInsensitive) : text
-    do {
-      return try TextPattern(folded, ignoresCase: !isNormalized && options.contains(.caseInsensitive))
-    } catch {
-      throw PredicateError(
-        .pattern, "the regular expression is malformed: \(error.message)", hint: "MATCHES takes ICU's syntax")
+  /// `CAST(value, 'type')`.
+  static func cast(_ value: SQLValue, _ name: String) throws(PredicateError) -> SQLValue {
+    let result = try ValueCast.resultType(name)
+    if value.isNull { return .null }
+    if case .object = value.family {
+      throw PredicateError(.typeMismatch, "\(value.name) is an object, which cannot be cast to \(name)")
+    }
+    // Refuses what can never be cast, before anything runs.
+    _ = try ValueCast.cast(value.family.example, to: .string(name))
+    let source = value.type == .undefined ? AttributeType.double : value.type
+    let text = SQLText.call(
+      castName, [value.text, SQLText(.text(name)), SQLText(.integer(Int64(source.rawValue)))])
+    return .computed(text, result, name: "CAST to \(name)")
+  }
+}
+
+extension SQLFamily {
+  /// Some value of the family.
+  fileprivate var example: AttributeValue {
+    switch self {
+    case .number: .integer(0)
+    case .text: .string("")
+    case .date: .date(0)
+    case .binary: .binary([])
+    case .uuid: .uuid(0, 0)
+    case .object, .opaque, .null: .null
     }
   }
 }

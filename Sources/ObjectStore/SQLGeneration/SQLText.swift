@@ -29,6 +29,12 @@ struct SQLText: Hashable, Sendable, ExpressibleByStringInterpolation {
 
   init(stringInterpolation: Interpolation) { self = stringInterpolation.text }
 
+  /// A text with its outermost operator.
+  init(_ text: SQLText, _ precedence: Precedence) {
+    self = text
+    self.precedence = precedence
+  }
+
   /// A name of the schema, or words that do not depend on values.
   init(name: String) { self.init(sql: name) }
 

@@ -110,8 +110,9 @@ struct SQLValue {
   }
 
   /// No value.
-  static let null = SQLValue(
-    text: "NULL", family: .null, type: .undefined, constant: .null, name: "no value")
+  static var null: SQLValue {
+    SQLValue(text: "NULL", family: .null, type: .undefined, constant: .null, name: "no value")
+  }
 }
 
 /// A predicate in SQL: known already, or text that is true, false or, where it says so, null.
@@ -124,9 +125,9 @@ enum SQLCondition {
     switch self {
     case .known(let value): return .known(!value)
     case .text(let text, true):
-      return .text("\(text.enclosed(atLeast: .comparison)) IS NOT TRUE".with(.equality), canBeNull: false)
+      return .text(SQLText("\(text.enclosed(atLeast: .comparison)) IS NOT TRUE", .equality), canBeNull: false)
     case .text(let text, false):
-      return .text("NOT \(text.enclosed(atLeast: .equality))".with(.not), canBeNull: false)
+      return .text(SQLText("NOT \(text.enclosed(atLeast: .equality))", .not), canBeNull: false)
     }
   }
 
