@@ -122,7 +122,7 @@ extension OutputBytes {
   /// Source: YAML 1.1, https://yaml.org/type/bool.html and https://yaml.org/type/null.html.
   private static func isWord(_ text: UnsafeRawBufferPointer) -> Bool {
     let words: [StaticString] = [
-      "y", "n", "yes", "no", "on", "off", "true", "false", "null", "nil", "none", "nan", "inf",
+      "y", "n", "yes", "no", "on", "off", "true", "false", "null",
     ]
     return words.contains { word in
       word.utf8CodeUnitCount == text.count
