@@ -1,5 +1,5 @@
 extension OutputBytes {
-  /// Appends text between tags. It has only characters of XML.
+  /// Appends text between tags; it has only characters of XML.
   ///
   /// Carriage returns become references, because readers make line feeds of them otherwise.
   mutating func append(xml text: UnsafeRawBufferPointer) {

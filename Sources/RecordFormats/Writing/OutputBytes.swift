@@ -1,4 +1,4 @@
-/// Text that grows at its end, as bytes. Nothing it does makes a string.
+/// Text that grows at its end, as bytes; nothing it does makes a string.
 struct OutputBytes {
   var bytes: [UInt8] = []
 

@@ -20,7 +20,9 @@ public struct CSVRowOptions: Hashable, Sendable {
   public var delimiter: UInt8 = UInt8(ascii: ",")
   /// How no value is spelt, without quotes; texts that are the same are quoted.
   public var null = ""
-  /// How the empty text is spelt. With quotes, readers that look at them can tell it from no value.
+  /// How the empty text is spelt.
+  ///
+  /// With quotes, readers that look at them can tell it from no value.
   public var empty = "\"\""
   /// What ends a line: LF, or CRLF as RFC 4180 has it.
   public var lineEnd = "\n"
@@ -46,7 +48,9 @@ public struct XMLRowOptions: Hashable, Sendable {
 public struct TableOptions: Hashable, Sendable {
   /// How many columns of characters a line may have; `nil` for as many as it needs, where no cell is cut.
   public var width: Int?
-  /// How many rows may be held back to find the columns' widths. Later cells that are longer are cut, or, without a
+  /// How many rows may be held back to find the columns' widths.
+  ///
+  /// Later cells that are longer are cut, or, without a
   /// width, push the rest of their line to the right.
   public var sampleRows = 512
 
