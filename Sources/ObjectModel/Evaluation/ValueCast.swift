@@ -12,7 +12,7 @@ package enum ValueCast {
   /// | `NSString`, `string` | its digits | the text | ISO 8601 |
   /// | `NSDate`, `date` | seconds since 2001 | ISO 8601 | the date |
   /// | `NSUUID`, `NSURL`, `NSData` | | the UUID, the URI, the bytes in hexadecimal that it spells | |
-  private enum Kind: String {
+  fileprivate enum Kind: String {
     case number = "nsnumber"
     case integer
     case double
@@ -133,5 +133,30 @@ package enum ValueCast {
       text += (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }
     return text
+  }
+}
+
+extension ValueCast {
+  /// The type of the values of a cast; ``AttributeType/undefined`` for numbers, which are integers or Doubles.
+  ///
+  /// - Throws: ``PredicateError`` with `typeMismatch` when there is no such kind.
+  package static func resultType(_ name: String) throws(PredicateError) -> AttributeType {
+    guard let kind = Kind(name: name) else {
+      // Throws, as there is no such kind.
+      _ = try cast(.integer(0), to: .string(name))
+      return .undefined
+    }
+    switch kind {
+    case .number: return .undefined
+    case .integer: return .integer64
+    case .double: return .double
+    case .decimal: return .decimal
+    case .boolean: return .boolean
+    case .text: return .string
+    case .date: return .date
+    case .uuid: return .uuid
+    case .uri: return .uri
+    case .binary: return .binary
+    }
   }
 }
