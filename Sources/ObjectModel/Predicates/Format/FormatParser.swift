@@ -73,11 +73,13 @@ struct FormatParser {
 
   private func finish(_ expected: String) throws(FormatFailure) {
     guard token.kind == .end else { throw unexpected(expected) }
-    guard usedArguments == arguments.count else {
+    // A placeholder in quotation marks is plain text, and the argument meant for it is ignored, as Foundation does.
+    let isMeant = usedArguments == arguments.count || arguments.count <= lexer.bytes.count { $0 == UInt8(ascii: "%") }
+    guard isMeant else {
       throw .failed(
         PredicateError(
           .unusedArgument, "expected \(usedArguments) arguments, found \(arguments.count)",
-          hint: "a placeholder in quotation marks is plain text"))
+          hint: "give one argument for each placeholder"))
     }
   }
 
