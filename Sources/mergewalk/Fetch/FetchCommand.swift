@@ -32,7 +32,7 @@ struct FetchCommand: ParsableCommand {
 
       EXAMPLES
         mergewalk fetch shop.sqlite --entity Order --predicate "placed >= %@ AND customer.email ENDSWITH[c] %@" \\
-          --arg 2024-01-01 --arg @example.com --sort=-placed --limit 10
+          --arg 2024-01-01 --arg @example.com --sort -placed --limit 10
         mergewalk fetch shop.sqlite --entity Order --columns "customer.name,orders=count:(orderID)" \\
           --group-by customer.name --having "orders > 5" --format json
       """)
@@ -43,7 +43,14 @@ struct FetchCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The entity of the objects.", valueName: "name"))
   var entity: String
 
-  @OptionGroup var modelOptions: StoreModelOptions
+  @Option(
+    help: ArgumentHelp("The model of the store; the copy in the store unless said otherwise.", valueName: "model"))
+  var model: String?
+
+  @Option(
+    name: .customLong("model-version"),
+    help: ArgumentHelp("The version of an .xcdatamodeld; the one that fits unless said otherwise.", valueName: "name"))
+  var version: String?
 
   @Option(help: ArgumentHelp("Which objects; all without it.", valueName: "predicate"))
   var predicate: String?
@@ -54,7 +61,7 @@ struct FetchCommand: ParsableCommand {
   var arguments: [String] = []
 
   @Option(
-    parsing: .unconditionalSingleValue,
+    parsing: .unconditional,
     help: ArgumentHelp("The order: keys with commas between them, - before a key for descending.", valueName: "keys"))
   var sort: String?
 
@@ -92,6 +99,7 @@ struct FetchCommand: ParsableCommand {
   var output: String?
 
   func validate() throws {
+    if version != nil, model == nil { throw ValidationError("--model-version needs --model") }
     if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
     if let offset, offset < 0 { throw ValidationError("--offset must not be negative") }
     if having != nil, groupBy == nil { throw ValidationError("--having needs --group-by") }
@@ -102,16 +110,20 @@ struct FetchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let model: ManagedObjectModel? = try modelOptions.load(store)
-    let outcome: Result<Void, FetchFailure>
+    let model = try self.model.map { try ModelLoading.model(ofStore: store, at: $0, version: version).model }
+    let failure: FetchFailure?
     do throws(StoreError) {
-      outcome = try SQLiteStore.withReadableStore(store, model: model) { store in
-        Result { () throws(FetchFailure) in try run(store) }
+      failure = try SQLiteStore.withReadableStore(store, model: model) { store in
+        do throws(FetchFailure) { try run(store) } catch { return error }
+        return nil
       }
     } catch {
       throw StoreFailure.end(error)
     }
-    if case .failure(let failure) = outcome { throw failure.end() }
+    if let failure {
+      Console.words(failure.words)
+      throw ExitStatus.failure
+    }
   }
 
   private func run(_ store: SQLiteStore) throws(FetchFailure) {
@@ -123,54 +135,26 @@ struct FetchCommand: ParsableCommand {
     } catch {
       throw FetchFailure(error)
     }
-    do throws(FetchError) {
-      if explain { return FetchExplanation.print(fetch, plan: try store.explain(fetch)) }
-      if count {
-        let number = try store.count(fetch)
-        return try write { sink throws(OutputError) in
-          var text = "\(number)\n"
-          try text.withUTF8 { (utf8) throws(OutputError) in try sink.write(UnsafeRawBufferPointer(utf8)) }
-        }
-      }
-      let cursor = try store.cursor(fetch)
-      let names = request.propertiesToFetch.map(\.name)
-      try write { sink throws(RowStreamError) in
-        let writer = RowWriter(rowFormat, columns: names, to: sink)
-        let stream = RowStream(cursor: cursor, store: store, request: request, isTable: rowFormat.isTable)
-        try stream.run(into: writer)
-        if writer.replacedTexts > 0, !rowFormat.isTable {
-          Console.words(
-            "\(self.store): warning: \(Figures.count(writer.replacedTexts, "text")) not in UTF-8 lost bytes;"
-              + " --format csv, yaml or xml keeps them")
-        }
-        if stream.missingFiles > 0 {
-          Console.words(
-            "\(self.store): warning: \(Figures.count(stream.missingFiles, "value")) in files beside the store cannot be read")
-        }
-      }
-    } catch {
-      throw FetchFailure(error, store: self.store)
-    }
+    if explain { return Console.data(try FetchExplanation.text(fetch, store)) }
+    let names = count ? ["count"] : request.propertiesToFetch.map(\.name)
+    let format = count ? .csv(FetchFormat.bareNumbers) : rowFormat
+    try write(fetch, names, format, store)
   }
 
   /// The request that the options make.
   private func request(_ model: ManagedObjectModel) throws(FetchFailure) -> FetchRequest {
     guard let entity = model.entity(named: entity) else {
       let hint = NearestName.find(self.entity, in: model.entities.map(\.name)).map { "did you mean \($0)?" }
-      throw FetchFailure(
-        PredicateError(.unknownEntity, "the store has no entity “\(self.entity)”", hint: hint), option: "--entity")
+      let error = PredicateError(.unknownEntity, "expected an entity of the store, found “\(self.entity)”", hint: hint)
+      throw FetchFailure(error, option: "--entity", text: self.entity)
     }
+    var scope = ModelScope(model, entity)
     var arguments = CommandArguments(arguments)
-    var scope = ModelScope(model: model, entity: entity)
     var request = FetchRequest(entity.name)
     if let predicate {
       request.predicate = try arguments.predicate(predicate, option: "--predicate", in: scope)
     }
-    let grouped = try groupBy.map { text throws(FetchFailure) in try FetchColumns.items(text, option: "--group-by") }
-    request.propertiesToFetch = try FetchColumns.read(columns, grouped: grouped, in: &scope)
-    if let grouped {
-      request.propertiesToGroupBy = try FetchColumns.groups(grouped, columns: request.propertiesToFetch, in: scope)
-    }
+    try FetchColumns.read(columns, groupedBy: groupBy, into: &request, &scope)
     if let having { request.havingPredicate = try arguments.predicate(having, option: "--having", in: scope) }
     try arguments.finish()
     if let sort { request.sortDescriptors = try SortKeys.read(sort, in: scope) }
@@ -178,19 +162,31 @@ struct FetchCommand: ParsableCommand {
     request.fetchOffset = offset ?? 0
     request.includesSubentities = !noSubentities
     request.returnsDistinctResults = distinct
-    request.resultType = count ? .count : .dictionaries
+    request.resultType = .dictionaries
     return request
   }
 
   /// The format of the rows: what was asked for, what the file's name says, a table for a terminal, else CSV.
   private var rowFormat: RowFormat {
-    let named = output.flatMap(FetchFormat.init(path:))
     let isTerminal = output == nil && isatty(STDOUT_FILENO) == 1
-    let format = self.format ?? named ?? (isTerminal ? .table : .csv)
+    let format = self.format ?? output.flatMap(FetchFormat.init(path:)) ?? (isTerminal ? .table : .csv)
     return format.rowFormat(width: output == nil ? Console.outputWidth : nil)
   }
 
-  /// Runs `body` with standard output or the new file.
-  private func write<Failure>(_ body: (ByteSink) throws(Failure) -> Void) throws(FetchError) where Failure: Error {
+  /// Runs the statement and writes its rows to standard output or to the new file.
+  private func write(
+    _ fetch: CompiledFetch, _ names: [String], _ format: RowFormat, _ store: SQLiteStore
+  ) throws(FetchFailure) {
+    let file = try output.map { path throws(FetchFailure) in try RowFile(path) }
+    let writer = RowWriter(format, columns: names, to: ByteSink(descriptor: file?.descriptor ?? STDOUT_FILENO))
+    var stream = RowStream(fetch, store: store, storePath: self.store, shortIDs: format.isTable)
+    do throws(FetchFailure) {
+      if count { try stream.writeNumber(to: writer) } else { try stream.run(into: writer) }
+      try file?.close()
+    } catch {
+      file?.remove()
+      throw error
+    }
+    for warning in stream.warnings(writer, format) { Console.words("\(self.store): warning: \(warning)") }
   }
 }
