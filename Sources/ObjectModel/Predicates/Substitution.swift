@@ -62,6 +62,7 @@ extension Expression {
 struct VariableFinder {
   private(set) var free: Set<String> = []
   private(set) var assigned: Set<String> = []
+  private(set) var subqueryVariables: Set<String> = []
   /// The variables of the subqueries around the current place.
   private var bound: [String] = []
 
@@ -84,6 +85,7 @@ struct VariableFinder {
     case .function(_, let arguments), .aggregate(let arguments): for argument in arguments { visit(argument) }
     case .subquery(let collection, let variable, let predicate):
       visit(collection)
+      subqueryVariables.insert(variable)
       bound.append(variable)
       visit(predicate)
       bound.removeLast()

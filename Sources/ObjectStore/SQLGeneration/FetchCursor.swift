@@ -81,32 +81,11 @@ package final class FetchCursor {
 
   /// A value that is not null as an attribute of a type holds it.
   private func attribute(_ column: Int32, _ type: AttributeType) -> AttributeValue {
-    let storage = statement.type(column)
-    switch type {
-    case .boolean where storage == SQLITE_INTEGER: return .boolean(statement.integer(column) != 0)
-    case .integer16, .integer32, .integer64:
-      return storage == SQLITE_FLOAT ? .double(statement.double(column)) : .integer(statement.integer(column))
-    case .double, .float: return .double(statement.double(column))
-    case .date: return .date(statement.double(column))
-    case .decimal where storage == SQLITE_INTEGER:
-      return .decimal(DecimalNumber(significand: Int128(statement.integer(column)), exponent: 0))
-    case .decimal where storage == SQLITE_FLOAT:
-      let number = statement.double(column)
-      return DecimalNumber("\(number)").map(AttributeValue.decimal) ?? .double(number)
-    case .uri: return .uri(statement.text(column))
-    case .uuid:
-      let bytes = statement.bytes(column)
-      guard bytes.count == 16 else { return .binary(Array(bytes)) }
-      return .uuid(
-        UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
-    default:
-      switch storage {
-      case SQLITE_INTEGER: return .integer(statement.integer(column))
-      case SQLITE_FLOAT: return .double(statement.double(column))
-      case SQLITE_BLOB: return .binary(Array(statement.bytes(column)))
-      default: return .string(statement.text(column))
-      }
+    switch statement.type(column) {
+    case SQLITE_INTEGER: AttributeValue(stored: statement.integer(column), type)
+    case SQLITE_FLOAT: AttributeValue(stored: statement.double(column), type)
+    case SQLITE_BLOB: AttributeValue(stored: statement.bytes(column), type)
+    default: AttributeValue(stored: statement.text(column), type)
     }
   }
 }

@@ -1,4 +1,4 @@
-import Glibc
+import ObjectModel
 import SQLite
 
 extension SQLiteStore {
@@ -50,19 +50,12 @@ extension SQLiteStore {
       case .text(let value): statement.bind(index, text: value)
       case .blob(let value): statement.bind(index, copying: value)
       case .now:
-        let value = now ?? SQLiteStore.secondsSinceReferenceDate()
+        let value = now ?? ExpressionFunction.currentTime()
         now = value
         statement.bind(index, value)
-      case .list: statement.bindNull(index)
+      case .list(let values): ListSource.bind(values, to: statement, index)
       }
     }
-  }
-
-  /// The present in seconds since 2001-01-01 00:00:00 UTC.
-  static func secondsSinceReferenceDate() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Double(time.tv_sec - 978_307_200) + Double(time.tv_nsec) / 1_000_000_000
   }
 }
 

@@ -11,6 +11,7 @@ final class StatementCache {
   private let connection: Connection
   private var resting: [String: (statement: Statement, lastUse: Int)] = [:]
   private var uses = 0
+  private var functions: QueryFunctionContext?
 
   init(connection: Connection) { self.connection = connection }
 
@@ -18,6 +19,8 @@ final class StatementCache {
   func take(_ sql: String) throws(FetchError) -> Statement {
     if let known = resting.removeValue(forKey: sql) { return known.statement }
     do {
+      // The functions are registered when the first statement may need them.
+      if functions == nil { functions = try QueryFunctions.register(connection) }
       return try connection.prepare(sql)
     } catch {
       throw failure(error)
@@ -37,6 +40,7 @@ final class StatementCache {
 
   /// SQLite's error as what it means for the request.
   func failure(_ error: SQLiteError) -> FetchError {
+    if let cause = functions?.takeError() { return .predicate(cause) }
     let tooLarge = [
       "parser stack overflow", "Expression tree is too large", "too many SQL variables", "tables in a join",
       "too many terms in compound SELECT", "too many columns", "string or blob too big",

@@ -12,7 +12,7 @@ struct FormatLexer {
   /// The byte at an offset from the next one; 0 beyond the end.
   private func byte(_ offset: Int = 0) -> UInt8 { next + offset < bytes.count ? bytes[next + offset] : 0 }
 
-  mutating func token() throws(PredicateError) -> FormatToken {
+  mutating func token() throws(FormatFailure) -> FormatToken {
     skipSpace()
     let start = next
     guard start < bytes.count else { return FormatToken(kind: .end, start: start, end: start) }
@@ -43,7 +43,7 @@ struct FormatLexer {
   }
 
   /// Reads a number that begins with a point, which ``token()`` took for a token of its own.
-  mutating func fraction(after dot: FormatToken) throws(PredicateError) -> FormatToken? {
+  mutating func fraction(after dot: FormatToken) throws(FormatFailure) -> FormatToken? {
     guard next == dot.end, Self.isDigit(byte()) else { return nil }
     next = dot.start
     try decimal()
@@ -87,7 +87,7 @@ struct FormatLexer {
 
   // MARK: Words
 
-  private mutating func word() throws(PredicateError) -> FormatToken.Kind {
+  private mutating func word() throws(FormatFailure) -> FormatToken.Kind {
     let start = next
     if bytes[start] == 0xE2, byte(1) == 0x80, (0x98...0x9F).contains(byte(2)) {
       throw error(.syntax, "expected a straight quote (' or \"), found a typographic one", at: start)
@@ -128,7 +128,7 @@ struct FormatLexer {
   }
 
   /// Reads a name behind a mark of one byte.
-  private mutating func name(_ kind: FormatToken.Kind, _ expected: String) throws(PredicateError) -> FormatToken.Kind {
+  private mutating func name(_ kind: FormatToken.Kind, _ expected: String) throws(FormatFailure) -> FormatToken.Kind {
     let start = next
     next += 1
     guard Self.isNameStart(byte()) else { throw error(.syntax, "expected \(expected), found \(found())", at: start) }
@@ -137,7 +137,7 @@ struct FormatLexer {
   }
 
   /// `#name`, or `#"any text"` for names that are not made of letters, digits and underscores.
-  private mutating func escapedWord() throws(PredicateError) -> FormatToken.Kind {
+  private mutating func escapedWord() throws(FormatFailure) -> FormatToken.Kind {
     if byte(1) == UInt8(ascii: "'") || byte(1) == UInt8(ascii: "\"") {
       next += 1
       _ = try string()
@@ -148,7 +148,7 @@ struct FormatLexer {
 
   // MARK: Values
 
-  private mutating func string() throws(PredicateError) -> FormatToken.Kind {
+  private mutating func string() throws(FormatFailure) -> FormatToken.Kind {
     let start = next
     let quote = bytes[start]
     var i = start + 1
@@ -164,7 +164,7 @@ struct FormatLexer {
     throw error(.syntax, "expected \(mark) at the end of the text that begins here, found the end", at: start)
   }
 
-  private mutating func number() throws(PredicateError) -> FormatToken.Kind {
+  private mutating func number() throws(FormatFailure) -> FormatToken.Kind {
     let start = next
     if byte() == UInt8(ascii: "0"), let radix = Self.radix(byte(1)) {
       next += 2
@@ -196,7 +196,7 @@ struct FormatLexer {
     }
   }
 
-  private mutating func decimal() throws(PredicateError) {
+  private mutating func decimal() throws(FormatFailure) {
     while Self.isDigit(byte()) { next += 1 }
     if byte() == UInt8(ascii: "."), Self.isDigit(byte(1)) {
       next += 1
@@ -212,7 +212,7 @@ struct FormatLexer {
   }
 
   /// `%@`, `%K` and printf's conversions with their length modifiers.
-  private mutating func placeholder() throws(PredicateError) -> FormatToken.Kind {
+  private mutating func placeholder() throws(FormatFailure) -> FormatToken.Kind {
     let start = next
     next += 1
     while next < bytes.count, "hlqLztj".utf8.contains(bytes[next]) { next += 1 }
@@ -230,7 +230,7 @@ struct FormatLexer {
 
   // MARK: Symbols
 
-  private mutating func symbol(_ first: UInt8) throws(PredicateError) -> FormatToken.Kind {
+  private mutating func symbol(_ first: UInt8) throws(FormatFailure) -> FormatToken.Kind {
     func scalar(_ character: Unicode.Scalar) -> UInt8 { UInt8(ascii: character) }
     let second = byte(1)
     let pair: FormatToken.Kind? =
@@ -303,14 +303,29 @@ struct FormatLexer {
   /// An error at a byte.
   func error(
     _ code: PredicateError.Code, _ message: String, at offset: Int, hint: String? = nil
-  ) -> PredicateError {
+  ) -> FormatFailure {
     var line = 1
     var lineStart = 0
     for (i, byte) in bytes[..<min(offset, bytes.count)].enumerated() where byte == UInt8(ascii: "\n") {
       line += 1
       lineStart = i + 1
     }
-    return PredicateError(
-      code, message, position: SourcePosition(line: line, column: offset - lineStart + 1, byteOffset: offset), hint: hint)
+    let position = SourcePosition(line: line, column: offset - lineStart + 1, byteOffset: offset)
+    return .failed(PredicateError(code, message, position: position, hint: hint))
+  }
+}
+
+/// A ``PredicateError`` on its way out of the parser.
+///
+/// It is one word, where an error takes eleven: functions that call themselves have a slot for an error at every call,
+/// and without optimisation those slots would make up most of the stack.
+indirect enum FormatFailure: Error {
+  case failed(PredicateError)
+
+  /// The error.
+  var error: PredicateError {
+    switch self {
+    case .failed(let error): error
+    }
   }
 }

@@ -8,7 +8,7 @@ extension FormatParser {
   }
 
   /// The error that something else was expected at the next token.
-  func unexpected(_ expected: String, hint: String? = nil) -> PredicateError {
+  func unexpected(_ expected: String, hint: String? = nil) -> FormatFailure {
     error(.syntax, "expected \(expected), found \(found())", at: token.start, hint: hint ?? operatorHint())
   }
 
@@ -26,7 +26,7 @@ extension FormatParser {
   }
 
   /// The error that no function has this name or this number of arguments.
-  func unknownFunction(_ name: String, _ count: Int, at start: Int) -> PredicateError {
+  func unknownFunction(_ name: String, _ count: Int, at start: Int) -> FormatFailure {
     let known = ExpressionFunction.allCases.filter { $0.rawValue == name || $0.rawValue == name + ":" }
     if let function = known.first {
       return error(

@@ -1,115 +1,97 @@
 /// Functions and the other forms that look like calls.
 extension FormatParser {
-  /// `name:other:(a, b)`, and `name(a)` for functions of at most one parameter.
-  mutating func call(_ name: String) throws(PredicateError) -> Node {
-    let start = token.start
+  /// Reads one of them, whose name is the next token.
+  mutating func call() throws(FormatFailure) -> Node {
+    let name = token
     try advance()
-    let (arguments, depth) = try arguments()
-    guard let function = ExpressionFunction(rawValue: name), function.accepts(arguments.count) else {
-      guard let function = ExpressionFunction(rawValue: name + ":"), function.accepts(arguments.count) else {
-        if name == "BLOCKPREDICATE" || name == "BLOCK" {
-          throw error(.syntax, "expected a predicate, found a closure, which has no text", at: start)
-        }
-        throw unknownFunction(name, arguments.count, at: start)
-      }
-      return try node(.function(function, arguments), above: depth, at: start)
+    try expect(.leftParenthesis, "(")
+    let parts = try parts()
+    switch name.kind {
+    case .subquery: return try subquery(parts, at: name.start)
+    case .ternary: return try conditional(parts, at: name.start)
+    case .cast: return try cast(parts, at: name.start)
+    case .function: return try method(parts, at: name.start)
+    default: return try function(text(name.start..<name.end), parts, at: name.start)
     }
-    return try node(.function(function, arguments), above: depth, at: start)
   }
 
-  /// Expressions in parentheses with commas between them.
-  private mutating func arguments() throws(PredicateError) -> (expressions: [Expression], depth: Int) {
-    try expect(.leftParenthesis, "(")
-    var expressions: [Expression] = []
-    var depth = 0
+  /// What stands in the parentheses of a call, with commas between.
+  private mutating func parts() throws(FormatFailure) -> [Node] {
+    var parts: [Node] = []
     while token.kind != .rightParenthesis {
-      if !expressions.isEmpty { try expect(.comma, "a comma or )") }
-      let argument = try parse(FormatPrecedence.value)
-      expressions.append(try expression(argument))
-      depth = max(depth, argument.depth)
+      if !parts.isEmpty { try expect(.comma, "an operator, a comma or )") }
+      parts.append(try parse(FormatPrecedence.or))
     }
     try advance()
-    return (expressions, depth)
+    return parts
+  }
+
+  private func depth(_ parts: [Node]) -> Int { parts.reduce(0) { max($0, $1.depth) } }
+
+  private func expressions(_ parts: [Node]) throws(FormatFailure) -> [Expression] {
+    var expressions: [Expression] = []
+    for part in parts { expressions.append(try expression(part)) }
+    return expressions
+  }
+
+  /// `name:other:(a, b)`, and `name(a)` for functions of at most one parameter.
+  private mutating func function(_ name: String, _ parts: [Node], at start: Int) throws(FormatFailure) -> Node {
+    let arguments = try expressions(parts)
+    for known in [name, name + ":"] {
+      guard let function = ExpressionFunction(rawValue: known), function.accepts(arguments.count) else { continue }
+      return try node(.function(function, arguments), above: depth(parts), at: start)
+    }
+    if name == "BLOCKPREDICATE" {
+      throw error(.syntax, "expected a predicate, found a closure, which has no text", at: start)
+    }
+    throw unknownFunction(name, arguments.count, at: start)
   }
 
   /// `SUBQUERY(collection, $variable, predicate)`.
-  mutating func subquery() throws(PredicateError) -> Node {
-    let start = token.start
-    try advance()
-    try expect(.leftParenthesis, "(")
-    let collection = try parse(FormatPrecedence.value)
-    try expect(.comma, "a comma after the collection")
-    guard token.kind == .variable else { throw unexpected("a variable such as $x") }
-    let variable = text(token.start + 1..<token.end)
-    try advance()
-    try expect(.comma, "a comma after the variable")
-    let condition = try parse(FormatPrecedence.or)
-    try expect(.rightParenthesis, "an operator or )")
+  private mutating func subquery(_ parts: [Node], at start: Int) throws(FormatFailure) -> Node {
+    guard parts.count == 3 else { throw wrongParts("SUBQUERY(collection, $variable, predicate)", parts, at: start) }
+    guard case .expression(.variable(let variable)) = parts[1].value else {
+      throw error(.syntax, "expected a variable such as $x, found another expression", at: parts[1].start)
+    }
     return try node(
-      .subquery(expression(collection), variable: variable, predicate(condition)),
-      above: max(collection.depth, condition.depth), at: start)
+      .subquery(expression(parts[0]), variable: variable, predicate(parts[2])), above: depth(parts), at: start)
   }
 
   /// `TERNARY(predicate, first, second)`.
-  mutating func conditional() throws(PredicateError) -> Node {
-    let start = token.start
-    try advance()
-    try expect(.leftParenthesis, "(")
-    let condition = try parse(FormatPrecedence.or)
-    let test = try predicate(condition)
-    try expect(.comma, "a comma after the predicate")
-    let first = try parse(FormatPrecedence.value)
-    try expect(.comma, "a comma after the first value")
-    let second = try parse(FormatPrecedence.value)
-    try expect(.rightParenthesis, "an operator or )")
+  private mutating func conditional(_ parts: [Node], at start: Int) throws(FormatFailure) -> Node {
+    guard parts.count == 3 else { throw wrongParts("TERNARY(predicate, first, second)", parts, at: start) }
     return try node(
-      .conditional(test, expression(first), expression(second)),
-      above: max(condition.depth, first.depth, second.depth), at: start)
+      .conditional(predicate(parts[0]), expression(parts[1]), expression(parts[2])), above: depth(parts), at: start)
   }
 
   /// `CAST(value, "type")`; constants that have no literal of their own are made here.
-  mutating func cast() throws(PredicateError) -> Node {
-    let start = token.start
-    try advance()
-    try expect(.leftParenthesis, "(")
-    let value = try parse(FormatPrecedence.value)
-    try expect(.comma, "a comma after the value")
-    let type = try parse(FormatPrecedence.value)
-    try expect(.rightParenthesis, "an operator or )")
-    let (operand, name) = (try expression(value), try expression(type))
-    if case .constant(.attribute(let constant)) = operand, case .constant(.attribute(.string(let name))) = name,
-      let literal = AttributeValue(literal: constant, type: name)
+  private mutating func cast(_ parts: [Node], at start: Int) throws(FormatFailure) -> Node {
+    guard parts.count == 2 else { throw wrongParts("CAST(value, \"type\")", parts, at: start) }
+    let arguments = try expressions(parts)
+    if case .constant(.attribute(let constant)) = arguments[0],
+      case .constant(.attribute(.string(let type))) = arguments[1],
+      let literal = AttributeValue(literal: constant, type: type)
     {
       return try node(.constant(.attribute(literal)), at: start)
     }
-    return try node(.function(.cast, [operand, name]), above: max(value.depth, type.depth), at: start)
+    return try node(.function(.cast, arguments), above: depth(parts), at: start)
   }
 
   /// `FUNCTION(operand, "name", argument ...)`: a method of Cocoa's values, as far as a function does the same.
-  mutating func method() throws(PredicateError) -> Node {
-    let start = token.start
-    try advance()
-    try expect(.leftParenthesis, "(")
-    let operand = try parse(FormatPrecedence.value)
-    try expect(.comma, "a comma after the operand")
-    guard token.kind == .string else { throw unexpected("the name of a function in quotation marks") }
-    let name = try string(token.start..<token.end)
-    let nameStart = token.start
-    try advance()
-    var arguments = [try expression(operand)]
-    var depth = operand.depth
-    while token.kind != .rightParenthesis {
-      try expect(.comma, "a comma or )")
-      let argument = try parse(FormatPrecedence.value)
-      arguments.append(try expression(argument))
-      depth = max(depth, argument.depth)
+  private mutating func method(_ parts: [Node], at start: Int) throws(FormatFailure) -> Node {
+    guard parts.count >= 2 else { throw wrongParts("FUNCTION(operand, \"name\", argument ...)", parts, at: start) }
+    var arguments = try expressions(parts)
+    guard case .constant(.attribute(.string(let name))) = arguments.remove(at: 1) else {
+      throw error(.syntax, "expected the name of a function as text, found another expression", at: parts[1].start)
     }
-    try advance()
     guard let result = Self.method(name, arguments) else {
-      throw unknownFunction(name, arguments.count, at: nameStart)
+      throw unknownFunction(name, arguments.count, at: parts[1].start)
     }
-    // Some methods become two levels.
-    return try node(result, above: depth + 1, at: start)
+    return try node(result, above: depth(parts), at: start)
+  }
+
+  private func wrongParts(_ form: String, _ parts: [Node], at start: Int) -> FormatFailure {
+    error(.syntax, "expected \(form), found \(parts.count) parts", at: start)
   }
 
   private static func method(_ name: String, _ arguments: [Expression]) -> Expression? {

@@ -3,76 +3,79 @@ import Diagnostics
 /// Operands: what stands between operators.
 extension FormatParser {
   /// Reads a prefix operator with its operand, or a value with the steps and indexes behind it.
-  mutating func operand() throws(PredicateError) -> Node {
+  mutating func operand() throws(FormatFailure) -> Node {
+    let form = form
+    if form == .prefix { return try prefixed() }
+    return try postfix(form == .simple ? simple() : nested(form))
+  }
+
+  /// The forms of operands, by their first token.
+  private enum Form {
+    case prefix, parenthesis, list, call, variable, simple
+  }
+
+  private var form: Form {
     switch token.kind {
-    case .not: return try negation()
-    case .any, .some, .all, .none: return try quantified()
-    case .minus: return try negative()
-    case .complement: return try complement()
-    default: return try postfix(primary())
+    case .not, .any, .some, .all, .none, .minus, .complement: .prefix
+    case .leftParenthesis: .parenthesis
+    case .leftBrace: .list
+    case .selector: .call
+    case .word, .subquery, .function, .cast, .ternary: lexer.isFollowed(by: "(") ? .call : .simple
+    case .variable: .variable
+    default: .simple
+    }
+  }
+
+  private mutating func nested(_ form: Form) throws(FormatFailure) -> Node {
+    switch form {
+    case .parenthesis: try parenthesised()
+    case .list: try list()
+    case .call: try call()
+    default: try variable()
     }
   }
 
   // MARK: Prefix operators
 
-  private mutating func negation() throws(PredicateError) -> Node {
-    let start = token.start
+  private mutating func prefixed() throws(FormatFailure) -> Node {
+    let prefix = token
     try advance()
-    let operand = try parse(FormatPrecedence.comparison)
-    return try node(.not(predicate(operand)), above: operand.depth, at: start)
+    // Part of the number, so that the least integer can be written.
+    if prefix.kind == .minus, token.kind == .number { return try postfix(number(isNegative: true, at: prefix.start)) }
+    // A sign binds more tightly than every operator between two operands.
+    let isSign = prefix.kind == .minus || prefix.kind == .complement
+    let operand = try parse(isSign ? .max : FormatPrecedence.comparison)
+    return try apply(prefix, operand)
+  }
+
+  private mutating func apply(_ prefix: FormatToken, _ operand: Node) throws(FormatFailure) -> Node {
+    let start = prefix.start
+    switch prefix.kind {
+    case .not: return try node(.not(predicate(operand)), above: operand.depth, at: start)
+    case .minus:
+      return try node(.function(.subtract, [.constant(0), expression(operand)]), above: operand.depth, at: start)
+    case .complement:
+      return try node(.function(.onesComplement, [expression(operand)]), above: operand.depth, at: start)
+    default: return try quantified(prefix, operand)
+    }
   }
 
   /// `ANY`, `SOME`, `ALL` or `NONE` before a comparison.
-  private mutating func quantified() throws(PredicateError) -> Node {
-    let (kind, start) = (token.kind, token.start)
-    try advance()
-    let operand = try parse(FormatPrecedence.comparison)
+  private mutating func quantified(_ prefix: FormatToken, _ operand: Node) throws(FormatFailure) -> Node {
     guard case .comparison(var comparison) = try predicate(operand), comparison.modifier == .direct else {
-      throw error(.syntax, "expected a comparison after “\(text(start..<start + 3))”, found a compound", at: operand.start)
+      throw error(
+        .syntax, "expected a comparison after \(text(prefix.start..<prefix.end)), found another predicate",
+        at: operand.start)
     }
-    comparison.modifier = kind == .all ? .all : .any
-    let quantified = try node(.comparison(comparison), above: operand.depth - 1, at: start)
-    guard kind == .none else { return quantified }
-    return try node(.not(predicate(quantified)), above: quantified.depth, at: start)
+    comparison.modifier = prefix.kind == .all ? .all : .any
+    let quantified = try node(.comparison(comparison), above: operand.depth - 1, at: prefix.start)
+    guard prefix.kind == .none else { return quantified }
+    return try node(.not(predicate(quantified)), above: quantified.depth, at: prefix.start)
   }
-
-  /// A minus sign: part of a number that follows, else a subtraction from 0.
-  private mutating func negative() throws(PredicateError) -> Node {
-    let start = token.start
-    try advance()
-    if token.kind == .number { return try postfix(number(isNegative: true, at: start)) }
-    let operand = try signed()
-    return try node(.function(.subtract, [.constant(0), expression(operand)]), above: operand.depth, at: start)
-  }
-
-  private mutating func complement() throws(PredicateError) -> Node {
-    let start = token.start
-    try advance()
-    let operand = try signed()
-    return try node(.function(.onesComplement, [expression(operand)]), above: operand.depth, at: start)
-  }
-
-  /// The operand of a sign, which binds more tightly than every operator between two operands.
-  private mutating func signed() throws(PredicateError) -> Node { try parse(.max) }
 
   // MARK: Values
 
-  private mutating func primary() throws(PredicateError) -> Node {
-    switch token.kind {
-    case .leftParenthesis: return try parenthesised()
-    case .leftBrace: return try list()
-    case .selector: return try call(text(token.start..<token.end))
-    case .word where lexer.isFollowed(by: "("): return try call(text(token.start..<token.end))
-    case .subquery where lexer.isFollowed(by: "("): return try subquery()
-    case .function where lexer.isFollowed(by: "("): return try method()
-    case .cast where lexer.isFollowed(by: "("): return try cast()
-    case .ternary where lexer.isFollowed(by: "("): return try conditional()
-    case .variable: return try variable()
-    default: return try simple()
-    }
-  }
-
-  private mutating func parenthesised() throws(PredicateError) -> Node {
+  private mutating func parenthesised() throws(FormatFailure) -> Node {
     let start = token.start
     try advance()
     var inner = try parse(FormatPrecedence.or)
@@ -82,7 +85,7 @@ extension FormatParser {
   }
 
   /// Values without parts.
-  private mutating func simple() throws(PredicateError) -> Node {
+  private mutating func simple() throws(FormatFailure) -> Node {
     let start = token.start
     switch token.kind {
     case .number: return try number(isNegative: false, at: start)
@@ -103,7 +106,7 @@ extension FormatParser {
     }
   }
 
-  private mutating func constant() throws(PredicateError) -> Node {
+  private mutating func constant() throws(FormatFailure) -> Node {
     let start = token.start
     let kind = token.kind
     let expression: Expression
@@ -124,7 +127,7 @@ extension FormatParser {
     return try node(expression, at: start)
   }
 
-  private mutating func variable() throws(PredicateError) -> Node {
+  private mutating func variable() throws(FormatFailure) -> Node {
     let start = token.start
     let name = text(token.start + 1..<token.end)
     try advance()
@@ -135,58 +138,68 @@ extension FormatParser {
   }
 
   /// `{a, b, c}`; one of constants is itself a constant. `{"key" = value}` is a dictionary of constants.
-  private mutating func list() throws(PredicateError) -> Node {
+  private mutating func list() throws(FormatFailure) -> Node {
     let start = token.start
     try advance()
-    var elements: [Expression] = []
+    var elements: [Node] = []
+    // The number of elements before each equals sign.
+    var equals: [Int] = []
+    while token.kind != .rightBrace {
+      if token.kind == .equal, equals.last != elements.count {
+        equals.append(elements.count)
+        try advance()
+        if elements.isEmpty { break }
+      } else if !elements.isEmpty {
+        try expect(.comma, "an operator, a comma or }")
+      }
+      elements.append(try parse(FormatPrecedence.value))
+    }
+    try expect(.rightBrace, "}")
+    return equals.isEmpty ? try list(elements, at: start) : try dictionary(elements, equals, at: start)
+  }
+
+  private mutating func list(_ elements: [Node], at start: Int) throws(FormatFailure) -> Node {
+    var expressions: [Expression] = []
     var constants: [ConstantValue] = []
     var depth = 0
-    if token.kind == .equal {
-      try advance()
-      try expect(.rightBrace, "}")
-      return try node(.constant(.dictionary([:])), at: start)
-    }
-    while token.kind != .rightBrace {
-      if !elements.isEmpty { try expect(.comma, "a comma or }") }
-      let element = try parse(FormatPrecedence.value)
+    for element in elements {
       let value = try expression(element)
-      if token.kind == .equal, elements.isEmpty { return try dictionary(value, at: start) }
       depth = max(depth, element.depth)
-      elements.append(value)
+      expressions.append(value)
       if case .constant(let constant) = value { constants.append(constant) }
     }
-    try advance()
     if constants.count == elements.count {
       return try node(.constant(.collection(constants)), above: depth, at: start)
     }
-    return try node(.aggregate(elements), above: depth, at: start)
+    return try node(.aggregate(expressions), above: depth, at: start)
   }
 
-  private mutating func dictionary(_ firstKey: Expression, at start: Int) throws(PredicateError) -> Node {
-    var key = firstKey
+  private mutating func dictionary(
+    _ elements: [Node], _ equals: [Int], at start: Int
+  ) throws(FormatFailure) -> Node {
+    // An equals sign after every first of two elements, or one alone.
+    guard elements.isEmpty || equals == Array(stride(from: 1, to: elements.count, by: 2)), elements.count % 2 == 0 else {
+      throw error(.syntax, "expected a dictionary such as {\"key\" = 1}, found lone elements in it", at: start)
+    }
     var values: [String: ConstantValue] = [:]
     var depth = 0
-    while true {
-      guard case .constant(.attribute(.string(let name))) = key else { throw unexpected("a comma or }") }
-      try expect(.equal, "= after a key")
-      let value = try parse(FormatPrecedence.value)
-      guard case .constant(let constant) = try expression(value) else {
-        throw error(.syntax, "expected a constant value for the key, found another expression", at: value.start)
+    for i in stride(from: 0, to: elements.count, by: 2) {
+      guard case .expression(.constant(.attribute(.string(let key)))) = elements[i].value else {
+        throw error(.syntax, "expected a text as key, found another expression", at: elements[i].start)
       }
-      values[name] = constant
-      depth = max(depth, value.depth)
-      if token.kind == .rightBrace { break }
-      try expect(.comma, "a comma or }")
-      key = try expression(parse(FormatPrecedence.value))
+      guard case .expression(.constant(let value)) = elements[i + 1].value else {
+        throw error(.syntax, "expected a constant for the key, found another expression", at: elements[i + 1].start)
+      }
+      values[key] = value
+      depth = max(depth, elements[i + 1].depth)
     }
-    try advance()
     return try node(.constant(.dictionary(values)), above: depth, at: start)
   }
 
   // MARK: Steps and indexes
 
   /// Reads what follows a value: `.name`, `.@count`, `.%K`, `[0]`, `[FIRST]`.
-  private mutating func postfix(_ base: Node) throws(PredicateError) -> Node {
+  private mutating func postfix(_ base: Node) throws(FormatFailure) -> Node {
     var node = base
     while true {
       switch token.kind {
@@ -197,7 +210,7 @@ extension FormatParser {
     }
   }
 
-  private mutating func path(_ base: Node) throws(PredicateError) -> Node {
+  private mutating func path(_ base: Node) throws(FormatFailure) -> Node {
     var steps: [PropertyPath.Component] = []
     while token.kind == .dot {
       try advance()
@@ -217,7 +230,7 @@ extension FormatParser {
   /// Lengthens a path, or begins one at a value.
   private mutating func path(
     _ base: Expression, _ steps: [PropertyPath.Component], above depth: Int, at start: Int
-  ) throws(PredicateError) -> Node {
+  ) throws(FormatFailure) -> Node {
     try count(steps.count, at: start)
     var (origin, all) = (base, steps)
     if case .path(let inner, let path) = base { (origin, all) = (inner, path.components + steps) }
@@ -226,7 +239,7 @@ extension FormatParser {
   }
 
   /// Reads one step of a path; any word is a name here.
-  private mutating func step() throws(PredicateError) -> PropertyPath.Component {
+  private mutating func step() throws(FormatFailure) -> PropertyPath.Component {
     let step: PropertyPath.Component
     switch token.kind {
     case .collectionOperator:
@@ -252,7 +265,7 @@ extension FormatParser {
     return step
   }
 
-  private mutating func element(_ base: Node) throws(PredicateError) -> Node {
+  private mutating func element(_ base: Node) throws(FormatFailure) -> Node {
     try advance()
     var depth = base.depth
     let place: CollectionElement
@@ -271,7 +284,7 @@ extension FormatParser {
 
   // MARK: Placeholders
 
-  private mutating func placeholder() throws(PredicateError) -> Node {
+  private mutating func placeholder() throws(FormatFailure) -> Node {
     let start = token.start
     if lexer.bytes[token.end - 1] == UInt8(ascii: "K") {
       var steps = try keyPath()
@@ -286,7 +299,7 @@ extension FormatParser {
     return try node(.constant(value), above: constantDepth(value, at: start), at: start)
   }
 
-  private mutating func keyPath() throws(PredicateError) -> [PropertyPath.Component] {
+  private mutating func keyPath() throws(FormatFailure) -> [PropertyPath.Component] {
     let placeholder = token
     guard lexer.bytes[token.end - 1] == UInt8(ascii: "K") else { throw unexpected("%K or the name of a property") }
     guard case .attribute(.string(let text)) = try argument(placeholder), let path = PropertyPath(text) else {

@@ -1,7 +1,7 @@
 /// Literals and arguments.
 extension FormatParser {
   /// Reads the number at the next token; integers beyond 64 bits become binary64.
-  mutating func number(isNegative: Bool, at start: Int) throws(PredicateError) -> Node {
+  mutating func number(isNegative: Bool, at start: Int) throws(FormatFailure) -> Node {
     let bytes = lexer.bytes[token.start..<token.end]
     let radix = bytes.count > 2 && bytes.first == UInt8(ascii: "0") ? FormatLexer.radix(bytes[bytes.startIndex + 1]) : nil
     let value: AttributeValue
@@ -39,7 +39,7 @@ extension FormatParser {
   // MARK: Texts
 
   /// The value of a text in quotation marks.
-  func string(_ range: Range<Int>) throws(PredicateError) -> String {
+  func string(_ range: Range<Int>) throws(FormatFailure) -> String {
     let bytes = lexer.bytes
     let content = range.lowerBound + 1..<range.upperBound - 1
     guard bytes[content].contains(UInt8(ascii: "\\")) else { return text(content) }
@@ -80,7 +80,7 @@ extension FormatParser {
   }
 
   /// `\xXX`, `\uXXXX` (two of them for a pair of surrogates), `\UXXXXXXXX` or `\ooo`.
-  private func codeEscape(_ i: inout Int, _ end: Int, at start: Int) throws(PredicateError) -> [UInt8] {
+  private func codeEscape(_ i: inout Int, _ end: Int, at start: Int) throws(FormatFailure) -> [UInt8] {
     var code: UInt32
     switch lexer.bytes[i] {
     case UInt8(ascii: "x"): code = try digits(&i, end, 1...2, at: start)
@@ -108,7 +108,7 @@ extension FormatParser {
 
   private func digits(
     _ i: inout Int, _ end: Int, _ count: ClosedRange<Int>, at start: Int
-  ) throws(PredicateError) -> UInt32 {
+  ) throws(FormatFailure) -> UInt32 {
     i += 1
     var code: UInt32 = 0
     var seen = 0
@@ -126,7 +126,7 @@ extension FormatParser {
   // MARK: Arguments
 
   /// The value that a placeholder stands for; `%@` takes any, printf's conversions ask for a kind.
-  func converted(_ value: ConstantValue, _ placeholder: FormatToken) throws(PredicateError) -> ConstantValue {
+  func converted(_ value: ConstantValue, _ placeholder: FormatToken) throws(FormatFailure) -> ConstantValue {
     let value = value.withoutBooleans
     switch lexer.bytes[placeholder.end - 1] {
     case UInt8(ascii: "@"): return value
@@ -162,7 +162,7 @@ extension FormatParser {
     }
   }
 
-  private func kindError(_ expected: String, _ placeholder: FormatToken) -> PredicateError {
+  private func kindError(_ expected: String, _ placeholder: FormatToken) -> FormatFailure {
     let text = text(placeholder.start..<placeholder.end)
     return error(
       .argumentType, "expected \(expected) for “\(text)”, found another value", at: placeholder.start,
@@ -170,7 +170,7 @@ extension FormatParser {
   }
 
   /// Checks the size of an argument and gives the number of levels inside it.
-  mutating func constantDepth(_ value: ConstantValue, at start: Int) throws(PredicateError) -> Int {
+  mutating func constantDepth(_ value: ConstantValue, at start: Int) throws(FormatFailure) -> Int {
     var depth = 0
     var level = [value]
     while !level.isEmpty {

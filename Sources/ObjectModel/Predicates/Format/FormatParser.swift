@@ -33,10 +33,11 @@ struct FormatParser {
   private var nodes = 0
   private var nesting = 0
 
-  private init(_ format: String, _ arguments: [any PredicateArgument]) throws(PredicateError) {
+  private init(_ format: String, _ arguments: [any PredicateArgument]) throws(FormatFailure) {
     let length = format.utf8.count
     guard length <= Self.maximumLength else {
-      throw PredicateError(.tooLarge, "expected a format of at most \(Self.maximumLength) bytes, found \(length)")
+      throw .failed(
+        PredicateError(.tooLarge, "expected a format of at most \(Self.maximumLength) bytes, found \(length)"))
     }
     lexer = FormatLexer(Array(format.utf8))
     token = FormatToken(kind: .end, start: 0, end: 0)
@@ -47,33 +48,44 @@ struct FormatParser {
   // MARK: Whole texts
 
   static func predicate(_ format: String, _ arguments: [any PredicateArgument]) throws(PredicateError) -> Predicate {
-    var parser = try FormatParser(format, arguments)
-    let predicate = try parser.predicate(parser.parse(FormatPrecedence.or))
-    try parser.finish("AND, OR or the end")
-    return predicate
+    do {
+      var parser = try FormatParser(format, arguments)
+      let node = try parser.parse(FormatPrecedence.or)
+      let predicate = try parser.predicate(node)
+      try parser.finish("AND, OR or the end")
+      return predicate
+    } catch {
+      throw error.error
+    }
   }
 
   static func expression(_ format: String, _ arguments: [any PredicateArgument]) throws(PredicateError) -> Expression {
-    var parser = try FormatParser(format, arguments)
-    let expression = try parser.expression(parser.parse(FormatPrecedence.or))
-    try parser.finish("an operator or the end")
-    return expression
+    do {
+      var parser = try FormatParser(format, arguments)
+      let node = try parser.parse(FormatPrecedence.or)
+      let expression = try parser.expression(node)
+      try parser.finish("an operator or the end")
+      return expression
+    } catch {
+      throw error.error
+    }
   }
 
-  private func finish(_ expected: String) throws(PredicateError) {
+  private func finish(_ expected: String) throws(FormatFailure) {
     guard token.kind == .end else { throw unexpected(expected) }
     guard usedArguments == arguments.count else {
-      throw PredicateError(
-        .unusedArgument, "expected \(usedArguments) arguments, found \(arguments.count)",
-        hint: "a placeholder in quotation marks is plain text")
+      throw .failed(
+        PredicateError(
+          .unusedArgument, "expected \(usedArguments) arguments, found \(arguments.count)",
+          hint: "a placeholder in quotation marks is plain text"))
     }
   }
 
   // MARK: Tokens
 
-  mutating func advance() throws(PredicateError) { token = try lexer.token() }
+  mutating func advance() throws(FormatFailure) { token = try lexer.token() }
 
-  mutating func expect(_ kind: FormatToken.Kind, _ expected: String) throws(PredicateError) {
+  mutating func expect(_ kind: FormatToken.Kind, _ expected: String) throws(FormatFailure) {
     guard token.kind == kind else { throw unexpected(expected) }
     try advance()
   }
@@ -84,7 +96,7 @@ struct FormatParser {
   // MARK: Operators
 
   /// Reads operands and the operators between them that bind at least as tightly as `minimum`.
-  mutating func parse(_ minimum: Int) throws(PredicateError) -> Node {
+  mutating func parse(_ minimum: Int) throws(FormatFailure) -> Node {
     try enter()
     var left = try operand()
     while true {
@@ -96,7 +108,7 @@ struct FormatParser {
     return left
   }
 
-  private mutating func infix(_ left: Node, _ precedence: Int) throws(PredicateError) -> Node {
+  private mutating func infix(_ left: Node, _ precedence: Int) throws(FormatFailure) -> Node {
     switch precedence {
     case FormatPrecedence.or, FormatPrecedence.and: return try junction(left, precedence)
     case FormatPrecedence.comparison:
@@ -112,7 +124,7 @@ struct FormatParser {
   }
 
   /// Reads a chain of `AND` or of `OR`, which makes one predicate however long it is.
-  private mutating func junction(_ first: Node, _ precedence: Int) throws(PredicateError) -> Node {
+  private mutating func junction(_ first: Node, _ precedence: Int) throws(FormatFailure) -> Node {
     let kind = token.kind
     var terms = [try predicate(first)]
     var depth = first.depth
@@ -127,7 +139,7 @@ struct FormatParser {
 
   private typealias Comparison = (operator: ComparisonPredicate.Operator, options: ComparisonPredicate.Options)
 
-  private mutating func comparisonOperator() throws(PredicateError) -> Comparison {
+  private mutating func comparisonOperator() throws(FormatFailure) -> Comparison {
     guard let comparison = token.kind.comparison else { throw unexpected("a comparison operator") }
     try advance()
     guard token.kind == .leftBracket else { return (comparison, []) }
@@ -149,7 +161,7 @@ struct FormatParser {
 
   private mutating func compare(
     _ left: Node, _ comparison: Comparison, _ right: Node
-  ) throws(PredicateError) -> Node {
+  ) throws(FormatFailure) -> Node {
     let predicate = ComparisonPredicate(
       try expression(left), comparison.operator, try expression(right), options: comparison.options)
     return try node(.comparison(predicate), above: max(left.depth, right.depth), at: left.start)
@@ -157,7 +169,7 @@ struct FormatParser {
 
   private mutating func calculate(
     _ left: Node, _ kind: FormatToken.Kind, _ right: Node
-  ) throws(PredicateError) -> Node {
+  ) throws(FormatFailure) -> Node {
     let (first, second) = (try expression(left), try expression(right))
     let result: Expression =
       switch kind {
@@ -172,7 +184,7 @@ struct FormatParser {
   // MARK: Arguments
 
   /// The value for a placeholder.
-  mutating func argument(_ placeholder: FormatToken) throws(PredicateError) -> ConstantValue {
+  mutating func argument(_ placeholder: FormatToken) throws(FormatFailure) -> ConstantValue {
     guard usedArguments < arguments.count else {
       throw error(
         .missingArgument,
@@ -185,48 +197,48 @@ struct FormatParser {
 
   // MARK: Nodes
 
-  mutating func node(_ expression: Expression, above depth: Int = 0, at start: Int) throws(PredicateError) -> Node {
+  mutating func node(_ expression: Expression, above depth: Int = 0, at start: Int) throws(FormatFailure) -> Node {
     try count(1, at: start)
     try checkDepth(depth + 1, at: start)
     return Node(value: .expression(expression), depth: depth + 1, start: start)
   }
 
-  mutating func node(_ predicate: Predicate, above depth: Int = 0, at start: Int) throws(PredicateError) -> Node {
+  mutating func node(_ predicate: Predicate, above depth: Int = 0, at start: Int) throws(FormatFailure) -> Node {
     try count(1, at: start)
     try checkDepth(depth + 1, at: start)
     return Node(value: .predicate(predicate), depth: depth + 1, start: start)
   }
 
-  mutating func count(_ new: Int, at start: Int) throws(PredicateError) {
+  mutating func count(_ new: Int, at start: Int) throws(FormatFailure) {
     nodes += new
     guard nodes <= Self.maximumNodes else {
       throw error(.tooLarge, "expected at most \(Self.maximumNodes) parts, found more", at: start)
     }
   }
 
-  private mutating func enter() throws(PredicateError) {
+  private mutating func enter() throws(FormatFailure) {
     nesting += 1
     try checkDepth(nesting, at: token.start)
   }
 
   private mutating func leave() { nesting -= 1 }
 
-  func checkDepth(_ depth: Int, at start: Int) throws(PredicateError) {
+  func checkDepth(_ depth: Int, at start: Int) throws(FormatFailure) {
     guard depth <= Self.maximumDepth else {
       throw error(.tooLarge, "expected at most \(Self.maximumDepth) levels of nesting, found more", at: start)
     }
   }
 
-  func expression(_ node: Node) throws(PredicateError) -> Expression {
+  func expression(_ node: Node) throws(FormatFailure) -> Expression {
     guard case .expression(let expression) = node.value else {
       throw error(
-        .syntax, "expected a value before \(found()), found a predicate", at: node.start,
+        .syntax, "expected a value, found a predicate", at: node.start,
         hint: "a predicate is no value; TERNARY(predicate, 1, 0) makes one of it")
     }
     return expression
   }
 
-  func predicate(_ node: Node) throws(PredicateError) -> Predicate {
+  func predicate(_ node: Node) throws(FormatFailure) -> Predicate {
     if case .predicate(let predicate) = node.value { return predicate }
     guard case .expression(.constant(.attribute(.integer(let number)))) = node.value, number == 0 || number == 1 else {
       throw unexpected("a comparison operator")
@@ -238,7 +250,7 @@ struct FormatParser {
 
   func error(
     _ code: PredicateError.Code, _ message: String, at offset: Int, hint: String? = nil
-  ) -> PredicateError {
+  ) -> FormatFailure {
     lexer.error(code, message, at: offset, hint: hint)
   }
 }
