@@ -156,6 +156,7 @@ extension ValueCast {
     case .date: return .date
     case .uuid: return .uuid
     case .uri: return .uri
+    case .binary: return .binary
     }
   }
 }
