@@ -12,50 +12,64 @@ struct FetchCommandTests {
   // MARK: Formats
 
   private static let two = [
-    "--entity", "Customer", "--columns", "name,country,orders=orders.@count", "--sort", "name", "--limit", "2",
+    "--entity", "Order", "--columns", "orderID,note,product.name,double=quantity * 2", "--predicate",
+    "orderID IN {'07557', '07919'}", "--sort", "orderID",
   ]
 
   @Test(
     "every format has the same rows",
     arguments: [
-      ("csv", "name,country,orders\nAda,,11\n\"Ada \"\"Countess\"\" Lovelace\",GB,10\n"),
       (
-        "ndjson",
+        "csv",
         """
-        {"name":"Ada","country":null,"orders":11}
-        {"name":"Ada \\"Countess\\" Lovelace","country":"GB","orders":10}
+        orderID,note,product.name,double
+        07557,,"12"" ruler",14
+        07919,"two
+        lines","Espresso cups, set of 4",2
 
         """
+      ),
+      (
+        "ndjson",
+        #"""
+        {"orderID":"07557","note":null,"product.name":"12\" ruler","double":14}
+        {"orderID":"07919","note":"two\nlines","product.name":"Espresso cups, set of 4","double":2}
+
+        """#
       ),
       (
         "json",
-        """
+        #"""
         [
-        {"name":"Ada","country":null,"orders":11},
-        {"name":"Ada \\"Countess\\" Lovelace","country":"GB","orders":10}
+        {"orderID":"07557","note":null,"product.name":"12\" ruler","double":14},
+        {"orderID":"07919","note":"two\nlines","product.name":"Espresso cups, set of 4","double":2}
         ]
 
-        """
+        """#
       ),
       (
         "yaml",
-        """
-        - name: Ada
-          country: null
-          orders: 11
-        - name: "Ada \\"Countess\\" Lovelace"
-          country: GB
-          orders: 10
+        #"""
+        - orderID: "07557"
+          note: null
+          product.name: "12\" ruler"
+          double: 14
+        - orderID: "07919"
+          note: |-
+            two
+            lines
+          product.name: Espresso cups, set of 4
+          double: 2
 
-        """
+        """#
       ),
       (
         "table",
         """
-        name                     country  orders
-        ───────────────────────  ───────  ──────
-        Ada                                   11
-        Ada "Countess" Lovelace  GB           10
+        orderID  note       product.name             double
+        ───────  ─────────  ───────────────────────  ──────
+        07557               12" ruler                    14
+        07919    two␊lines  Espresso cups, set of 4       2
 
         """
       ),
@@ -65,14 +79,17 @@ struct FetchCommandTests {
         <?xml version="1.0" encoding="UTF-8"?>
         <rows xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
           <row>
-            <name>Ada</name>
-            <country xsi:nil="true"/>
-            <orders>11</orders>
+            <orderID>07557</orderID>
+            <note xsi:nil="true"/>
+            <product.name>12" ruler</product.name>
+            <double>14</double>
           </row>
           <row>
-            <name>Ada "Countess" Lovelace</name>
-            <country>GB</country>
-            <orders>10</orders>
+            <orderID>07919</orderID>
+            <note>two
+        lines</note>
+            <product.name>Espresso cups, set of 4</product.name>
+            <double>2</double>
           </row>
         </rows>
 
@@ -124,7 +141,8 @@ struct FetchCommandTests {
 
   @Test("--count is the number of rows")
   func count() throws {
-    #expect(try shop.rows("--entity", "Order", "--count") == [String(try orderCount())])
+    let all = try orderCount()
+    #expect(try shop.rows("--entity", "Order", "--count") == [String(all)])
     let some = try shop.rows("--entity", "Order", "--predicate", "quantity > 3", "--count")
     let rows = try shop.rows("--entity", "Order", "--predicate", "quantity > 3", "--columns", "orderID")
     #expect(some == [String(rows.count - 1)])
@@ -157,8 +175,8 @@ struct FetchCommandTests {
       ("orderedAt > %@", ["2024-06-01"], "orderedAt > CAST(738892800, 'NSDate')"),
       ("orderedAt > '2024-06-01'", [], "orderedAt > CAST(738892800, 'NSDate')"),
       (
-        "%K BETWEEN {%@, %@}", ["orderedAt", "2024-06-01", "2024-06-01T12:00:00+00:00"],
-        "orderedAt BETWEEN {CAST(738892800, 'NSDate'), CAST(738936000, 'NSDate')}"
+        "%K BETWEEN {%@, %@}", ["orderedAt", "2024-06-01", "2024-06-08T02:00:00+02:00"],
+        "orderedAt BETWEEN {CAST(738892800, 'NSDate'), CAST(739497600, 'NSDate')}"
       ),
       ("orderID == %@", ["07919"], "orderID == '07919'"),
       ("customer.name CONTAINS[c] %@", ["ada"], "customer.name CONTAINS[c] 'ada'"),
@@ -181,7 +199,8 @@ struct FetchCommandTests {
     let expected = try shop.rows(
       "--entity", "Order", "--columns", "orderID", "--sort", "orderID", "--predicate", literal)
     #expect(command.lines == expected)
-    #expect(expected.count > 1 && expected.count <= (try orderCount()))
+    let all = try orderCount()
+    #expect(expected.count > 1 && expected.count <= all)
   }
 
   @Test("an object is found by its URI")
@@ -209,9 +228,9 @@ struct FetchCommandTests {
     arguments: [
       (["--predicate", "quantity >"], "--predicate:1:11: error: ", "  quantity >\n            ^", "[syntax]"),
       (
-        ["--predicate", "quantity > 1 AND\n nmae == 'x'"],
-        "--predicate:2:2: error: expected a property of Order, found “nmae”",
-        "   nmae == 'x'\n   ^", "hint: did you mean"
+        ["--predicate", "quantity > 1 AND\n qantity == 'x'"],
+        "--predicate:2:2: error: expected a property of Order, found “qantity”",
+        "   qantity == 'x'\n   ^", "hint: did you mean"
       ),
       (["--predicate", "customer.nam == 'x'"], "--predicate:1:10: ", "\n           ^\n", "hint: did you mean name?"),
       (

@@ -82,12 +82,12 @@ struct FetchOutputTests {
   func memory() throws {
     let small = try LargeStore(rows: 2_000)
     let large = try LargeStore(rows: 200_000)
-    for format in ["csv", "ndjson", "json", "yaml", "xml", "table"] {
-      let arguments = ["fetch", "large.sqlite", "--entity", "Book", "--format", format]
-      let (few, many) = (
-        try PeakMemory.run(arguments, in: small.folder.path), try PeakMemory.run(arguments, in: large.folder.path)
-      )
-      #expect(many.lines > 200_000)
+    for format in ["csv", "yaml", "table"] {
+      func peak(_ store: LargeStore) throws -> (bytes: Int, lines: Int) {
+        try PeakMemory.run(["fetch", store.folder.file("large.sqlite"), "--entity", "Book", "--format", format])
+      }
+      let (few, many) = (try peak(small), try peak(large))
+      #expect(many.lines >= 200_000)
       // The database's page cache is what may grow, up to its limit.
       #expect(many.bytes < few.bytes + 12 << 20, "\(format): \(few.bytes) and \(many.bytes) bytes")
     }

@@ -5,16 +5,21 @@ import Testing
 enum Terminal {
   /// Runs the command and returns the lines that the terminal showed.
   ///
-  /// Source: posix_openpt(3), ioctl_tty(2).
+  /// Source: pts(4), ioctl_tty(2).
   static func run(_ arguments: [String], in folder: String, columns: Int) throws -> [String] {
-    let master = posix_openpt(O_RDWR | O_NOCTTY)
-    try #require(master >= 0 && grantpt(master) == 0 && unlockpt(master) == 0)
+    let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+    // Not in Swift's Glibc: TIOCSPTLCK unlocks the other end, TIOCGPTN is its number.
+    var lock: Int32 = 0
+    var number: Int32 = 0
+    let isReady = ioctl(master, 0x4004_5431, &lock) == 0 && ioctl(master, 0x8004_5430, &number) == 0
+    try #require(isReady)
     defer { close(master) }
-    let name = String(cString: try #require(ptsname(master)))
+    let name = "/dev/pts/\(number)"
     let slave = open(name, O_RDWR | O_NOCTTY)
     try #require(slave >= 0)
     var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
-    try #require(ioctl(slave, UInt(TIOCSWINSZ), &size) == 0)
+    let isSized = ioctl(slave, UInt(TIOCSWINSZ), &size) == 0
+    try #require(isSized)
     let process = Process()
     process.executableURL = URL(fileURLWithPath: Command.path)
     process.arguments = arguments
@@ -52,19 +57,20 @@ enum PeakMemory {
   /// Runs the command to its end, and counts what it wrote.
   ///
   /// Source: wait4(2): `ru_maxrss` is in KiB.
-  static func run(_ arguments: [String], in folder: String) throws -> (bytes: Int, lines: Int) {
+  static func run(_ arguments: [String]) throws -> (bytes: Int, lines: Int) {
     var ends: [Int32] = [0, 0]
-    try #require(pipe(&ends) == 0)
+    let hasPipe = pipe(&ends) == 0
+    try #require(hasPipe)
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addchdir_np(&actions, folder)
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
     posix_spawn_file_actions_addclose(&actions, ends[0])
     var words: [UnsafeMutablePointer<CChar>?] = ([Command.path] + arguments).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var process: pid_t = 0
-    try #require(posix_spawn(&process, Command.path, &actions, nil, &words, environ) == 0)
+    let isRunning = posix_spawn(&process, Command.path, &actions, nil, &words, environ) == 0
+    try #require(isRunning)
     close(ends[1])
     var lines = 0
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
@@ -76,7 +82,8 @@ enum PeakMemory {
     close(ends[0])
     var status: Int32 = 0
     var usage = rusage()
-    try #require(wait4(process, &status, 0, &usage) == process)
+    let hasEnded = wait4(process, &status, 0, &usage) == process
+    try #require(hasEnded)
     #expect(status == 0)
     return (usage.ru_maxrss * 1024, lines)
   }

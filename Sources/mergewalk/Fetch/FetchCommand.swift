@@ -144,8 +144,11 @@ struct FetchCommand: ParsableCommand {
   /// The request that the options make.
   private func request(_ model: ManagedObjectModel) throws(FetchFailure) -> FetchRequest {
     guard let entity = model.entity(named: entity) else {
-      let hint = NearestName.find(self.entity, in: model.entities.map(\.name)).map { "did you mean \($0)?" }
-      let error = PredicateError(.unknownEntity, "expected an entity of the store, found “\(self.entity)”", hint: hint)
+      let names = model.entities.map(\.name)
+      let hint = NearestName.find(self.entity, in: names).map { "did you mean \($0)?" }
+      let all = "it has \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")"
+      let error = PredicateError(
+        .unknownEntity, "expected an entity of the store, found “\(self.entity)”", hint: hint ?? all)
       throw FetchFailure(error, option: "--entity", text: self.entity)
     }
     var scope = ModelScope(model, entity)

@@ -45,8 +45,8 @@ struct FetchFailure: Error {
     guard position.line <= lines.count else { return "  ^" }
     let line = Array(lines[position.line - 1])
     let place = min(max(0, position.column - 1), line.count)
-    var start = max(0, place - 60)
-    var end = min(line.count, place + 40)
+    var start = line.count <= 100 ? 0 : max(0, place - 60)
+    var end = line.count <= 100 ? line.count : min(line.count, place + 40)
     // Not within a character.
     while start > 0, line[start] & 0xC0 == 0x80 { start -= 1 }
     while end < line.count, line[end] & 0xC0 == 0x80 { end += 1 }
