@@ -121,7 +121,7 @@ extension TableAccess {
     }
   }
 
-  private func objectStatement(_ sql: String) throws(SQLiteError) -> Statement {
+  func objectStatement(_ sql: String) throws(SQLiteError) -> Statement {
     if let statement = objectStatements[sql] { return statement }
     let statement = try connection.prepare(sql)
     objectStatements[sql] = statement
