@@ -31,14 +31,16 @@ package struct BatchDeletePlan {
   package struct TableStatement {
     /// The root entity.
     package var root: Int
-    /// The statement; it returns primary key and number of each row.
+    /// The statement.
     package var sql: String
+    /// The same statement; it returns primary key and number (`Z_ENT`) of each row.
+    package var returningIDs: String { sql + " RETURNING Z_PK, Z_ENT" }
   }
 
   /// The temporary table: `r` is the index of a root entity, `k` a primary key.
   static let doomed = "temp.mergewalk_doomed"
 
-  /// Makes the temporary table; outside of transactions.
+  /// Makes the temporary table.
   package static let create =
     "CREATE TEMP TABLE IF NOT EXISTS mergewalk_doomed (r INTEGER, k INTEGER, PRIMARY KEY (r, k)) WITHOUT ROWID"
   /// Empties the temporary table.
@@ -90,7 +92,7 @@ package struct BatchDeletePlan {
       let table = schema.table(forRoot: root).name
       deletions.append(
         TableStatement(
-          root: root, sql: "DELETE FROM \(table) WHERE Z_PK IN (\(gone(root))) RETURNING Z_PK, Z_ENT"))
+          root: root, sql: "DELETE FROM \(table) WHERE Z_PK IN (\(gone(root)))"))
     }
   }
 
@@ -240,7 +242,7 @@ package struct BatchDeletePlan {
         TableStatement(
           root: root.index,
           sql: "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) "
-            + "WHERE (\(conditions.joined(separator: " OR ")))\(staying) RETURNING Z_PK, Z_ENT"))
+            + "WHERE (\(conditions.joined(separator: " OR ")))\(staying)"))
     }
   }
 }

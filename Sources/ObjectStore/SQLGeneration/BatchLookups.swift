@@ -1,3 +1,4 @@
+package import ObjectModel
 package import SQLite
 
 /// Questions that batch requests ask about many rows at once, one statement each.
@@ -44,5 +45,27 @@ extension TableAccess {
     defer { source.clear() }
     defer { statement.reset() }
     while try statement.step() { body(statement.integer(0), statement.integer(1)) }
+  }
+
+  /// Selects the primary keys, of those given to ``run(_:primaryKeys:)``, of rows of an entity and everything below it.
+  package func primaryKeyQuery(_ entity: EntityDescription) throws(SQLiteError) -> String {
+    let condition = entityCondition(entity, alias: "t").map { " WHERE \($0)" } ?? ""
+    return "SELECT t.Z_PK FROM \(try keySource(columnCount: 1).name) AS k CROSS JOIN \(table.name) AS t "
+      + "ON t.Z_PK = k.c0\(condition)"
+  }
+
+  /// Runs a statement around ``primaryKeyQuery(_:)``.
+  package func run(_ sql: String, primaryKeys: [Int64]) throws(SQLiteError) {
+    let source = try keySource(columnCount: 1)
+    let statement = try objectStatement(sql)
+    let positions = ContiguousArray(0..<Int32(primaryKeys.count))
+    try primaryKeys.withUnsafeBufferPointer { keys throws(SQLiteError) in
+      try positions.withUnsafeBufferPointer { positions throws(SQLiteError) in
+        guard let start = keys.baseAddress else { return }
+        source.fill(rows: positions, columns: [.integers(start)], arena: noBytes)
+        defer { source.clear() }
+        try statement.run()
+      }
+    }
   }
 }
