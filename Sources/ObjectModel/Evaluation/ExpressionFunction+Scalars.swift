@@ -30,28 +30,10 @@ extension ExpressionFunction {
     }
   }
 
-  /// How many arguments the function takes; aggregates take any number but none.
-  public var argumentCount: ClosedRange<Int> {
-    switch self {
-    case .average, .sum, .count, .min, .max, .median, .mode, .standardDeviation, .distinct: 1...Int.max
-    case .random, .now: 0...0
-    case .squareRoot, .logarithm, .naturalLogarithm, .exponential, .ceiling, .floor, .absolute, .truncate,
-      .randomBelow, .onesComplement, .uppercase, .lowercase, .canonical, .length, .noIndex:
-      1...1
-    case .add, .subtract, .multiply, .divide, .modulus, .raise, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift,
-      .rightShift, .cast, .objectWithIndex, .distance:
-      2...2
-    }
-  }
-
   /// Throws `unknownFunction` when the function does not take so many arguments.
   func checkCount(_ count: Int) throws(PredicateError) {
-    guard !argumentCount.contains(count) else { return }
-    let least = argumentCount.lowerBound
-    throw PredicateError(
-      .unknownFunction,
-      "\(rawValue) takes \(least)\(argumentCount.upperBound > least ? " or more" : "") "
-        + "argument\(least == 1 ? "" : "s"), not \(count)")
+    guard !accepts(count) else { return }
+    throw PredicateError(.unknownFunction, "\(rawValue) does not take \(count) argument\(count == 1 ? "" : "s")")
   }
 
   /// Seconds since 2001-01-01 00:00:00 UTC.

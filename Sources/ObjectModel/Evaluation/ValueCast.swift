@@ -11,8 +11,8 @@ package enum ValueCast {
   /// | `BOOL`, `boolean` | whether it is not 0 | | |
   /// | `NSString`, `string` | its digits | the text | ISO 8601 |
   /// | `NSDate`, `date` | seconds since 2001 | ISO 8601 | the date |
-  /// | `NSUUID`, `NSURL` | | the UUID it spells, the text as a URI | |
-  private enum Kind: String {
+  /// | `NSUUID`, `NSURL`, `NSData` | | the UUID, the URI, the bytes in hexadecimal that it spells | |
+  fileprivate enum Kind: String {
     case number = "nsnumber"
     case integer
     case double
@@ -22,6 +22,7 @@ package enum ValueCast {
     case date = "nsdate"
     case uuid = "nsuuid"
     case uri = "nsurl"
+    case binary = "nsdata"
 
     init?(name: String) {
       let name = name.lowercased()
@@ -34,6 +35,7 @@ package enum ValueCast {
       case "date": self = .date
       case "uuid": self = .uuid
       case "uri", "url": self = .uri
+      case "binary": self = .binary
       default: self.init(rawValue: name)
       }
     }
@@ -44,14 +46,18 @@ package enum ValueCast {
   /// - Throws: ``PredicateError`` with `typeMismatch` when there is no such kind, or when values of this kind can
   ///   never become the other.
   package static func cast(_ value: AttributeValue, to type: AttributeValue) throws(PredicateError) -> AttributeValue {
-    let kind = try kind(type)
-    let name = type.text ?? ""
+    guard let name = type.text, let kind = Kind(name: name) else {
+      throw PredicateError(
+        .typeMismatch, "CAST does not know the type \(type.text.map { "\"\($0)\"" } ?? type.kind)",
+        hint: "the types are NSNumber, NSString, NSDate, NSDecimalNumber, NSUUID, NSURL, NSData, integer, double, BOOL")
+    }
     guard let family = value.family else { return .null }
     switch (kind, family) {
     case (.text, .number), (.text, .date), (.text, .uuid), (.text, .text): return text(value)
     case (.date, .text): return DateText.seconds(value.text ?? "").map { .date($0) } ?? .null
     case (.date, .number): return value.number.map { .date($0.asDouble) } ?? .null
-    case (.date, .date), (.uuid, .uuid): return value
+    case (.date, .date), (.uuid, .uuid), (.binary, .binary): return value
+    case (.binary, .text): return AttributeValue(literal: .string(value.text ?? ""), type: "NSData") ?? .null
     case (.uuid, .text): return AttributeValue(text: value.text ?? "", type: .uuid) ?? .null
     case (.uri, .text): return value.text.map { .uri($0) } ?? .null
     case (.number, _), (.integer, _), (.double, _), (.decimal, _), (.boolean, _):
@@ -60,30 +66,6 @@ package enum ValueCast {
     default:
       throw PredicateError(.typeMismatch, "\(value.kind) cannot be cast to \(name)")
     }
-  }
-
-  /// The type of the values of a cast; ``AttributeType/undefined`` for numbers, which are integers or Doubles.
-  ///
-  /// - Throws: ``PredicateError`` with `typeMismatch` when there is no such kind.
-  package static func resultType(_ name: String) throws(PredicateError) -> AttributeType {
-    switch try kind(.string(name)) {
-    case .number: .undefined
-    case .integer: .integer64
-    case .double: .double
-    case .decimal: .decimal
-    case .boolean: .boolean
-    case .text: .string
-    case .date: .date
-    case .uuid: .uuid
-    case .uri: .uri
-    }
-  }
-
-  private static func kind(_ type: AttributeValue) throws(PredicateError) -> Kind {
-    if let name = type.text, let kind = Kind(name: name) { return kind }
-    throw PredicateError(
-      .typeMismatch, "CAST does not know the type \(type.text.map { "\"\($0)\"" } ?? type.kind)",
-      hint: "the types are NSNumber, NSString, NSDate, NSDecimalNumber, NSUUID, NSURL, integer, double, BOOL")
   }
 
   /// The number that a value is or spells; `nil` when a text spells none.
@@ -151,5 +133,30 @@ package enum ValueCast {
       text += (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
     }
     return text
+  }
+}
+
+extension ValueCast {
+  /// The type of the values of a cast; ``AttributeType/undefined`` for numbers, which are integers or Doubles.
+  ///
+  /// - Throws: ``PredicateError`` with `typeMismatch` when there is no such kind.
+  package static func resultType(_ name: String) throws(PredicateError) -> AttributeType {
+    guard let kind = Kind(name: name) else {
+      // Throws, as there is no such kind.
+      _ = try cast(.integer(0), to: .string(name))
+      return .undefined
+    }
+    switch kind {
+    case .number: return .undefined
+    case .integer: return .integer64
+    case .double: return .double
+    case .decimal: return .decimal
+    case .boolean: return .boolean
+    case .text: return .string
+    case .date: return .date
+    case .uuid: return .uuid
+    case .uri: return .uri
+    case .binary: return .binary
+    }
   }
 }

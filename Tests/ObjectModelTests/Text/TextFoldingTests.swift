@@ -59,7 +59,8 @@ import Testing
       }
       let expected = String(stripped).precomposedStringWithCanonicalMapping
       // The tables of ICU and of the standard library are of different versions of Unicode.
-      guard let age = scalar.properties.age, age.major <= 13 else { continue }
+      // U+1171E became a spacing mark in Unicode 16.
+      guard let age = scalar.properties.age, age.major <= 13, value != 0x1171E else { continue }
       let folded = TextFolding.fold(String(Character(scalar)), .diacriticInsensitive)
       if !folded.hasSameBytes(as: expected) { Issue.record("U+\(String(value, radix: 16))") }
       checked += 1
@@ -72,7 +73,6 @@ import Testing
     arguments: ["Ünïcödé ÀÉÎ", "Crème Brûlée", "Ångström ŻÓŁĆ", "Việt Nam", "ΑΒΓάέή"])
   func latinAgreesWithFoundation(text: String) {
     let expected = text.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
-      .replacingOccurrences(of: "ł", with: "ł")
     #expect(TextFolding.fold(text, Self.both).hasSameBytes(as: expected))
   }
 
