@@ -1,13 +1,13 @@
-public import ObjectModel
+import ObjectModel
 import ObjectStore
 import SQLite
 
 /// Why a batch request did not happen; the store is as before.
 public enum BatchError: Error, Sendable, CustomStringConvertible {
-  /// The request does not fit the model, names objects that are not there, or came when the store was closed.
+  /// The request does not fit the model, names objects that are not there, or came when the store was closed; with the
+  /// code `invalidRequest` a predicate or an expression cannot be carried out, and ``ObjectError/predicateError`` says
+  /// why.
   case object(ObjectError)
-  /// A predicate, expression or fetch request cannot be compiled.
-  case predicate(PredicateError)
   /// The model forbids what would come out, or the database refuses it.
   case save(SaveError)
   /// The closure that fills rows threw.
@@ -17,13 +17,14 @@ public enum BatchError: Error, Sendable, CustomStringConvertible {
   public var description: String {
     switch self {
     case .object(let error): error.description
-    case .predicate(let error): error.description
     case .save(let error): error.description
     case .source(let error): "\(error)"
     }
   }
 
   init(_ error: SQLiteError) { self = .save(SaveError(error)) }
+
+  init(_ error: PredicateError) { self = .object(ObjectError(error)) }
 }
 
 /// Runs a piece of work on the database and wraps its error.

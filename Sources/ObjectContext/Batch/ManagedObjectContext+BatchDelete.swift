@@ -79,7 +79,7 @@ extension ManagedObjectContext {
         let compiled = try compiler.compile(fetch, selecting: .primaryKeys(withSortKeys: false))
         return DeleteSelection(entity: entity, source: .fetch(compiled))
       } catch {
-        throw .predicate(error)
+        throw BatchError(error)
       }
     case .objectIDs(let ids):
       guard let first = ids.first else { return nil }
@@ -161,7 +161,7 @@ func cursorErrors<Value>(_ body: () throws(FetchError) -> Value) throws(BatchErr
     return try body()
   } catch {
     switch error {
-    case .predicate(let error): throw .predicate(error)
+    case .predicate(let error): throw BatchError(error)
     case .sqlite(let error): throw BatchError(error)
     }
   }

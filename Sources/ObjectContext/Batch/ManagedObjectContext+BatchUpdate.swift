@@ -16,14 +16,14 @@ extension ManagedObjectContext {
   /// give one object to many. The least and greatest number of objects in to-many relationships is not checked.
   ///
   /// - Throws: ``BatchError``: `object` with `unknownEntity`, `unknownKey`, `readOnly`, `transient`, `typeMismatch`,
-  ///   `notStorable`, `wrongEntity`, `otherContext`, `notFound` or `closed`; `predicate`; `save` with `validation`,
+  ///   `notStorable`, `wrongEntity`, `otherContext`, `notFound`, `invalidRequest` or `closed`; `save` with `validation`,
   ///   `constraint` or `database`. The store is then as before.
   /// - Complexity: One statement, and one for each object that a relationship is set to. SQLite checks uniqueness row by
   ///   row, so two objects cannot exchange a unique value.
   public func execute(_ request: BatchUpdateRequest) throws(BatchError) -> BatchResult {
     let entity = try batchEntity(request.entityName)
     guard !request.propertiesToUpdate.isEmpty else {
-      throw .predicate(PredicateError(.invalidRequest, "the request sets no property", hint: "name at least one"))
+      throw BatchError(PredicateError(.invalidRequest, "the request sets no property", hint: "name at least one"))
     }
     return try inBatchTransaction { () throws(BatchError) in
       var update = try BatchUpdate(request, entity, self)
@@ -102,8 +102,7 @@ private struct BatchUpdate {
   ) throws(BatchError) -> BatchUpdateStatement.Value {
     let name = "\(entity.name).\(relationship.name)"
     if let inverse = context.model.inverse(of: relationship), !inverse.isToMany {
-      throw .predicate(
-        PredicateError(
+      throw BatchError(PredicateError(
           .invalidRequest, "\(name) is one-to-one, and a batch cannot set both ends",
           hint: "set it object by object in a context"))
     }
@@ -114,8 +113,7 @@ private struct BatchUpdate {
       return .reference(primaryKey: 0, entityNumber: 0, lastPosition: 0)
     case .constant(.objectID(let found)): id = found
     default:
-      throw .predicate(
-        PredicateError(
+      throw BatchError(PredicateError(
           .typeMismatch, "\(name) is a relationship and takes an object ID or null",
           hint: "fetch the object and give its ID"))
     }
@@ -159,7 +157,7 @@ private struct BatchUpdate {
     do {
       select = try FetchCompiler(schema: store.schema, storeUUID: uuid).compile(fetch, selecting: .values)
     } catch {
-      throw .predicate(error)
+      throw BatchError(error)
     }
     var width = Int(select.columns[0].position) + 1
     if case .objectID(_, true) = select.columns[0].kind { width += 1 }

@@ -15,9 +15,15 @@ public struct BatchUpdateRequest: Hashable, Sendable {
   public var resultType = BatchResultType.status
 
   /// Creates a request.
-  public init(_ entityName: String, where predicate: Predicate? = nil, set propertiesToUpdate: [String: Expression]) {
+  ///
+  /// ```swift
+  /// BatchUpdateRequest("Order", where: Key("state") == "new", set: ["quantity": Key("quantity") * 2 + 1, "state": "old"])
+  /// ```
+  public init(
+    _ entityName: String, where predicate: Predicate? = nil, set propertiesToUpdate: [String: any PredicateOperand]
+  ) {
     self.entityName = entityName
     self.predicate = predicate
-    self.propertiesToUpdate = propertiesToUpdate
+    self.propertiesToUpdate = propertiesToUpdate.mapValues(\.expression)
   }
 }

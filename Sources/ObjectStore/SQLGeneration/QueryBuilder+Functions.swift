@@ -3,42 +3,36 @@ import ObjectModel
 extension QueryBuilder {
   /// A function of the predicate language.
   func call(_ function: ExpressionFunction, _ arguments: [Expression]) throws(PredicateError) -> QueryOperand {
+    try checkCount(arguments, function)
     switch function {
     case .average, .sum, .count, .min, .max, .median, .mode, .standardDeviation:
       return .value(try aggregate(function, arguments))
     case .distinct:
-      try count(arguments, 1, function)
       return try distinct(arguments[0])
     case .objectWithIndex:
-      try count(arguments, 2, function)
       return try element(.at(arguments[1]), of: arguments[0])
     case .distance:
       throw PredicateError(
         .notInSQL, "\(function.rawValue) works in memory only",
         hint: "compare latitude and longitude with bounds, then filter in memory")
     case .noIndex:
-      try count(arguments, 1, function)
       return try withoutIndex(operand(arguments[0]))
     case .now:
       return .value(SQLValue(text: SQLText(.now), family: .date, type: .date, isNullable: false, name: "now"))
     case .random:
       return .value(.number(.call(QueryFunctions.random, []), .real, isNullable: false))
     case .cast:
-      try count(arguments, 2, function)
       return .value(try cast(value(arguments[0]), to: value(arguments[1])))
     default: break
     }
     var values: [SQLValue] = []
     for argument in arguments { values.append(try value(argument)) }
-    try count(arguments, function.argumentCount.lowerBound, function)
     return .value(try scalar(function, values))
   }
 
-  private func count(_ arguments: [Expression], _ wanted: Int, _ function: ExpressionFunction) throws(PredicateError) {
-    guard arguments.count == wanted else {
-      throw PredicateError(
-        .unknownFunction, "\(function.rawValue) takes \(wanted) arguments and has \(arguments.count)")
-    }
+  private func checkCount(_ arguments: [Expression], _ function: ExpressionFunction) throws(PredicateError) {
+    guard !function.accepts(arguments.count) else { return }
+    throw PredicateError(.unknownFunction, "\(function.rawValue) does not take \(arguments.count) arguments")
   }
 
   /// Keeps SQLite from using an index: the sign has no other meaning.

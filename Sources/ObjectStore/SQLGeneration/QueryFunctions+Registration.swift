@@ -107,7 +107,7 @@ extension QueryFunctions {
       .lowercase, .canonical, .length,
     ]
     for function in functions {
-      try connection.registerFunction(name(function), argumentCount: Int32(function.argumentCount.lowerBound)) { call in
+      try connection.registerFunction(name(function), argumentCount: function.accepts(1) ? 1 : 2) { call in
         if call.hasNull { return }
         do throws(PredicateError) {
           if call.count == 1 {

@@ -53,7 +53,7 @@ struct BatchDeleteTests {
 
   @Test("AP53: rules hold, and references without a way back are cleared") func rules() throws {
     let place = try Self.filled()
-    var request = Request("Order", where: .comparison(ComparisonPredicate(.keyPath("number"), .lessThan, 1)))
+    var request = Request("Order", where: Key("number") < 1)
     request.resultType = .objectIDs
     let result = try place.context.execute(request)
     #expect(result.deletedObjectIDs.map(\.entity.name) == ["Line", "Line", "Order"])
@@ -133,7 +133,7 @@ struct BatchDeleteTests {
     let foreign = try #require(try Self.filled().id("Line", 1))
     #expect(batchError { _ = try place.context.execute(Request(objectIDs: [foreign])) }?.objectCode == .otherContext)
     #expect(batchError { _ = try place.context.execute(Request("Nobody")) }?.objectCode == .unknownEntity)
-    let predicate = Predicate.comparison(ComparisonPredicate(.keyPath("nothing"), .equalTo, 1))
+    let predicate = Key("nothing") == 1
     #expect(
       batchError { _ = try place.context.execute(Request("Line", where: predicate)) }?.predicateCode == .unknownKey)
     #expect(try place.context.execute(Request(objectIDs: [])) == BatchResult())

@@ -61,5 +61,7 @@ func batchError(_ body: () throws -> Void) -> BatchError? {
 extension BatchError {
   var objectCode: ObjectError.Code? { if case .object(let error) = self { error.code } else { nil } }
   var saveCode: SaveError.Code? { if case .save(let error) = self { error.code } else { nil } }
-  var predicateCode: PredicateError.Code? { if case .predicate(let error) = self { error.code } else { nil } }
+  var predicateCode: PredicateError.Code? {
+    if case .object(let error) = self { error.predicateError?.code } else { nil }
+  }
 }

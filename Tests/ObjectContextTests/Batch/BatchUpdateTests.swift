@@ -23,15 +23,12 @@ struct BatchUpdateTests {
     return place
   }
 
-  private static func plus(_ left: Expression, _ right: Expression) -> Expression { .function(.add, [left, right]) }
-
   @Test("AP53: constants and expressions, one statement, versions move") func values() throws {
     let place = try Self.filled()
     var request = Request(
-      "Person", where: .comparison(ComparisonPredicate(.keyPath("age"), .greaterThan, 10)),
+      "Person", where: Key("age") > 10,
       set: [
-        "age": Self.plus(.function(.multiply, [.keyPath("age"), 2]), 1), "name": .keyPath("supplier.name"),
-        "code": .constant(nil),
+        "age": Key("age") * 2 + 1, "name": Key("supplier.name"), "code": ConstantValue.null,
       ])
     request.resultType = .objectIDs
     var result = BatchResult()
@@ -80,18 +77,15 @@ struct BatchUpdateTests {
       Request(
         "Thing",
         set: [
-          "int16": .function(.multiply, [.keyPath("double"), 2]), "float": .function(.add, [.keyPath("double"), 0.1]),
-          "decimal": .function(.multiply, [.keyPath("double"), 2]), "double": .keyPath("int32"),
-          "date": .function(.add, [.keyPath("date"), 60]), "string": .function(.uppercase, [.keyPath("string")]),
-          "uri": .function(.lowercase, [.keyPath("string")]), "int64": .constant(.null),
+          "int16": Key("double") * 2, "float": Key("double") + 0.1, "decimal": Key("double") * 2, "double": Key("int32"),
+          "date": Key("date") + 60, "string": Key("string").uppercased, "uri": Key("string").lowercased,
+          "int64": ConstantValue.null,
         ]))
     let columns = ["INT16", "FLOAT", "DECIMAL", "DOUBLE", "DATE", "STRING", "URI", "INT64"]
     let list = columns.map { "typeof(Z\($0)), Z\($0)" }.joined(separator: ", ")
     #expect(
       try place.rows("SELECT \(list) FROM ZTHING") == [
         "integer|5|real|2.59999990463257|integer|5|real|5.0|integer|160|text|TEXT|text|text|null|null"
-      ] || (try place.rows("SELECT \(list) FROM ZTHING")) == [
-        "integer|5|real|2.59999990463257|integer|5|real|5.0|real|160.0|text|TEXT|text|text|null|null"
       ])
     try place.verify()
   }
@@ -99,30 +93,31 @@ struct BatchUpdateTests {
   @Test func `each refusal has its code and changes nothing`() throws {
     let place = try Self.filled()
     let before = try place.dump()
-    func error(_ values: [String: Expression]) -> BatchError? {
+    let none = ConstantValue.null
+    func error(_ values: [String: any PredicateOperand]) -> BatchError? {
       batchError { _ = try place.context.execute(Request("Person", set: values)) }
     }
     #expect(batchError { _ = try place.context.execute(Request("Nobody", set: ["age": 1])) }?.objectCode == .unknownEntity)
     #expect(error([:])?.predicateCode == .invalidRequest)
     #expect(error(["agee": 1])?.objectCode == .unknownKey)
-    #expect(error(["children": nil])?.objectCode == .unknownKey)
+    #expect(error(["children": none])?.objectCode == .unknownKey)
     #expect(error(["age": "x"])?.objectCode == .typeMismatch)
     #expect(error(["age": 32_768])?.objectCode == .typeMismatch)
-    #expect(error(["age": .keyPath("name")])?.objectCode == .typeMismatch)
-    #expect(error(["name": .keyPath("supplier")])?.objectCode == .typeMismatch)
-    #expect(error(["age": .keyPath("nothing")])?.predicateCode == .unknownKey)
-    #expect(error(["age": .keyPath("children.age")])?.predicateCode != nil)
-    #expect(error(["supplier": .keyPath("employer")])?.predicateCode == .typeMismatch)
-    #expect(error(["spouse": nil])?.predicateCode == .invalidRequest)
-    #expect(error(["name": nil])?.saveCode == .validation)
+    #expect(error(["age": Key("name")])?.objectCode == .typeMismatch)
+    #expect(error(["name": Key("supplier")])?.objectCode == .typeMismatch)
+    #expect(error(["age": Key("nothing")])?.predicateCode == .unknownKey)
+    #expect(error(["age": Key("children.age")])?.predicateCode != nil)
+    #expect(error(["supplier": Key("employer")])?.predicateCode == .typeMismatch)
+    #expect(error(["spouse": none])?.predicateCode == .invalidRequest)
+    #expect(error(["name": none])?.saveCode == .validation)
     let company = try #require(place.id("Company", 1))
-    #expect(error(["parent": .constant(.objectID(company))])?.objectCode == .wrongEntity)
+    #expect(error(["parent": company])?.objectCode == .wrongEntity)
     let missing = try #require(place.id("Company", 99))
-    #expect(error(["supplier": .constant(.objectID(missing))])?.objectCode == .notFound)
-    let computed = error(["age": .function(.multiply, [.keyPath("age"), 1_100])])
+    #expect(error(["supplier": missing])?.objectCode == .notFound)
+    let computed = error(["age": Key("age") * 1_100])
     #expect(computed?.description == "Person 5: age: validate.type")
-    #expect(error(["age": .function(.add, [.keyPath("age"), 0.5])])?.saveCode == .validation)
-    #expect(error(["name": .function(.castToType, [.constant(nil), .constant("NSString")])]) != nil)
+    #expect(error(["age": Key("age") + 0.5])?.saveCode == .validation)
+    #expect(error(["name": Key("employer.name")])?.saveCode == .validation)
     #expect(error(["code": 7])?.saveCode == .constraint)
     #expect(try place.dump() == before)
     try place.verify()
@@ -136,13 +131,12 @@ struct BatchUpdateTests {
     try people[2].setObject(companies[0], forKey: "employer")
     try place.context.save()
     var request = Request(
-      "Person", set: ["employer": .constant(.objectID(companies[1].objectID)), "supplier": .constant(nil)])
+      "Person", set: ["employer": companies[1].objectID, "supplier": ConstantValue.null])
     request.resultType = .objectIDs
     let result = try place.context.execute(request)
     #expect(
-      try place.rows("SELECT ZEMPLOYER, Z4EMPLOYER, Z_FOK_EMPLOYER, ZSUPPLIER, Z4SUPPLIER FROM ZPARTY WHERE Z_ENT > 4")
-        == ["2|null|3072|null|null", "2|null|2048|null|null", "2|null|4096|null|null"]
-        || place.coordinator.store?.schema.tables.count ?? 0 > 0)
+      try place.rows("SELECT ZEMPLOYER, Z_FOK_EMPLOYER, ZSUPPLIER FROM ZPARTY WHERE Z_ENT > 4 ORDER BY Z_PK")
+        == ["2|3072|null", "2|2048|null", "2|4096|null"])
     try place.context.mergeChanges(from: result)
     #expect(try companies[1].objects(forKey: "staff").names() == ["P1", "P0", "P2"])
     #expect(try companies[0].objects(forKey: "staff").isEmpty)
@@ -157,8 +151,6 @@ struct BatchUpdateTests {
     let plain = try Self.filled()
     for round in 0..<12 {
       let bound = Int64.random(in: 0..<60, using: &random)
-      let predicate = Predicate.comparison(
-        ComparisonPredicate(.keyPath("age"), .lessThan, .constant(.attribute(.integer(bound)))))
       let factor = Int64.random(in: 0..<4, using: &random)
       let company = try #require(batch.id("Company", Int64.random(in: 1...2, using: &random)))
       let isSet = Bool.random(using: &random)
@@ -169,8 +161,8 @@ struct BatchUpdateTests {
           kind, where: predicate,
           set: [
             "age": Self.plus(
-              .function(.modulus, [.keyPath("age"), 7]), .constant(.attribute(.integer(factor * 10)))),
-            key: isSet ? .constant(.objectID(company)) : .constant(nil),
+              .function(.modulus, [Key("age"), 7]), .constant(.attribute(.integer(factor * 10)))),
+            key: isSet ? company : .constant(nil),
           ]))
       let target = try plain.context.object(with: try #require(plain.id("Company", company.primaryKey)))
       for object in try plain.context.fetchAll(kind) {

@@ -41,7 +41,7 @@ extension FormatParser {
 
 extension ExpressionFunction {
   /// Whether the function takes this number of arguments.
-  func accepts(_ count: Int) -> Bool {
+  package func accepts(_ count: Int) -> Bool {
     switch self {
     case .average, .sum, .count, .min, .max, .median, .mode, .standardDeviation, .distinct: count >= 1
     default: count == parameterCount
