@@ -145,6 +145,14 @@ package struct BatchDeletePlan {
     }
   }
 
+  /// Whether no object that stays can refer to one that goes by a to-one relationship: all of them go too, or their
+  /// presence has failed the request.
+  private func isSettled(_ relationship: RelationshipDescription) -> Bool {
+    guard let inverse = model.inverseOf(relationship), !inverse.isTransient else { return false }
+    // A one-to-one relationship is stored at both ends, and a damaged store may know only one of them.
+    return inverse.deleteRule == .deny || inverse.deleteRule == .cascade && inverse.isToMany
+  }
+
   private func gone(_ root: Int) -> String { "SELECT k FROM \(Self.doomed) WHERE r = \(root)" }
 
   private func stays(_ root: Int, _ key: String) -> String {
@@ -163,14 +171,13 @@ package struct BatchDeletePlan {
           Check(
             kind: .denied, property: relationship.name, root: link.ownRoot,
             query: "o.Z_PK, o.Z_ENT FROM \(Self.doomed) AS d CROSS JOIN \(own) AS o ON o.Z_PK = d.k "
-              + "WHERE d.r = \(link.ownRoot) AND EXISTS (SELECT 1 FROM \(link.joined) "
-              + "CROSS JOIN \(other) AS t ON t.Z_PK = \(link.otherKey) AND \(stays(link.otherRoot, "t.Z_PK")))"))
+              + "WHERE d.r = \(link.ownRoot) AND EXISTS (SELECT 1 FROM \(link.table) AS l CROSS JOIN \(other) AS t "
+              + "ON t.Z_PK = \(link.otherKey) WHERE \(link.ownKey) = d.k AND \(stays(link.otherRoot, "t.Z_PK")))"))
       }
       // What stays and has objects that go.
       guard isReached(model.entities[relationship.destinationEntity]) else { continue }
       if link.isOwnColumn {
-        let inverseRule = model.inverseOf(relationship)?.deleteRule
-        guard !relationship.isOptional, inverseRule != .deny else { continue }
+        guard !relationship.isOptional, !isSettled(relationship) else { continue }
         checks.append(
           Check(
             kind: .missing, property: relationship.name, root: link.ownRoot,
@@ -211,7 +218,8 @@ package struct BatchDeletePlan {
         for relationship in entity.relationships
         where !relationship.isToMany && relationship.declaringEntity == entity.index {
           let destination = model.entities[relationship.destinationEntity]
-          guard let column = table.columnName(slot: relationship.slot), isReached(destination) else { continue }
+          guard let column = table.columnName(slot: relationship.slot), isReached(destination), !isSettled(relationship)
+          else { continue }
           clear(
             column, destination.rootIndex,
             [

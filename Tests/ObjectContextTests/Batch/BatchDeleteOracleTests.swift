@@ -75,19 +75,32 @@ struct BatchDeleteOracleTests {
     do {
       try context.save()
       return true
-    } catch let error as SaveError where error.code == .validation {
-      return false
+    } catch {
+      if error.code == .validation { return false }
+      throw error
     }
   }
 
-  @Test("leave what deletions object by object leave, or fail alike", arguments: Soak.seeds(150, from: 1))
+  @Test("leave what deletions object by object leave, or fail alike", arguments: Soak.seeds(12, from: 1))
   func agree(seed: UInt64) throws {
+    var outcomes: [Outcome: Int] = [:]
+    for start in seed * 1000..<seed * 1000 + 10 { outcomes[try compare(seed: start), default: 0] += 1 }
+    #expect(outcomes[.none] ?? 0 < 10, "seed \(seed): no random graph was one that its model allows")
+  }
+
+  /// What a comparison had to compare.
+  private enum Outcome {
+    case none, deleted, refused
+  }
+
+  private func compare(seed: UInt64) throws -> Outcome {
     var random = SeededGenerator(seed: seed)
     let model = try Self.model(&random)
     let batch = try Workplace(model)
-    let plain = try Workplace(model)
     // A random graph that the model forbids is no start.
-    guard try Self.populate(batch, seed), try Self.populate(plain, seed) else { return }
+    guard try Self.populate(batch, seed) else { return .none }
+    let plain = try Workplace(model)
+    #expect(try Self.populate(plain, seed))
     let before = try batch.dump()
     #expect(try plain.dump() == before)
 
@@ -111,7 +124,7 @@ struct BatchDeleteOracleTests {
       func lines(_ error: SaveError?) -> Set<String> { Set(error?.failures.map(\.description) ?? []) }
       #expect(lines(error) == lines(plainError), comment)
       #expect(try batch.dump() == before, comment)
-      return
+      return .refused
     }
     #expect(error == nil, comment)
     #expect(plainError == nil, comment)
@@ -119,7 +132,8 @@ struct BatchDeleteOracleTests {
     #expect(difference.isEmpty, "\(comment): \(difference)")
     #expect(Set(ids).isSubset(of: Set(result.deletedObjectIDs)), comment)
     #expect(result.deletedCount == result.deletedObjectIDs.count, comment)
-    #expect(try batch.rows("SELECT count(*) FROM temp.mergewalk_doomed") == (ids.isEmpty ? [] : ["0"]), comment)
+    if !ids.isEmpty { #expect(try batch.rows("SELECT count(*) FROM temp.mergewalk_doomed") == ["0"], comment) }
     try batch.verify()
+    return .deleted
   }
 }

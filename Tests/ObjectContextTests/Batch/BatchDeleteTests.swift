@@ -59,7 +59,7 @@ struct BatchDeleteTests {
     #expect(result.deletedObjectIDs.map(\.entity.name) == ["Line", "Line", "Order"])
     #expect(result.deletedCount == 3)
     #expect(result.updatedObjectIDs.map(\.uri) == [place.id("Note", 1)?.uri])
-    #expect(try place.rows("SELECT Z_PK, ZABOUT, Z5ABOUT, Z_OPT FROM ZNOTE").first == "1|null|null|2")
+    #expect(try place.rows("SELECT Z_PK, ZABOUT, Z3_ABOUT, Z_OPT FROM ZNOTE").first == "1|null|null|2")
     #expect(try place.rows("SELECT count(*) FROM ZLINE") == ["4"])
     try place.verify()
   }
@@ -151,8 +151,8 @@ struct BatchDeleteTests {
           + "d(r, k) AS (SELECT 2, v0 FROM s UNION SELECT 0, l.Z_PK FROM d CROSS JOIN ZLINE AS l ON l.ZORDER = d.k "
           + "WHERE d.r = 2) INSERT INTO temp.mergewalk_doomed SELECT r, k FROM d",
         "UPDATE ZNOTE SET ZABOUT = CASE WHEN ZABOUT IN (SELECT k FROM temp.mergewalk_doomed WHERE r = 2) THEN NULL "
-          + "ELSE ZABOUT END, Z5ABOUT = CASE WHEN ZABOUT IN (SELECT k FROM temp.mergewalk_doomed WHERE r = 2) THEN NULL "
-          + "ELSE Z5ABOUT END, Z_OPT = ifnull(Z_OPT, 0) + 1 "
+          + "ELSE ZABOUT END, Z3_ABOUT = CASE WHEN ZABOUT IN (SELECT k FROM temp.mergewalk_doomed WHERE r = 2) THEN NULL "
+          + "ELSE Z3_ABOUT END, Z_OPT = ifnull(Z_OPT, 0) + 1 "
           + "WHERE (ZABOUT IN (SELECT k FROM temp.mergewalk_doomed WHERE r = 2))",
         "DELETE FROM ZLINE WHERE Z_PK IN (SELECT k FROM temp.mergewalk_doomed WHERE r = 0)",
         "DELETE FROM ZORDER WHERE Z_PK IN (SELECT k FROM temp.mergewalk_doomed WHERE r = 2)",

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Batch updates")
 struct BatchUpdateTests {
-  private typealias Request = BatchUpdateRequest
+  typealias Request = BatchUpdateRequest
 
   /// Companies and people, the latter with ages 10, 20, 30.
   private static func filled() throws -> Workplace {
@@ -158,12 +158,8 @@ struct BatchUpdateTests {
       let key = Bool.random(using: &random) ? "employer" : "supplier"
       _ = try batch.context.execute(
         Request(
-          kind, where: predicate,
-          set: [
-            "age": Self.plus(
-              .function(.modulus, [Key("age"), 7]), .constant(.attribute(.integer(factor * 10)))),
-            key: isSet ? company : .constant(nil),
-          ]))
+          kind, where: Key("age") < bound,
+          set: ["age": Key("age") % 7 + factor * 10, key: isSet ? ConstantValue.objectID(company) : .null]))
       let target = try plain.context.object(with: try #require(plain.id("Company", company.primaryKey)))
       for object in try plain.context.fetchAll(kind) {
         guard case .integer(let age) = try object["age"], age < bound else { continue }
