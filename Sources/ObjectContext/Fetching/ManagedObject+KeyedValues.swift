@@ -64,3 +64,8 @@ extension FetchedObjects {
     try Array(self).sorted(by: descriptors)
   }
 }
+
+extension ManagedObject: PredicateArgument {
+  /// The object's ID, which stands for it in predicates.
+  public var constantValue: ConstantValue { .objectID(objectID) }
+}

@@ -129,3 +129,42 @@ extension TableAccess {
     return statement
   }
 }
+
+/// Rows of compiled fetches.
+extension TableAccess {
+  /// Places rows of a fetch that selected ``FetchSelection/rows(slots:withSortKeys:)`` with all stored slots.
+  ///
+  /// - Parameters:
+  ///   - limit: The greatest number of rows that are read now.
+  ///   - refreshing: Whether a row that the buffer holds without changes takes the fetched values.
+  ///   - body: Gets each row's place in the buffer; it must not step the cursor.
+  /// - Returns: Whether the cursor may have more rows.
+  package func place(
+    _ cursor: FetchCursor, limit: Int = .max, into buffer: RowBuffer, refreshing: Bool = false,
+    body: (Int) throws(FetchError) -> Void
+  ) throws(FetchError) -> Bool {
+    let slots = storedSlots
+    var rest = limit
+    while rest > 0 {
+      guard try cursor.step() else { return false }
+      rest -= 1
+      let key = cursor.integer(0)
+      let entity = Int32(cursor.entityIndex(1) ?? table.rootEntity)
+      let row: Int
+      if let known = buffer.row(primaryKey: key) {
+        row = known
+        let isFault = buffer.states[row] == RowState.fault
+        if isFault || refreshing && buffer.states[row] == RowState.clean {
+          buffer.entities[row] = entity
+          buffer.states[row] = RowState.clean
+          fillRow(row, cursor.statement, slots: slots, in: buffer)
+        }
+      } else {
+        row = buffer.takeRow(entity: entity, state: RowState.clean, primaryKey: key)
+        fillRow(row, cursor.statement, slots: slots, in: buffer)
+      }
+      try body(row)
+    }
+    return true
+  }
+}

@@ -130,6 +130,9 @@ extension QueryBuilder {
     return collection
   }
 
+  /// The most expressions of a list: SQLite takes at most 500 parts in a compound SELECT.
+  static let listLimit = 400
+
   /// A list of values as a table.
   func table(_ operands: [QueryOperand]) throws(PredicateError) -> QueryCollection {
     let level = QueryLevel()
@@ -138,7 +141,7 @@ extension QueryBuilder {
     let known = values.filter { !$0.isNull }
     guard let first = known.first else {
       let alias = names.next()
-      let rows: SQLText = values.isEmpty ? "SELECT NULL AS column1 WHERE 0" : "VALUES (NULL)"
+      let rows: SQLText = values.isEmpty ? "SELECT NULL AS value WHERE 0" : "SELECT NULL AS value"
       level.add("(\(rows)) AS \(name: alias)")
       return QueryCollection(level: level, element: .value(.null), name: "the list")
     }
@@ -148,8 +151,23 @@ extension QueryBuilder {
         hint: "use values of one kind")
     }
     let alias = names.next()
-    level.add("(VALUES \(SQLText.joined(values.map { "(\($0.text))" }, ", "))) AS \(name: alias)")
-    let column = SQLText(name: "\(alias).column1")
+    let column: SQLText
+    if values.allSatisfy({ $0.constant != nil }) {
+      level.add("\(name: ListSource.name)(\(SQLText(.list(values.map { $0.text.bindings.first ?? .null })))) AS \(name: alias)")
+      column = SQLText(name: "\(alias).value")
+    } else {
+      guard values.count <= QueryBuilder.listLimit else {
+        throw PredicateError(
+          .tooLarge, "a list with \(values.count) expressions is too long for SQL",
+          hint: "use at most \(QueryBuilder.listLimit)")
+      }
+      // SQLite refuses columns of the outer statement inside VALUES.
+      let rows = values.enumerated().map { i, value in
+        i == 0 ? "SELECT \(value.text) AS value" as SQLText : "SELECT \(value.text)"
+      }
+      level.add("(\(SQLText.joined(rows, " UNION ALL "))) AS \(name: alias)")
+      column = SQLText(name: "\(alias).value")
+    }
     var element = first
     element.text = column
     element.constant = nil

@@ -36,10 +36,9 @@ extension QueryBuilder {
     case .matches:
       return .text(.call(QueryFunctions.name(.matches, options), arguments), canBeNull: canBeNull)
     case .equalsType:
-      return try equality(left, right, .caseInsensitive, isEqual: true)
+      return .text(.call(QueryFunctions.equalsType, arguments), canBeNull: canBeNull)
     default:
-      throw PredicateError(
-        .notInSQL, "\(comparison.rawValue) works in memory only", hint: "compare with == or IN a list of identifiers")
+      return .text(.call(QueryFunctions.conformsToType, arguments), canBeNull: canBeNull)
     }
   }
 

@@ -293,10 +293,17 @@ final class QueryBuilder {
         .notInSQL, "\(row.entity.name).\(name) is a fetched property: the store does not have it",
         hint: "use the predicate of its request, or filter the objects in memory")
     }
-    let known = row.entity.attributes.map(\.name) + row.entity.relationships.map(\.name)
-    let nearest = NearestName.find(name, in: known)
-    throw PredicateError(
-      .unknownKey, "\(row.entity.name) has no property \(name)", hint: nearest.map { "did you mean \($0)?" })
+    throw unknown(name, row.entity)
+  }
+
+  private func unknown(_ name: String, _ entity: EntityDescription) -> PredicateError {
+    let below = schema.model.entities[entity.index...entity.lastDescendantIndex]
+    let owner = below.first { $0.attribute(named: name) != nil || $0.relationship(named: name) != nil }
+    let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
+    let hint =
+      owner.map { "\($0.name), which inherits from it, has one: fetch \($0.name)" }
+      ?? NearestName.find(name, in: known).map { "did you mean \($0)?" }
+    return PredicateError(.unknownKey, "\(entity.name) has no property \(name)", hint: hint)
   }
 
   /// The column of an attribute.

@@ -42,6 +42,7 @@ extension QueryFunctions {
     try ListSource.register(connection)
     try registerCollations(connection)
     try registerTexts(connection, context)
+    try registerTypes(connection)
     try registerScalars(connection, context)
     for function in [ExpressionFunction.sum, .average, .median, .mode, .standardDeviation] {
       try connection.registerAggregate(name(function)) { Aggregate(function, context) }
@@ -96,6 +97,15 @@ extension QueryFunctions {
     }
   }
 
+  private static func registerTypes(_ connection: Connection) throws(SQLiteError) {
+    try connection.registerFunction(equalsType, argumentCount: 2) { call in
+      if !call.hasNull { call.return(UniformTypes.areEqual(call.text(0), call.text(1))) }
+    }
+    try connection.registerFunction(conformsToType, argumentCount: 2) { call in
+      if !call.hasNull { call.return(UniformTypes.conforms(call.text(0), to: call.text(1))) }
+    }
+  }
+
   // MARK: Numbers and others
 
   private static func registerScalars(
@@ -119,6 +129,10 @@ extension QueryFunctions {
           context.fail(error, call)
         }
       }
+    }
+    // A Float attribute holds binary32 numbers, stored as binary64.
+    try connection.registerFunction(singlePrecision, argumentCount: 1) { call in
+      if !call.hasNull { call.return(Double(Float(call.double(0)))) }
     }
     try connection.registerFunction(random, argumentCount: 0, isDeterministic: false) { call in
       call.return(Double.random(in: 0..<1))

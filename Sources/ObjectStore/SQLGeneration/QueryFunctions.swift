@@ -14,6 +14,9 @@ enum QueryFunctions {
 
   static let random = "mergewalk_random"
   static let castName = "mergewalk_cast"
+  static let singlePrecision = "mergewalk_float"
+  static let equalsType = "mergewalk_equals_type"
+  static let conformsToType = "mergewalk_conforms_to_type"
 
   /// What `[c]` and `[d]` add to a name: nothing without them, or with `[n]`.
   static func suffix(_ options: Options) -> String {

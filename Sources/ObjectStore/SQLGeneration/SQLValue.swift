@@ -125,7 +125,7 @@ enum SQLCondition {
     switch self {
     case .known(let value): return .known(!value)
     case .text(let text, true):
-      return .text(SQLText("\(text.enclosed(atLeast: .comparison)) IS NOT TRUE", .equality), canBeNull: false)
+      return .text(SQLText("\(text.enclosed(atLeast: .collate)) IS NOT TRUE", .equality), canBeNull: false)
     case .text(let text, false):
       return .text(SQLText("NOT \(text.enclosed(atLeast: .equality))", .not), canBeNull: false)
     }

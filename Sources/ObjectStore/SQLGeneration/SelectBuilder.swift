@@ -106,6 +106,17 @@ struct SelectBuilder {
 
   // MARK: Order
 
+  /// The terms of ORDER BY, the primary key last.
+  func terms() throws(PredicateError) -> [SQLText] {
+    var order: [SQLText] = []
+    for descriptor in request.sortDescriptors {
+      let value = try sortValue(.keyPath(try path(descriptor.key)), descriptor)
+      order.append(try term(value.text, descriptor, value))
+    }
+    if !order.isEmpty { order.append(builder.root.key) }
+    return order
+  }
+
   private func path(_ key: String) throws(PredicateError) -> PropertyPath {
     guard let path = PropertyPath(key) else {
       throw PredicateError(
