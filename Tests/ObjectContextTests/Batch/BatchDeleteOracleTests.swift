@@ -81,7 +81,7 @@ struct BatchDeleteOracleTests {
     }
   }
 
-  @Test("leave what deletions object by object leave, or fail alike", arguments: Soak.seeds(12, from: 1))
+  @Test("leave what deletions object by object leave, or fail alike", arguments: Soak.seeds(20, from: 1))
   func agree(seed: UInt64) throws {
     var outcomes: [Outcome: Int] = [:]
     for start in seed * 1000..<seed * 1000 + 10 { outcomes[try compare(seed: start), default: 0] += 1 }
