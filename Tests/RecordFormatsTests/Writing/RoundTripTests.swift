@@ -63,13 +63,11 @@ struct RoundTripTests {
   func json(_ seed: UInt64) throws {
     let rows = Self.rows(seed)
     let lines = try Self.write(rows, .ndjson)
-    #expect(
-      try read { try NDJSONReader(source: ByteSource(bytes: lines), columns: .named(["a", "b", "c"])) as? [[String: Any]])
+    let back = try read { try NDJSONReader(source: ByteSource(bytes: lines), columns: .named(["a", "b", "c"])) }
+    #expect(back == rows, "seed \(seed)")
+    let document = try Self.write(rows, .json)
+    let objects = try #require(try JSONSerialization.jsonObject(with: Data(document)) as? [[String: Any]])
     #expect(objects.map { object in ["a", "b", "c"].map { object[$0] as? String } } == rows, "seed \(seed)")
-    if let folder = ProcessInfo.processInfo.environment["SCRATCH_ROWS"] {
-      try Data(document).write(to: URL(fileURLWithPath: folder + "/\(seed).json"))
-      try Data(Self.write(rows, .yaml)).write(to: URL(fileURLWithPath: folder + "/\(seed).yaml"))
-    }
   }
 
   @Test("XML by libxml2", arguments: Soak.seeds(20))
@@ -79,7 +77,10 @@ struct RoundTripTests {
     let cells = XMLCells()
     parser.delegate = cells
     #expect(parser.parse(), "seed \(seed): \(String(describing: parser.parserError))")
-    #expect(cells.cells == rows.flatMap { $0 }, "seed \(seed)")
+    let written = rows.flatMap { $0 }
+    #expect(cells.cells.count == written.count, "seed \(seed)")
+    let difference = zip(cells.cells, written).first { $0 != $1 }
+    #expect(difference == nil, "seed \(seed)")
   }
 
   /// Collects the texts of rows.
@@ -103,7 +104,7 @@ struct RoundTripTests {
       if attributes["xsi:nil"] == "true" {
         cells.append(nil)
       } else if attributes["encoding"] == "base64" {
-        cells.append(Data(base64Encoded: text).flatMap { String(data: $0, encoding: .utf8) })
+        cells.append(Data(base64Encoded: text).map { String(decoding: $0, as: UTF8.self) })
       } else {
         cells.append(text)
       }
