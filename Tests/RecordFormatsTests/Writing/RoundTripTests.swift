@@ -52,7 +52,8 @@ struct RoundTripTests {
 
   @Test("CSV by our own reader", arguments: Soak.seeds(20))
   func csv(_ seed: UInt64) throws {
-    let rows = Self.rows(seed)
+    // CSV has no way to spell NUL, which our reader refuses.
+    let rows = Self.rows(seed).map { $0.map { $0?.replacingOccurrences(of: "\0", with: "") } }
     let bytes = try Self.write(rows, .csv(CSVRowOptions()))
     var options = CSVOptions()
     options.nullTokens = [""]
