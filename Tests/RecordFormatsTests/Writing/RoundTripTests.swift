@@ -63,8 +63,10 @@ struct RoundTripTests {
   func json(_ seed: UInt64) throws {
     let rows = Self.rows(seed)
     let lines = try Self.write(rows, .ndjson)
-    #expect(
-      try read { try NDJSONReader(source: ByteSource(bytes: lines), columns: .named(["a", "b", "c"])) as? [[String: Any]])
+    let back = try read { try NDJSONReader(source: ByteSource(bytes: lines), columns: .named(["a", "b", "c"])) }
+    #expect(back == rows, "seed \(seed)")
+    let document = try Self.write(rows, .json)
+    let objects = try #require(try JSONSerialization.jsonObject(with: Data(document)) as? [[String: Any]])
     #expect(objects.map { object in ["a", "b", "c"].map { object[$0] as? String } } == rows, "seed \(seed)")
     if let folder = ProcessInfo.processInfo.environment["SCRATCH_ROWS"] {
       try Data(document).write(to: URL(fileURLWithPath: folder + "/\(seed).json"))
