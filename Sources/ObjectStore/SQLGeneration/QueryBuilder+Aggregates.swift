@@ -158,9 +158,9 @@ extension QueryBuilder {
     switch function {
     case .sum:
       let isOwn = text.sql.hasPrefix("mergewalk")
-      return .number(
-        isOwn ? text : "ifnull(\(text), 0)", value.isNull || value.kind == .integer ? .integer : .mixed,
-        isNullable: false)
+      let isInteger = value.isNull || value.kind == .integer
+      // The sum of infinities of both signs is no number.
+      return .number(isOwn ? text : "ifnull(\(text), 0)", isInteger ? .integer : .mixed, isNullable: !isInteger)
     case .median: return .number(text, .mixed)
     default: return .number(text, .real)
     }

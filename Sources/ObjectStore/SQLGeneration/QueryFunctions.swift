@@ -89,9 +89,8 @@ enum QueryFunctions {
     }
     // Refuses what can never be cast, before anything runs.
     _ = try ValueCast.cast(value.family.example, to: .string(name))
-    let source = value.type == .undefined ? AttributeType.double : value.type
     let text = SQLText.call(
-      castName, [value.text, SQLText(.text(name)), SQLText(.integer(Int64(source.rawValue)))])
+      castName, [value.text, SQLText(.text(name)), SQLText(.integer(Int64(value.type.rawValue)))])
     return .computed(text, result, name: "CAST to \(name)")
   }
 }
