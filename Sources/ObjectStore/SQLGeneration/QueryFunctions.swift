@@ -91,6 +91,8 @@ enum QueryFunctions {
     _ = try ValueCast.cast(value.family.example, to: .string(name))
     let text = SQLText.call(
       castName, [value.text, SQLText(.text(name)), SQLText(.integer(Int64(value.type.rawValue)))])
+    // A number may be an integer or a Double.
+    if result == .undefined { return .number(text, .mixed) }
     return .computed(text, result, name: "CAST to \(name)")
   }
 }

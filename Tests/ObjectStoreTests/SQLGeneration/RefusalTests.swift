@@ -92,9 +92,13 @@ struct RefusalTests {
     for i in 0..<40_000 { nested = i % 2 == 0 ? .and([one, nested]) : .or([one, nested]) }
     #expect(error(nested)?.code == .tooLarge)
     // Takes the nest apart level by level, as freeing it at once would need as much stack.
-    while case .and(let parts) = nested, parts.count == 2 {
-      guard case .or(let inner) = parts[1] else { break }
-      nested = inner.last ?? one
+    while true {
+      guard case .and(let parts) = nested, parts.count == 2 else {
+        guard case .or(let parts) = nested, parts.count == 2 else { break }
+        nested = parts[1]
+        continue
+      }
+      nested = parts[1]
     }
     var sum = try Expression(format: "size")
     for _ in 0..<150 { sum = .function(.add, [sum, .constant(1)]) }

@@ -91,7 +91,7 @@ struct SelectSQLTests {
     let access = try shop.store.access(root: line.index)
     let rows = try shop.compiler.compile(FetchRequest("Line"), selecting: .rows(slots: access.storedSlots))
     #expect(
-      rows.sql == "SELECT t0.Z_PK, t0.Z_ENT, t0.Z_OPT, t0.ZQUANTITY, t0.ZORDER, t0.Z_FOK_ORDER, t0.ZPRODUCT, t0.ZTITLE "
+      rows.sql == "SELECT t0.Z_PK, t0.Z_ENT, t0.Z_OPT, t0.ZQUANTITY, t0.ZORDER, t0.Z3_ORDER, t0.Z_FOK_ORDER, t0.ZPRODUCT, t0.ZTITLE "
         + "FROM ZLINE AS t0")
     #expect(rows.columns.allSatisfy { $0.kind != .value(.undefined) })
     #expect(try sql(FetchRequest("Line"), .count) == "SELECT count(*) FROM ZLINE AS t0")
