@@ -94,6 +94,6 @@ public struct ModelDifferences: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Runs a piece of SQLite work and wraps its error for a store.
-func storeErrors<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+package func storeErrors<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
   do { return try body() } catch { throw StoreError(error, path: path) }
 }

@@ -10,24 +10,21 @@ extension PredicateEvaluator {
     _ comparison: ComparisonPredicate, _ object: EvaluatedValue
   ) throws(PredicateError) -> Bool {
     try enter()
+    defer { leave() }
     let left = try value(of: comparison.left, object)
     let right = try rightSide(comparison, object)
-    let result: Bool
-    switch comparison.modifier {
-    case .direct: result = try holds(comparison, left, right)
-    case .any, .all:
-      let wanted = comparison.modifier == .any
-      var found = false
-      for element in try elements(of: left, "\(comparison.modifier.rawValue) compares the elements of a collection") {
-        if try holds(comparison, element, right) == wanted {
-          found = true
-          break
-        }
-      }
-      result = found == wanted
-    }
-    leave()
-    return result
+    if comparison.modifier == .direct { return try holds(comparison, left, right) }
+    return try holds(comparison, forElementsOf: left, right)
+  }
+
+  /// Whether a comparison holds for any or all elements of a collection; null has none.
+  private mutating func holds(
+    _ comparison: ComparisonPredicate, forElementsOf left: EvaluatedValue, _ right: RightSide
+  ) throws(PredicateError) -> Bool {
+    let wanted = comparison.modifier == .any
+    let elements = try elements(of: left, "\(comparison.modifier.rawValue) compares the elements of a collection")
+    for element in elements where try holds(comparison, element, right) == wanted { return wanted }
+    return !wanted
   }
 
   private mutating func rightSide(
@@ -56,14 +53,13 @@ extension PredicateEvaluator {
     case .greaterThanOrEqualTo: return try order(left, right, options).map { $0 >= 0 } ?? false
     case .between: return try isBetween(left, right, options)
     case .isIn:
-      if let elements = members(right) {
-        return try isElement(single(left, "IN"), of: elements, options)
-      }
+      if let elements = members(right) { return try isElement(left, of: elements, "IN", options) }
+      // Null may be a collection or a text.
+      if right.isNull { return false }
       return try textOperator(left, right, "IN") { TextComparison.contains($1, $0, options) }
     case .contains:
-      if let elements = members(left) {
-        return try isElement(single(right, "CONTAINS"), of: elements, options)
-      }
+      if let elements = members(left) { return try isElement(right, of: elements, "CONTAINS", options) }
+      if left.isNull { return false }
       return try textOperator(left, right, "CONTAINS") { TextComparison.contains($0, $1, options) }
     case .beginsWith:
       return try textOperator(left, right, "BEGINSWITH") { TextComparison.hasPrefix($0, $1, options) }
@@ -136,8 +132,11 @@ extension PredicateEvaluator {
   }
 
   private func isElement(
-    _ value: EvaluatedValue, of elements: [EvaluatedValue], _ options: ComparisonPredicate.Options
+    _ value: EvaluatedValue, of elements: [EvaluatedValue], _ name: String, _ options: ComparisonPredicate.Options
   ) throws(PredicateError) -> Bool {
+    var mayHold = true
+    if case .collection = value { mayHold = elements.contains { if case .collection = $0 { true } else { false } } }
+    guard mayHold || elements.isEmpty else { throw Self.collectionBesideValue(name) }
     for element in elements where try Self.areSame(value, element, options, depth: 0) { return true }
     return false
   }
@@ -145,7 +144,10 @@ extension PredicateEvaluator {
   private mutating func isElement(
     _ value: EvaluatedValue, of constants: [ConstantValue], _ options: ComparisonPredicate.Options
   ) throws(PredicateError) -> Bool {
-    let value = try single(value, "IN", constants)
+    if case .collection = value {
+      return try isElement(
+        value, of: constants.map { constant throws(PredicateError) in try EvaluatedValue(constant) }, "IN", options)
+    }
     if let set = try sets.set(constants, options) { return set.contains(try ValueKey(value)) }
     for constant in constants {
       if case .attribute(let element) = constant {
@@ -166,15 +168,6 @@ extension PredicateEvaluator {
     case .object(let object as KeyedDictionary): return Array(object.values.values)
     default: return nil
     }
-  }
-
-  /// What is searched for in a collection: a collection only among collections.
-  private func single(
-    _ value: EvaluatedValue, _ operation: String, _ constants: [ConstantValue]? = nil
-  ) throws(PredicateError) -> EvaluatedValue {
-    guard case .collection = value else { return value }
-    for case .collection in constants ?? [] { return value }
-    throw Self.collectionBesideValue(operation)
   }
 
   static func collectionBesideValue(_ operation: String) -> PredicateError {

@@ -1,25 +1,32 @@
+// The functions that call each other in circles are small, each with one case of work, so that deep expressions need
+// little stack.
 extension PredicateEvaluator {
   /// The value of an expression.
   mutating func value(
     of expression: Expression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     switch expression {
-    case .constant(.attribute(let value)): return .attribute(value)
-    case .constant(let constant): return try EvaluatedValue(constant)
+    case .constant(let constant): return try value(of: constant)
     case .evaluatedObject: return object
-    case .variable(let name):
-      guard let value = variables[name] else {
-        throw PredicateError(
-          .missingVariable, "the variable $\(name) has no value", hint: "give it one when the predicate is evaluated")
-      }
-      return value
+    case .variable(let name): return try value(ofVariable: name)
     case .path(.evaluatedObject, let path): return try value(at: path.components[...], of: object)
-    default: break
+    default:
+      try enter()
+      defer { leave() }
+      return try compound(expression, object)
     }
-    try enter()
-    let result = try compound(expression, object)
-    leave()
-    return result
+  }
+
+  @inline(__always)
+  private func value(of constant: ConstantValue) throws(PredicateError) -> EvaluatedValue {
+    if case .attribute(let value) = constant { return .attribute(value) }
+    return try EvaluatedValue(constant)
+  }
+
+  private func value(ofVariable name: String) throws(PredicateError) -> EvaluatedValue {
+    if let value = variables[name] { return value }
+    throw PredicateError(
+      .missingVariable, "the variable $\(name) has no value", hint: "give it one when the predicate is evaluated")
   }
 
   /// The value of an expression that has others in it.
@@ -27,30 +34,36 @@ extension PredicateEvaluator {
     _ expression: Expression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     switch expression {
-    case .constant, .evaluatedObject, .variable: return try value(of: expression, object)
-    case .path(let base, let path):
-      let start = try value(of: base, object)
-      return try value(at: path.components[...], of: start)
-    case .function(let function, let arguments): return try call(function, arguments, object)
-    case .aggregate(let expressions):
-      var values: [EvaluatedValue] = []
-      values.reserveCapacity(expressions.count)
-      for expression in expressions { values.append(try value(of: expression, object)) }
-      return .collection(values)
+    case .constant, .evaluatedObject, .variable: try value(of: expression, object)
+    case .path(let base, let path): try value(at: path.components[...], of: value(of: base, object))
+    case .function(let function, let arguments): try call(function, arguments, object)
+    case .aggregate(let expressions): .collection(try values(of: expressions, object))
     case .subquery(let collection, let variable, let predicate):
-      return try subquery(collection, variable, predicate, object)
-    case .set(let operation, let left, let right):
-      let first = try elements(of: value(of: left, object), "\(operation.rawValue) takes collections")
-      let second = try elements(of: value(of: right, object), "\(operation.rawValue) takes collections")
-      return .collection(try combine(operation, first, second))
+      try subquery(collection, variable, predicate, object)
+    case .set(let operation, let left, let right): try combine(operation, left, right, object)
     case .conditional(let predicate, let first, let second):
-      return try value(of: holds(predicate, object) ? first : second, object)
-    case .element(let collection, let element): return try pick(element, of: collection, object)
-    case .assignment(let variable, let expression):
-      let assigned = try value(of: expression, object)
-      variables[variable] = assigned
-      return assigned
+      try value(of: holds(predicate, object) ? first : second, object)
+    case .element(let collection, let element): try pick(element, of: collection, object)
+    case .assignment(let variable, let expression): try assign(variable, expression, object)
     }
+  }
+
+  /// The values of several expressions.
+  mutating func values(
+    of expressions: [Expression], _ object: EvaluatedValue
+  ) throws(PredicateError) -> [EvaluatedValue] {
+    var values: [EvaluatedValue] = []
+    values.reserveCapacity(expressions.count)
+    for expression in expressions { values.append(try value(of: expression, object)) }
+    return values
+  }
+
+  private mutating func assign(
+    _ variable: String, _ expression: Expression, _ object: EvaluatedValue
+  ) throws(PredicateError) -> EvaluatedValue {
+    let assigned = try value(of: expression, object)
+    variables[variable] = assigned
+    return assigned
   }
 
   /// The elements of a collection; null has none.
@@ -80,8 +93,16 @@ extension PredicateEvaluator {
     return .collection(kept)
   }
 
+  private mutating func combine(
+    _ operation: SetOperation, _ left: Expression, _ right: Expression, _ object: EvaluatedValue
+  ) throws(PredicateError) -> EvaluatedValue {
+    let first = try elements(of: value(of: left, object), "\(operation.rawValue) takes collections")
+    let second = try elements(of: value(of: right, object), "\(operation.rawValue) takes collections")
+    return .collection(try Self.combine(operation, first, second))
+  }
+
   /// Each element once, in order of first occurrence.
-  private func combine(
+  private static func combine(
     _ operation: SetOperation, _ first: [EvaluatedValue], _ second: [EvaluatedValue]
   ) throws(PredicateError) -> [EvaluatedValue] {
     var others: Set<ValueKey> = []
@@ -104,15 +125,13 @@ extension PredicateEvaluator {
     _ element: CollectionElement, of collection: Expression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     let base = try value(of: collection, object)
-    guard case .at(let place) = element else {
-      let elements = try elements(of: base, "an index takes a collection")
-      switch element {
-      case .first: return elements.first ?? .null
-      case .last: return elements.last ?? .null
-      default: return .attribute(.integer(Int64(elements.count)))
-      }
+    if case .at(let place) = element { return try Self.element(at: value(of: place, object), of: base) }
+    let elements = try elements(of: base, "an index takes a collection")
+    switch element {
+    case .first: return elements.first ?? .null
+    case .last: return elements.last ?? .null
+    default: return .attribute(.integer(Int64(elements.count)))
     }
-    return try Self.element(at: value(of: place, object), of: base)
   }
 
   /// The element at a place from 0, or the value of a key.

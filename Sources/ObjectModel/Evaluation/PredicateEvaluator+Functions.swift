@@ -8,38 +8,51 @@ extension PredicateEvaluator {
     try function.checkCount(arguments.count)
     switch function {
     case .now: return .attribute(.date(now))
-    case .random: return .attribute(try function.call([]))
     case .noIndex: return try value(of: arguments[0], object)
-    case .distinct:
-      return .collection(try Self.distinct(aggregateElements(arguments, object)))
-    case .objectWithIndex:
-      let base = try value(of: arguments[0], object)
-      return try Self.element(at: value(of: arguments[1], object), of: base)
-    case .distance:
-      let from = try place(value(of: arguments[0], object))
-      let to = try place(value(of: arguments[1], object))
-      guard let from, let to else { return .null }
-      return .attribute(.number(Self.distance(from, to)))
+    case .distinct, .objectWithIndex, .distance: return try collectionCall(function, arguments, object)
     case _ where function.isAggregate:
       return .attribute(try Self.aggregate(function, aggregateElements(arguments, object)))
-    default: break
+    default: return .attribute(try scalarCall(function, arguments, object))
     }
-    let first = try single(arguments[0], function, object)
-    if arguments.count == 1 { return .attribute(try function.call(first)) }
-    return .attribute(try function.call(first, single(arguments[1], function, object)))
+  }
+
+  private mutating func scalarCall(
+    _ function: ExpressionFunction, _ arguments: [Expression], _ object: EvaluatedValue
+  ) throws(PredicateError) -> AttributeValue {
+    switch arguments.count {
+    case 0: return try function.call([])
+    case 1: return try function.call(single(arguments[0], function, object))
+    default:
+      let first = try single(arguments[0], function, object)
+      return try function.call(first, single(arguments[1], function, object))
+    }
+  }
+
+  private mutating func collectionCall(
+    _ function: ExpressionFunction, _ arguments: [Expression], _ object: EvaluatedValue
+  ) throws(PredicateError) -> EvaluatedValue {
+    if function == .distinct { return .collection(try Self.distinct(aggregateElements(arguments, object))) }
+    let values = try values(of: arguments, object)
+    if function == .objectWithIndex { return try Self.element(at: values[1], of: values[0]) }
+    guard let from = try place(values[0]), let to = try place(values[1]) else { return .null }
+    return .attribute(.number(Self.distance(from, to)))
   }
 
   private mutating func single(
     _ argument: Expression, _ function: ExpressionFunction, _ object: EvaluatedValue
   ) throws(PredicateError) -> AttributeValue {
-    switch try value(of: argument, object) {
-    case .attribute(let value): return value
-    case .collection:
-      throw PredicateError(
-        .toManyKey, "\(function.rawValue) takes a single value, not a collection",
-        hint: "apply an aggregate such as sum:() to the collection first")
-    case let other: throw PredicateError(.typeMismatch, "\(function.rawValue) does not take \(other.kind)")
+    let argument = try value(of: argument, object)
+    guard case .attribute(let single) = argument else { throw Self.notSingle(argument, function) }
+    return single
+  }
+
+  private static func notSingle(_ value: EvaluatedValue, _ function: ExpressionFunction) -> PredicateError {
+    guard case .collection = value else {
+      return PredicateError(.typeMismatch, "\(function.rawValue) does not take \(value.kind)")
     }
+    return PredicateError(
+      .toManyKey, "\(function.rawValue) takes a single value, not a collection",
+      hint: "apply an aggregate such as sum:() to the collection first")
   }
 
   /// What an aggregate function is of: one collection, or several arguments.
@@ -51,9 +64,7 @@ extension PredicateEvaluator {
       if case .collection(let elements) = only { return elements }
       return [only]
     }
-    var elements: [EvaluatedValue] = []
-    for argument in arguments { elements.append(try value(of: argument, object)) }
-    return elements
+    return try values(of: arguments, object)
   }
 
   /// An aggregate function of values; nulls are left out.

@@ -4,7 +4,7 @@
 /// the patterns that texts are matched with. To judge many objects use one evaluator.
 public struct PredicateEvaluator {
   /// Predicates, expressions and collections that nest deeper than this are refused.
-  public static let greatestDepth = 400
+  public static let greatestDepth = 200
 
   /// The values of variables, by name without `$`; assignments add to them.
   public var variables: [String: EvaluatedValue]
@@ -29,7 +29,7 @@ public struct PredicateEvaluator {
   ///
   /// - Throws: ``PredicateError`` with `unknownKey`, `missingVariable`, `typeMismatch`, `toManyKey`,
   ///   `indexOutOfRange`, `pattern`, `patternTimeLimit`, `overflow`, or `tooLarge` beyond ``greatestDepth``.
-  /// - Complexity: A text is compared in time proportional to its length; regular expressions end after about a second.
+  /// - Complexity: A text is compared in time proportional to its length; regular expressions end after a quarter of a second or so.
   public mutating func evaluate(_ predicate: Predicate, with value: EvaluatedValue) throws(PredicateError) -> Bool {
     depth = 0
     return try holds(predicate, value)
@@ -49,9 +49,11 @@ public struct PredicateEvaluator {
   @inline(__always)
   mutating func enter() throws(PredicateError) {
     depth += 1
-    if depth > Self.greatestDepth {
-      throw PredicateError(.tooLarge, "the predicate nests deeper than \(Self.greatestDepth)")
-    }
+    if depth > Self.greatestDepth { throw Self.tooDeep }
+  }
+
+  private static var tooDeep: PredicateError {
+    PredicateError(.tooLarge, "the predicate nests deeper than \(greatestDepth)")
   }
 
   @inline(__always)
@@ -63,29 +65,20 @@ public struct PredicateEvaluator {
     switch predicate {
     case .value(let value): return value
     case .comparison(let comparison): return try holds(comparison, object)
-    case .and(let predicates):
-      try enter()
-      for predicate in predicates where !(try holds(predicate, object)) {
-        leave()
-        return false
-      }
-      leave()
-      return true
-    case .or(let predicates):
-      try enter()
-      for predicate in predicates where try holds(predicate, object) {
-        leave()
-        return true
-      }
-      leave()
-      return false
-    case .not(let predicate):
-      try enter()
-      let result = try holds(predicate, object)
-      leave()
-      return !result
+    case .and(let predicates): return try hold(predicates, object, all: true)
+    case .or(let predicates): return try hold(predicates, object, all: false)
+    case .not(let predicate): return try !hold([predicate], object, all: true)
     case .closure(let closure): return closure.body(object)
     }
+  }
+
+  private mutating func hold(
+    _ predicates: [Predicate], _ object: EvaluatedValue, all: Bool
+  ) throws(PredicateError) -> Bool {
+    try enter()
+    defer { leave() }
+    for predicate in predicates where try holds(predicate, object) != all { return !all }
+    return all
   }
 }
 

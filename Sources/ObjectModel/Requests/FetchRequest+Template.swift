@@ -10,6 +10,7 @@ extension FetchRequest {
     self.init(template.entityName)
     if let format = template.predicateText, !format.isEmpty { predicate = try Predicate(format: format) }
     resultType = template.resultType
+    sortDescriptors = template.sortDescriptors
     fetchLimit = template.fetchLimit
     fetchBatchSize = template.fetchBatchSize
     includesSubentities = template.options["includeSubentities"] ?? includesSubentities

@@ -3,8 +3,8 @@ import Synchronization
 
 /// An expression for ICU's engine, with limits of time and memory.
 final class BacktrackingPattern: Sendable {
-  /// ICU's unit of time: 10,000 of its steps, about a tenth of a millisecond.
-  private static let timeLimit: Int32 = 2_000
+  /// In ICU's unit of time, 10,000 of its steps: about a quarter of a second.
+  private static let timeLimit: Int32 = 1_000
   /// The greatest memory for places to go back to.
   private static let greatestStack: Int32 = 32 << 20
   /// Longer texts take too long.

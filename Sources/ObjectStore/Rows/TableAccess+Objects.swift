@@ -93,8 +93,9 @@ extension TableAccess {
       let entity = Int32(truncatingIfNeeded: statement.integer(1)) - 1
       if let row = buffer.row(primaryKey: key) {
         if buffer.states[row] == RowState.fault {
+          buffer.countGarbage(row: row)
           buffer.entities[row] = entity
-          buffer.states[row] = RowState.clean
+          buffer.markClean(row: row)
           fillRow(row, statement, slots: slots, in: buffer)
         }
         body(row)
@@ -106,7 +107,7 @@ extension TableAccess {
     }
   }
 
-  private func withPrimaryKeys(
+  func withPrimaryKeys(
     _ keys: [Int64], _ buffer: RowBuffer, _ body: () throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
     let order = ContiguousArray(0..<Int32(keys.count))
@@ -121,7 +122,7 @@ extension TableAccess {
     }
   }
 
-  private func objectStatement(_ sql: String) throws(SQLiteError) -> Statement {
+  func objectStatement(_ sql: String) throws(SQLiteError) -> Statement {
     if let statement = objectStatements[sql] { return statement }
     let statement = try connection.prepare(sql)
     objectStatements[sql] = statement

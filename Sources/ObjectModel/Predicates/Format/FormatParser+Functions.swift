@@ -18,10 +18,12 @@ extension FormatParser {
   /// What stands in the parentheses of a call, with commas between.
   private mutating func parts() throws(FormatFailure) -> [Node] {
     var parts: [Node] = []
+    nesting += 1
     while token.kind != .rightParenthesis {
       if !parts.isEmpty { try expect(.comma, "an operator, a comma or )") }
       parts.append(try parse(FormatPrecedence.or))
     }
+    nesting -= 1
     try advance()
     return parts
   }
@@ -54,14 +56,14 @@ extension FormatParser {
       throw error(.syntax, "expected a variable such as $x, found another expression", at: parts[1].start)
     }
     return try node(
-      .subquery(expression(parts[0]), variable: variable, predicate(parts[2])), above: depth(parts), at: start)
+      .subquery(expression(parts[0]), variable: variable, condition(parts[2])), above: depth(parts), at: start)
   }
 
   /// `TERNARY(predicate, first, second)`.
   private mutating func conditional(_ parts: [Node], at start: Int) throws(FormatFailure) -> Node {
     guard parts.count == 3 else { throw wrongParts("TERNARY(predicate, first, second)", parts, at: start) }
     return try node(
-      .conditional(predicate(parts[0]), expression(parts[1]), expression(parts[2])), above: depth(parts), at: start)
+      .conditional(condition(parts[0]), expression(parts[1]), expression(parts[2])), above: depth(parts), at: start)
   }
 
   /// `CAST(value, "type")`; constants that have no literal of their own are made here.
@@ -88,6 +90,11 @@ extension FormatParser {
       throw unknownFunction(name, arguments.count, at: parts[1].start)
     }
     return try node(result, above: depth(parts), at: start)
+  }
+
+  private func condition(_ part: Node) throws(FormatFailure) -> Predicate {
+    if case .predicate(let predicate) = part.value { return predicate }
+    throw error(.syntax, "expected a predicate, found a value", at: part.start)
   }
 
   private func wrongParts(_ form: String, _ parts: [Node], at start: Int) -> FormatFailure {
@@ -139,7 +146,7 @@ extension AttributeValue {
     case ("NSDate", .integer(let seconds)): self = .date(Double(seconds))
     case ("NSDate", .double(let seconds)): self = .date(seconds)
     case ("NSDate", .string(let text)):
-      guard let seconds = DateText.seconds(text) else { return nil }
+      guard let seconds = Self.unwritable[text] ?? DateText.seconds(text) else { return nil }
       self = .date(seconds)
     case ("NSUUID", .string(let text)):
       guard let uuid = AttributeValue(text: text, type: .uuid) else { return nil }
@@ -148,9 +155,9 @@ extension AttributeValue {
     case ("NSDecimalNumber", .string(let text)):
       guard let number = DecimalNumber(text) else { return nil }
       self = .decimal(number)
-    case ("NSNumber", .string("inf")): self = .double(.infinity)
-    case ("NSNumber", .string("-inf")): self = .double(-.infinity)
-    case ("NSNumber", .string("nan")): self = .double(.nan)
+    case ("NSNumber", .string(let text)):
+      guard let number = Self.unwritable[text] else { return nil }
+      self = .double(number)
     case ("NSData", .string(let text)):
       let digits = text.utf8.map(FormatLexer.digitValue)
       guard digits.count.isMultiple(of: 2), digits.allSatisfy({ $0 < 16 }) else { return nil }
@@ -158,4 +165,6 @@ extension AttributeValue {
     default: return nil
     }
   }
+  /// The numbers that have no literal.
+  private static let unwritable: [String: Double] = ["inf": .infinity, "-inf": -.infinity, "nan": .nan]
 }

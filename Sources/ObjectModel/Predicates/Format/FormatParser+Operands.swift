@@ -40,6 +40,7 @@ extension FormatParser {
   private mutating func prefixed() throws(FormatFailure) -> Node {
     let prefix = token
     try advance()
+    if prefix.kind == .minus, token.kind == .dot, let number = try lexer.fraction(after: token) { token = number }
     // Part of the number, so that the least integer can be written.
     if prefix.kind == .minus, token.kind == .number { return try postfix(number(isNegative: true, at: prefix.start)) }
     // A sign binds more tightly than every operator between two operands.
@@ -144,6 +145,7 @@ extension FormatParser {
     var elements: [Node] = []
     // The number of elements before each equals sign.
     var equals: [Int] = []
+    nesting += 1
     while token.kind != .rightBrace {
       if token.kind == .equal, equals.last != elements.count {
         equals.append(elements.count)
@@ -154,6 +156,7 @@ extension FormatParser {
       }
       elements.append(try parse(FormatPrecedence.value))
     }
+    nesting -= 1
     try expect(.rightBrace, "}")
     return equals.isEmpty ? try list(elements, at: start) : try dictionary(elements, equals, at: start)
   }
@@ -178,7 +181,8 @@ extension FormatParser {
     _ elements: [Node], _ equals: [Int], at start: Int
   ) throws(FormatFailure) -> Node {
     // An equals sign after every first of two elements, or one alone.
-    guard elements.isEmpty || equals == Array(stride(from: 1, to: elements.count, by: 2)), elements.count % 2 == 0 else {
+    guard elements.isEmpty || equals == Array(stride(from: 1, to: elements.count, by: 2)), elements.count % 2 == 0
+    else {
       throw error(.syntax, "expected a dictionary such as {\"key\" = 1}, found lone elements in it", at: start)
     }
     var values: [String: ConstantValue] = [:]
@@ -274,7 +278,9 @@ extension FormatParser {
       place = token.kind == .first ? .first : token.kind == .last ? .last : .size
       try advance()
     default:
+      nesting += 1
       let index = try parse(FormatPrecedence.value)
+      nesting -= 1
       depth = max(depth, index.depth)
       place = .at(try expression(index))
     }

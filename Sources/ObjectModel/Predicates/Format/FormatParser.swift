@@ -9,6 +9,8 @@ struct FormatParser {
   static let maximumLength = 1 << 20
   /// How deep the result may nest; an operator nests deeper than its operands, but `AND` and `OR` chains are one level.
   static let maximumDepth = 100
+  /// How deep the text may nest: a level of the result may take an operator and a parenthesis.
+  static let maximumNesting = 2 * maximumDepth + 10
   /// The greatest number of parts: predicates, expressions, steps of key paths, elements of lists.
   static let maximumNodes = 250_000
   /// The longest number in bytes.
@@ -31,7 +33,8 @@ struct FormatParser {
   private let arguments: [any PredicateArgument]
   private var usedArguments = 0
   private var nodes = 0
-  private var nesting = 0
+  /// How many levels of the text are open; those that are a level of the result too count twice.
+  var nesting = 0
 
   private init(_ format: String, _ arguments: [any PredicateArgument]) throws(FormatFailure) {
     let length = format.utf8.count
@@ -73,11 +76,23 @@ struct FormatParser {
 
   private func finish(_ expected: String) throws(FormatFailure) {
     guard token.kind == .end else { throw unexpected(expected) }
-    guard usedArguments == arguments.count else {
+    guard try arguments.count - usedArguments <= quotedPlaceholders() else {
       throw .failed(
         PredicateError(
           .unusedArgument, "expected \(usedArguments) arguments, found \(arguments.count)",
-          hint: "a placeholder in quotation marks is plain text"))
+          hint: "write %@ where a value belongs"))
+    }
+  }
+
+  /// How many placeholders stand in quotation marks; Cocoa's programs may give arguments for those, which nobody asks for.
+  private func quotedPlaceholders() throws(FormatFailure) -> Int {
+    if usedArguments == arguments.count { return 0 }
+    var copy = FormatLexer(lexer.bytes)
+    var count = 0
+    while true {
+      let token = try copy.token()
+      if token.kind == .end { return count }
+      if token.kind == .string { count += lexer.bytes[token.start..<token.end].count { $0 == UInt8(ascii: "%") } }
     }
   }
 
@@ -218,7 +233,9 @@ struct FormatParser {
 
   private mutating func enter() throws(FormatFailure) {
     nesting += 1
-    try checkDepth(nesting, at: token.start)
+    guard nesting <= Self.maximumNesting else {
+      throw error(.tooLarge, "expected at most \(Self.maximumNesting) levels of nesting, found more", at: token.start)
+    }
   }
 
   private mutating func leave() { nesting -= 1 }
