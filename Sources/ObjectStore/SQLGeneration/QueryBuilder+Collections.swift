@@ -153,7 +153,8 @@ extension QueryBuilder {
     let alias = names.next()
     let column: SQLText
     if values.allSatisfy({ $0.constant != nil }) {
-      level.add("\(name: ListSource.name)(\(SQLText(.list(values.map { $0.text.bindings.first ?? .null })))) AS \(name: alias)")
+      level.add(
+        "\(name: ListSource.name)(\(SQLText(.list(values.map { $0.text.bindings.first ?? .null })))) AS \(name: alias)")
       column = SQLText(name: "\(alias).value")
     } else {
       guard values.count <= QueryBuilder.listLimit else {

@@ -18,7 +18,8 @@ extension QueryBuilder {
     case .noIndex:
       return try withoutIndex(operand(arguments[0]))
     case .now:
-      return .value(SQLValue(text: SQLText(.now), family: .date, type: .date, kind: .real, isNullable: false, name: "now"))
+      return .value(
+        SQLValue(text: SQLText(.now), family: .date, type: .date, kind: .real, isNullable: false, name: "now"))
     case .random:
       return .value(.number(.call(QueryFunctions.random, []), .real, isNullable: false))
     case .cast:

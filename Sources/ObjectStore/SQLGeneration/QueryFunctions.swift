@@ -14,7 +14,6 @@ enum QueryFunctions {
 
   static let random = "mergewalk_random"
   static let castName = "mergewalk_cast"
-  static let singlePrecision = "mergewalk_float"
   static let equalsType = "mergewalk_equals_type"
   static let conformsToType = "mergewalk_conforms_to_type"
 

@@ -37,14 +37,17 @@ final class GeneratedWorld {
 
   /// Texts that differ in case, accents, composition, length, digits, and by nothing one sees.
   static let texts = [
-    "", "a", "A", "á", "a\u{301}", "Á", "ä", "b", "ab", "aB", "abc", "ABC", "ab*", "a?c", "ß", "SS", "ss", "é", "e\u{301}", "E",
-    "file2", "file10", "FILE2", " ", "a b", "\u{FB01}", "fi", "İ", "i", "ı", "日本", "𝒳", "z", "Z", "\\", "a\\b", "%", "_", "'", "\"",
+    "", "a", "A", "á", "a\u{301}", "Á", "ä", "b", "ab", "aB", "abc", "ABC", "ab*", "a?c", "ß", "SS", "ss", "é",
+    "e\u{301}", "E",
+    "file2", "file10", "FILE2", " ", "a b", "\u{FB01}", "fi", "İ", "i", "ı", "日本", "𝒳", "z", "Z", "\\", "a\\b", "%",
+    "_", "'", "\"",
     "12", "0x1F", "3.5", "a\u{0}b", "2020-01-01", "\u{10FFFF}", "\u{D7FF}", "Ω", "ω", "ς", "σ",
   ]
   static let integers: [Int64] = [0, 1, -1, 2, 3, 5, -7, 10, 63, 64, 100, -100, 32767, -32768]
   static let wide: [Int64] = [.max, .min, .max - 1, 1 << 53, (1 << 53) + 1, -(1 << 53) - 1, 1 << 40]
   static let doubles: [Double] = [
-    0, -0.0, 1, -1, 0.5, -2.5, 2.5, 3, 0.1, 1e10, -1e-10, 9_007_199_254_740_992, 9.3e18, 1e300, .infinity, -.infinity, .nan, 7,
+    0, -0.0, 1, -1, 0.5, -2.5, 2.5, 3, 0.1, 1e10, -1e-10, 9_007_199_254_740_992, 9.3e18, 1e300, .infinity, -.infinity,
+    .nan, 7,
   ]
 
   static func model() throws -> ManagedObjectModel {
@@ -61,7 +64,8 @@ final class GeneratedWorld {
         attributes: [
           name, M.attribute("nick", .string), M.attribute("age", .integer16), rank, score, M.attribute("ratio", .float),
           M.attribute("price", .decimal), M.attribute("born", .date), M.attribute("met", .date),
-          M.attribute("active", .boolean), M.attribute("token", .uuid), M.attribute("bytes", .binary), M.attribute("link", .uri),
+          M.attribute("active", .boolean), M.attribute("token", .uuid), M.attribute("bytes", .binary),
+          M.attribute("link", .uri),
         ],
         relationships: [
           M.toOne("boss", "Party", inverse: "staff"), M.toMany("staff", "Party", inverse: "boss"),
@@ -229,7 +233,11 @@ final class GeneratedWorld {
       case .string(let text), .uri(let text): statement.bind(index, text: text)
       case .binary(let bytes): statement.bind(index, copying: bytes)
       case .uuid(let first, let last):
-        statement.bind(index, copying: [first, last].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) } })
+        statement.bind(
+          index,
+          copying: [first, last].flatMap { word in
+            (0..<8).map { UInt8(truncatingIfNeeded: word >> UInt64(56 - 8 * $0)) }
+          })
       }
     }
     try statement.run()

@@ -81,7 +81,8 @@ struct PredicateGenerator {
     switch Int.random(in: 0..<10, using: &random) {
     case 0:
       let count = Int.random(in: 0..<4, using: &random)
-      return made(.isIn, .constant(.collection((0..<count).map { _ in constant(chance(6) ? pick(Kind.allCases) : kind) })))
+      return made(
+        .isIn, .constant(.collection((0..<count).map { _ in constant(chance(6) ? pick(Kind.allCases) : kind) })))
     case 1: return made(.isIn, .aggregate([value(kind, depth - 1), value(kind, 0)]))
     case 2: return made(.between, .aggregate([value(kind, 0), value(kind, 0)]))
     case 3: return made(chance(2) ? .equalTo : .notEqualTo, .constant(.null))
@@ -98,7 +99,8 @@ struct PredicateGenerator {
       }
     default:
       let operation = pick([
-        ComparisonPredicate.Operator.equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo,
+        ComparisonPredicate.Operator.equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan,
+        .greaterThanOrEqualTo,
       ])
       return made(operation, value(kind, depth - 1))
     }
@@ -226,13 +228,18 @@ struct PredicateGenerator {
   }
 
   private mutating func number(_ depth: Int) -> Expression {
-    func call(_ function: ExpressionFunction, _ arguments: Expression...) -> Expression { .function(function, arguments) }
+    func call(_ function: ExpressionFunction, _ arguments: Expression...) -> Expression {
+      .function(function, arguments)
+    }
     switch Int.random(in: 0..<12, using: &random) {
     case 0, 1, 2:
       let function = pick([ExpressionFunction.add, .subtract, .multiply, .divide, .modulus])
       return call(function, value(.number, depth), value(.number, depth))
     case 3:
-      let function = pick([ExpressionFunction.squareRoot, .logarithm, .naturalLogarithm, .exponential, .ceiling, .floor, .truncate, .absolute, .noIndex])
+      let function = pick([
+        ExpressionFunction.squareRoot, .logarithm, .naturalLogarithm, .exponential, .ceiling, .floor, .truncate,
+        .absolute, .noIndex,
+      ])
       return call(function, value(.number, depth))
     case 4: return call(.raise, value(.number, depth), value(.number, 0))
     case 5:
@@ -253,7 +260,10 @@ struct PredicateGenerator {
       let (collection, _) = collection(depth, .number)
       return chance(4) && function != .sum ? call(function, call(.distinct, collection)) : call(function, collection)
     case 10: return .conditional(predicate(depth), value(.number, depth), value(.number, depth))
-    default: return call(.cast, value(pick([.number, .text, .date]), depth), .constant(.attribute(.string(pick(["NSNumber", "integer", "double", "NSDecimalNumber"])))))
+    default:
+      return call(
+        .cast, value(pick([.number, .text, .date]), depth),
+        .constant(.attribute(.string(pick(["NSNumber", "integer", "double", "NSDecimalNumber"])))))
     }
   }
 
@@ -298,7 +308,8 @@ struct PredicateGenerator {
         .standard, .standard, .folded(.caseInsensitive), .folded([.caseInsensitive, .diacriticInsensitive]), .localized,
         .localizedCaseInsensitive, .localizedStandard,
       ])
-      return SortDescriptor(names.joined(separator: "."), ascending: Bool.random(using: &random), comparison: comparison)
+      return SortDescriptor(
+        names.joined(separator: "."), ascending: Bool.random(using: &random), comparison: comparison)
     }
   }
 }

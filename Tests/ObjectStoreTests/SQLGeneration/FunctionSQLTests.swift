@@ -15,7 +15,8 @@ struct FunctionSQLTests {
     try shop.store.connection.execute(
       "INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE, ZCOUNT, ZSIZE, ZAMOUNT, ZPRICE, ZPLACED) "
         + "VALUES (1, 3, 'Straße', -7, 3, -2.5, 2.5, 86400), (2, 3, NULL, NULL, NULL, NULL, NULL, NULL);"
-        + "INSERT INTO ZLINE (Z_PK, Z_ENT, ZORDER, ZQUANTITY) VALUES (1, 1, 1, 1), (2, 1, 1, 2), (3, 1, 1, 2), (4, 1, 1, 5)")
+        + "INSERT INTO ZLINE (Z_PK, Z_ENT, ZORDER, ZQUANTITY) VALUES (1, 1, 1, 1), (2, 1, 1, 2), (3, 1, 1, 2), (4, 1, 1, 5)"
+    )
   }
 
   /// The values of an expression for the orders 1 and 2.
@@ -38,7 +39,9 @@ struct FunctionSQLTests {
       var evaluatedObjectID: ManagedObjectID? { nil }
       func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue { values[key] ?? .null }
     }
-    func line(_ quantity: Int64) -> EvaluatedValue { .object(Row(values: ["quantity": .attribute(.integer(quantity))])) }
+    func line(_ quantity: Int64) -> EvaluatedValue {
+      .object(Row(values: ["quantity": .attribute(.integer(quantity))]))
+    }
     let full = Row(values: [
       "code": .attribute(.string("Straße")), "count": .attribute(.integer(-7)), "size": .attribute(.integer(3)),
       "amount": .attribute(.double(-2.5)), "price": .attribute(.decimal(DecimalNumber(significand: 25, exponent: -1))),
@@ -66,7 +69,8 @@ struct FunctionSQLTests {
       ("modulus:by:(count, 0)", nil, nil), ("modulus:by:(amount, 2)", -0.5, nil), ("price + 1", 3.5, nil),
       // FN6.
       ("log:(100)", 2.0, 2.0), ("ln:(1)", 0.0, 0.0), ("exp:(0)", 1.0, 1.0), ("sqrt:(size + 6)", 3.0, nil),
-      ("sqrt:(amount)", nil, nil), ("log:(0)", nil, nil), ("size ** 2", 9.0, nil), ("raise:toPower:(amount, 2)", 6.25, nil),
+      ("sqrt:(amount)", nil, nil), ("log:(0)", nil, nil), ("size ** 2", 9.0, nil),
+      ("raise:toPower:(amount, 2)", 6.25, nil),
       // FN7.
       ("ceiling:(amount)", -2.0, nil), ("floor:(amount)", -3.0, nil), ("trunc:(amount)", -2.0, nil),
       ("abs:(amount)", 2.5, nil), ("abs:(count)", 7, nil), ("ceiling:(count)", -7, nil),
@@ -74,13 +78,15 @@ struct FunctionSQLTests {
       ("uppercase:(code)", "STRASSE", nil), ("lowercase:(code)", "straße", nil), ("canonical:(code)", "strasse", nil),
       ("length:(code)", 6, nil), ("uppercase:('é')", "É", "É"),
       // FN11.
-      ("bitwiseAnd:with:(count, 3)", 1, nil), ("bitwiseOr:with:(size, 4)", 7, nil), ("bitwiseXor:with:(size, 1)", 2, nil),
+      ("bitwiseAnd:with:(count, 3)", 1, nil), ("bitwiseOr:with:(size, 4)", 7, nil),
+      ("bitwiseXor:with:(size, 1)", 2, nil),
       ("leftshift:by:(size, 2)", 12, nil), ("rightshift:by:(count, 1)", -4, nil), ("onesComplement:(0)", -1, -1),
       ("bitwiseAnd:with:(amount, 3)", 2, nil), ("leftshift:by:(size, 64)", 0, nil), ("leftshift:by:(size, -1)", 1, nil),
       // FN12, FN14.
       ("noindex:(size)", 3, nil), ("CAST(size, 'NSString')", "3", nil), ("CAST('12', 'NSNumber') + size", 15, nil),
       ("CAST(placed, 'double')", 86400.0, nil), ("placed - CAST(400, 'NSDate')", 86000.0, nil),
-      ("TERNARY(size > 1, 'many', 'few')", "many", "few"), ("{10, 20, 30}[1]", 20, 20), ("objectFrom:withIndex:({4, 5}, 1)", 5, 5),
+      ("TERNARY(size > 1, 'many', 'few')", "many", "few"), ("{10, 20, 30}[1]", 20, 20),
+      ("objectFrom:withIndex:({4, 5}, 1)", 5, 5),
     ] as [(String, ConstantValue, ConstantValue)])
   func fn13EverywhereTheSame(format: String, first: ConstantValue, second: ConstantValue) throws {
     func isSame(_ left: ConstantValue, _ right: ConstantValue) -> Bool {

@@ -165,7 +165,8 @@ struct PredicateSQLTests {
       ("bitwiseAnd:with:(count, 3) == 1", "WHERE t0.ZCOUNT & ? = ?"),
       ("bitwiseAnd:with:(amount, 3) == 1", "WHERE mergewalk_bitwiseand(t0.ZAMOUNT, ?) = ?"),
       ("onesComplement:(count) == 1", "WHERE ~t0.ZCOUNT = ?"),
-      ("ceiling:(count) == 1", "WHERE t0.ZCOUNT = ?"), ("ceiling:(amount) == 1", "WHERE mergewalk_ceiling(t0.ZAMOUNT) = ?"),
+      ("ceiling:(count) == 1", "WHERE t0.ZCOUNT = ?"),
+      ("ceiling:(amount) == 1", "WHERE mergewalk_ceiling(t0.ZAMOUNT) = ?"),
       ("sqrt:(amount) > 2", "WHERE mergewalk_sqrt(t0.ZAMOUNT) > ?"),
       ("TERNARY(amount > 3, 'a', 'b') == code", "WHERE CASE WHEN t0.ZAMOUNT > ? THEN ? ELSE ? END = t0.ZCODE"),
       ("CAST(count, 'NSString') == '3'", "WHERE mergewalk_cast(t0.ZCOUNT, ?, ?) = ?"),
@@ -178,8 +179,14 @@ struct PredicateSQLTests {
   @Test(
     "lists of expressions become tables",
     arguments: [
-      ("sum:({count, amount, 3}) > 4", "WHERE (SELECT mergewalk_sum(t1.value) FROM (SELECT +t0.ZCOUNT AS value UNION ALL SELECT +t0.ZAMOUNT UNION ALL SELECT ?) AS t1) > ?"),
-      ("max:(count, size) > 4", "WHERE (SELECT max(t1.value) FROM (SELECT t0.ZCOUNT AS value UNION ALL SELECT t0.ZSIZE) AS t1) > ?"),
+      (
+        "sum:({count, amount, 3}) > 4",
+        "WHERE (SELECT mergewalk_sum(t1.value) FROM (SELECT +t0.ZCOUNT AS value UNION ALL SELECT +t0.ZAMOUNT UNION ALL SELECT ?) AS t1) > ?"
+      ),
+      (
+        "max:(count, size) > 4",
+        "WHERE (SELECT max(t1.value) FROM (SELECT t0.ZCOUNT AS value UNION ALL SELECT t0.ZSIZE) AS t1) > ?"
+      ),
       ("ANY {1, size} == count", "WHERE t0.ZCOUNT = ? OR t0.ZSIZE IS t0.ZCOUNT"),
       ("{1, 2} CONTAINS size", "WHERE t0.ZSIZE IN (?, ?)"),
       ("{size, 2}[0] == 3", "WHERE t0.ZSIZE = ?"), ("{size, 2}[SIZE] == 3", "WHERE ? = ?"),

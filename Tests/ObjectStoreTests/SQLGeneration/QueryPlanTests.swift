@@ -23,7 +23,8 @@ struct QueryPlanTests {
     "indexed attributes are sought",
     arguments: [
       "code == 'a'", "code IN {'a', 'b'}", "code BEGINSWITH 'ab'", "code LIKE 'ab*'", "code LIKE 'ab*x'", "code > 'a'",
-      "code BETWEEN {'a', 'b'}", "code == nil", "NOT (code != 'a')", "size > 2 AND code == 'a'", "code == 'a' OR code == 'b'",
+      "code BETWEEN {'a', 'b'}", "code == nil", "NOT (code != 'a')", "size > 2 AND code == 'a'",
+      "code == 'a' OR code == 'b'",
     ])
   func indexedAttributes(format: String) throws {
     let plan = try plan("Order", format)
@@ -33,21 +34,26 @@ struct QueryPlanTests {
   @Test("numbers of an indexed attribute are sought, a number that an index would round is not")
   func indexedNumbers() throws {
     #expect(try plan("Order", "amount == 3").contains("SEARCH t0 USING INDEX Z_Order_amount (ZAMOUNT=?)"))
-    #expect(try plan("Order", "amount BETWEEN {1, 2}").contains("SEARCH t0 USING INDEX Z_Order_amount (ZAMOUNT>? AND ZAMOUNT<?)"))
+    #expect(
+      try plan("Order", "amount BETWEEN {1, 2}").contains(
+        "SEARCH t0 USING INDEX Z_Order_amount (ZAMOUNT>? AND ZAMOUNT<?)"))
     #expect(try plan("Order", "amount == 9007199254740993").contains("SCAN"))
   }
 
   @Test("a uniqueness constraint's attributes are sought together")
   func uniqueKeys() throws {
-    #expect(try plan("Order", "code == 'a' AND size == 2").contains("INDEX Z_Order_UNIQUE_code_size (ZCODE=? AND ZSIZE=?)"))
+    #expect(
+      try plan("Order", "code == 'a' AND size == 2").contains("INDEX Z_Order_UNIQUE_code_size (ZCODE=? AND ZSIZE=?)"))
   }
 
   @Test("relationships are sought from both ends")
   func relationships() throws {
     #expect(
-      try plan("Order", "customer == %@", shop.id("Party", 1)).contains("SEARCH t0 USING INDEX ZORDER_ZCUSTOMER_INDEX (ZCUSTOMER=?)"))
+      try plan("Order", "customer == %@", shop.id("Party", 1)).contains(
+        "SEARCH t0 USING INDEX ZORDER_ZCUSTOMER_INDEX (ZCUSTOMER=?)"))
     #expect(try plan("Order", "ANY lines.title == 'a'").contains("SEARCH t1 USING INDEX ZLINE_ZORDER_INDEX (ZORDER=?)"))
-    #expect(try plan("Order", "lines.@count > 1").contains("SEARCH t1 USING COVERING INDEX ZLINE_ZORDER_INDEX (ZORDER=?)"))
+    #expect(
+      try plan("Order", "lines.@count > 1").contains("SEARCH t1 USING COVERING INDEX ZLINE_ZORDER_INDEX (ZORDER=?)"))
     let tags = try plan("Order", "ANY tags.name == 'a'")
     #expect(tags.contains("SEARCH t1 USING") && tags.contains("SEARCH t2 USING INTEGER PRIMARY KEY"), "\(tags)")
     let orders = try plan("Tag", "ANY orders.code == 'a'")
@@ -97,7 +103,8 @@ struct QueryPlanTests {
     #expect(fetch.bindings.count == 1)
     let plan = try shop.store.explain(fetch)
     #expect(plan.first?.contains("SEARCH t0 USING INDEX Z_Order_") ?? false, "\(plan)")
-    try shop.store.connection.execute("INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE) VALUES (1, 3, 'c5'), (2, 3, 'd'), (3, 3, 'c99999')")
+    try shop.store.connection.execute(
+      "INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE) VALUES (1, 3, 'c5'), (2, 3, 'd'), (3, 3, 'c99999')")
     #expect(try shop.keys(request).sorted() == [1, 3])
     #expect(try shop.keys(FetchRequest("Order", where: .not(request.predicate ?? .value(true)))) == [2])
   }
@@ -120,7 +127,8 @@ struct QueryPlanTests {
     #expect(try plan("Order", "noindex:(code) == 'a'") == "SCAN t0")
     #expect(try plan("Order", "noindex:(code) BEGINSWITH 'a'") == "SCAN t0")
     #expect(try plan("Order", "noindex:(SELF) == %@", shop.id("Order", 1)).hasPrefix("SCAN t0"))
-    try shop.store.connection.execute("INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE) VALUES (1, 3, 'a'), (2, 3, 'ab'), (3, 3, 'b')")
+    try shop.store.connection.execute(
+      "INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE) VALUES (1, 3, 'a'), (2, 3, 'ab'), (3, 3, 'b')")
     #expect(try shop.keys(FetchRequest("Order", where: Predicate(format: "noindex:(code) == 'a'"))) == [1])
     #expect(try shop.keys(FetchRequest("Order", where: Predicate(format: "noindex:(code) BEGINSWITH 'a'"))) == [1, 2])
   }

@@ -28,7 +28,9 @@ struct RelationshipSQLTests {
   @Test(
     "to-many paths are subqueries through foreign keys, join tables and columns of the destination",
     arguments: [
-      ("ANY lines.title == 'x'", "WHERE EXISTS (SELECT 1 FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK AND t1.ZTITLE = ?)"),
+      (
+        "ANY lines.title == 'x'", "WHERE EXISTS (SELECT 1 FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK AND t1.ZTITLE = ?)"
+      ),
       (
         "ALL lines.quantity > 3",
         "WHERE NOT EXISTS (SELECT 1 FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK AND (t1.ZQUANTITY > ?) IS NOT TRUE)"
@@ -84,13 +86,19 @@ struct RelationshipSQLTests {
       ("count:(tags) == 0", "(SELECT count(*) FROM Z_3TAGS AS t1 WHERE t1.Z_3ORDERS = t0.Z_PK) = ?"),
       ("lines[SIZE] == 2", "(SELECT count(*) FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK) = ?"),
       ("count:(lines.title) == 2", "(SELECT count(t1.ZTITLE) FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK) = ?"),
-      ("lines.@sum.quantity > 3", "(SELECT ifnull(sum(t1.ZQUANTITY), 0) FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK) > ?"),
+      (
+        "lines.@sum.quantity > 3",
+        "(SELECT ifnull(sum(t1.ZQUANTITY), 0) FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK) > ?"
+      ),
       (
         "lines.@avg.product.price > 3",
         "(SELECT mergewalk_average(t2.ZPRICE) FROM ZLINE AS t1 LEFT JOIN ZPRODUCT AS t2 ON t2.Z_PK = t1.ZPRODUCT "
           + "WHERE t1.ZORDER = t0.Z_PK) > ?"
       ),
-      ("max:(lines.quantity) > size", "(SELECT max(t1.ZQUANTITY) FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK) > t0.ZSIZE"),
+      (
+        "max:(lines.quantity) > size",
+        "(SELECT max(t1.ZQUANTITY) FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK) > t0.ZSIZE"
+      ),
       (
         "count:(distinct:(lines.product)) > 1",
         "(SELECT count(DISTINCT t1.ZPRODUCT) FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK) > ?"
@@ -107,7 +115,8 @@ struct RelationshipSQLTests {
         == "WHERE (SELECT count(*) FROM ZLINE AS t1 LEFT JOIN ZPRODUCT AS t2 ON t2.Z_PK = t1.ZPRODUCT "
         + "WHERE t1.ZORDER = t0.Z_PK AND (t1.ZQUANTITY > ? AND t2.ZPRICE > t0.ZAMOUNT)) > ?")
     #expect(
-      try shop.filter("SUBQUERY(customer.orders, $o, SUBQUERY($o.lines, $l, $l.quantity > $o.size).@count > 0).@count > 1")
+      try shop.filter(
+        "SUBQUERY(customer.orders, $o, SUBQUERY($o.lines, $l, $l.quantity > $o.size).@count > 0).@count > 1")
         == "WHERE (SELECT count(*) FROM ZORDER AS t1 WHERE t1.ZCUSTOMER = t0.ZCUSTOMER "
         + "AND (SELECT count(*) FROM ZLINE AS t2 WHERE t2.ZORDER = t1.Z_PK AND t2.ZQUANTITY > t1.ZSIZE) > ?) > ?")
     #expect(

@@ -43,7 +43,8 @@ struct SelectSQLTests {
     request.fetchOffset = 10
     #expect(
       try sql(request)
-        == "SELECT t0.Z_PK, t0.Z_ENT FROM ZTAG AS t0 WHERE t0.ZNAME > ? ORDER BY t0.ZNAME DESC, t0.Z_PK LIMIT ? OFFSET ?")
+        == "SELECT t0.Z_PK, t0.Z_ENT FROM ZTAG AS t0 WHERE t0.ZNAME > ? ORDER BY t0.ZNAME DESC, t0.Z_PK LIMIT ? OFFSET ?"
+    )
   }
 
   @Test("FE3 in SQL: an unknown entity is an error that names it and one like it")
@@ -59,7 +60,8 @@ struct SelectSQLTests {
 
   @Test("AP20 in SQL: limit and offset are parameters; an offset past the end gives nothing")
   func ap20LimitAndOffset() throws {
-    try shop.store.connection.execute("INSERT INTO ZTAG (Z_PK, Z_ENT, ZNAME) VALUES (1, 9, 'a'), (2, 9, 'b'), (3, 9, 'c')")
+    try shop.store.connection.execute(
+      "INSERT INTO ZTAG (Z_PK, Z_ENT, ZNAME) VALUES (1, 9, 'a'), (2, 9, 'b'), (3, 9, 'c')")
     var request = FetchRequest("Tag", sortedBy: [SortDescriptor("name")])
     request.fetchOffset = 1
     let fetch = try shop.compiler.compile(request, selecting: .primaryKeys(withSortKeys: false))
@@ -91,7 +93,8 @@ struct SelectSQLTests {
     let access = try shop.store.access(root: line.index)
     let rows = try shop.compiler.compile(FetchRequest("Line"), selecting: .rows(slots: access.storedSlots))
     #expect(
-      rows.sql == "SELECT t0.Z_PK, t0.Z_ENT, t0.Z_OPT, t0.ZQUANTITY, t0.ZORDER, t0.Z3_ORDER, t0.Z_FOK_ORDER, t0.ZPRODUCT, t0.ZTITLE "
+      rows.sql
+        == "SELECT t0.Z_PK, t0.Z_ENT, t0.Z_OPT, t0.ZQUANTITY, t0.ZORDER, t0.Z3_ORDER, t0.Z_FOK_ORDER, t0.ZPRODUCT, t0.ZTITLE "
         + "FROM ZLINE AS t0")
     #expect(rows.columns.allSatisfy { $0.kind != .value(.undefined) })
     #expect(try sql(FetchRequest("Line"), .count) == "SELECT count(*) FROM ZLINE AS t0")
@@ -101,7 +104,8 @@ struct SelectSQLTests {
   func ap23PropertiesToFetch() throws {
     try shop.store.connection.execute(
       "INSERT INTO ZPARTY (Z_PK, Z_ENT, ZNAME) VALUES (4, 7, 'Bo');"
-        + "INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE, ZCUSTOMER, Z5_CUSTOMER) VALUES (1, 4, 'A', 4, 7), (2, 3, 'B', NULL, NULL)")
+        + "INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE, ZCUSTOMER, Z5_CUSTOMER) VALUES (1, 4, 'A', 4, 7), (2, 3, 'B', NULL, NULL)"
+    )
     var request = dictionaries("Order", ["code", "customer", "customer.name"])
     request.sortDescriptors = [SortDescriptor("code")]
     let fetch = try shop.compiler.compile(request, selecting: .values)
@@ -126,7 +130,11 @@ struct SelectSQLTests {
   @Test("FE8, FE10, FE11 in SQL: aggregates are one row of one SELECT")
   func fe8Aggregates() throws {
     let request = dictionaries(
-      "Order", [try named("least", "min:(amount)"), try named("most", "max:(amount)"), try named("n", "count:(code)"), try named("all", "count:(SELF)")])
+      "Order",
+      [
+        try named("least", "min:(amount)"), try named("most", "max:(amount)"), try named("n", "count:(code)"),
+        try named("all", "count:(SELF)"),
+      ])
     #expect(
       try sql(request, .values)
         == "SELECT min(t0.ZAMOUNT), max(t0.ZAMOUNT), count(t0.ZCODE), count(*) FROM ZORDER AS t0")
@@ -162,7 +170,8 @@ struct SelectSQLTests {
 
   @Test("AP24 in SQL: groups, their condition, and what is neither grouped nor an aggregate")
   func ap24GroupsAndHaving() throws {
-    var request = dictionaries("Order", ["customer", try named("total", "sum:(amount)"), try named("double", "sum:(amount) * 2")])
+    var request = dictionaries(
+      "Order", ["customer", try named("total", "sum:(amount)"), try named("double", "sum:(amount) * 2")])
     request.propertiesToGroupBy = ["customer"]
     request.havingPredicate = try Predicate(format: "total > 3 AND customer != nil AND count:(code) > 1")
     request.sortDescriptors = [SortDescriptor("total", ascending: false)]
@@ -213,14 +222,16 @@ struct SelectSQLTests {
     "the order of texts is a collation; null comes first ascending and last descending, equal rows by key",
     arguments: [
       (SortDescriptor.Comparison.standard, ""), (.folded(.caseInsensitive), " COLLATE mergewalk_c"),
-      (.folded([.caseInsensitive, .diacriticInsensitive]), " COLLATE mergewalk_cd"), (.localized, " COLLATE mergewalk_l"),
+      (.folded([.caseInsensitive, .diacriticInsensitive]), " COLLATE mergewalk_cd"),
+      (.localized, " COLLATE mergewalk_l"),
       (.localizedCaseInsensitive, " COLLATE mergewalk_lc"), (.localizedStandard, " COLLATE mergewalk_numeric"),
     ])
   func sorting(comparison: SortDescriptor.Comparison, collation: String) throws {
     let request = FetchRequest("Tag", sortedBy: [SortDescriptor("name", ascending: false, comparison: comparison)])
     #expect(try sql(request) == "SELECT t0.Z_PK, t0.Z_ENT FROM ZTAG AS t0 ORDER BY t0.ZNAME\(collation) DESC, t0.Z_PK")
     try shop.store.connection.execute(
-      "INSERT INTO ZTAG (Z_PK, Z_ENT, ZNAME) VALUES (1, 9, NULL), (2, 9, 'b'), (3, 9, 'B'), (4, 9, 'b'), (5, 9, NULL), (6, 9, 'ä'), (7, 9, 'b10'), (8, 9, 'b9')")
+      "INSERT INTO ZTAG (Z_PK, Z_ENT, ZNAME) VALUES (1, 9, NULL), (2, 9, 'b'), (3, 9, 'B'), (4, 9, 'b'), (5, 9, NULL), (6, 9, 'ä'), (7, 9, 'b10'), (8, 9, 'b9')"
+    )
     let up = try shop.keys(FetchRequest("Tag", sortedBy: [SortDescriptor("name", comparison: comparison)]))
     #expect(up.prefix(2) == [1, 5])
     let expected: [Int64] =
@@ -250,66 +261,5 @@ struct SelectSQLTests {
     #expect(
       try sql(FetchRequest("Order", sortedBy: [SortDescriptor("lines.@count")])).hasSuffix(
         "ORDER BY (SELECT count(*) FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK), t0.Z_PK"))
-  }
-
-  @Test("batch updates compute all values from the old row and count its version on")
-  func updates() throws {
-    let request = FetchRequest("Order", where: try Predicate(format: "size == 1"))
-    let plain = try shop.compiler.compileUpdate(
-      request,
-      set: ["amount": Expression(format: "amount * 2"), "code": Expression(format: "uppercase:(code)"), "count": Expression(format: "7")])
-    #expect(
-      plain.sql == "UPDATE ZORDER AS t0 SET ZAMOUNT = t0.ZAMOUNT * ?, ZCODE = mergewalk_uppercase(t0.ZCODE), ZCOUNT = ?, "
-        + "Z_OPT = ifnull(t0.Z_OPT, 0) + 1 WHERE t0.ZSIZE = ?")
-    let joined = try shop.compiler.compileUpdate(request, set: ["code": Expression(format: "customer.name")], returningIDs: true)
-    #expect(
-      joined.sql == "UPDATE ZORDER SET ZCODE = u.v0, Z_OPT = ifnull(ZORDER.Z_OPT, 0) + 1 FROM (SELECT t0.Z_PK, t1.ZNAME AS v0 "
-        + "FROM ZORDER AS t0 LEFT JOIN ZPARTY AS t1 ON t1.Z_PK = t0.ZCUSTOMER WHERE t0.ZSIZE = ?) AS u "
-        + "WHERE ZORDER.Z_PK = u.Z_PK RETURNING Z_PK, Z_ENT")
-    try shop.store.connection.execute(
-      "INSERT INTO ZPARTY (Z_PK, Z_ENT, ZNAME) VALUES (4, 7, 'Bo');"
-        + "INSERT INTO ZORDER (Z_PK, Z_ENT, Z_OPT, ZCODE, ZSIZE, ZAMOUNT, ZCUSTOMER) "
-        + "VALUES (1, 3, 1, 'ß', 1, 2.5, 4), (2, 3, 1, 'x', 2, 1, 4)")
-    #expect(try shop.store.cursor(plain).run() == 1)
-    #expect(try shop.store.connection.text("SELECT ZCODE || ZAMOUNT || ZCOUNT || Z_OPT FROM ZORDER WHERE Z_PK = 1") == "SS5.072")
-    let cursor = try shop.store.cursor(joined)
-    #expect(try cursor.step())
-    #expect(cursor.integer(0) == 1)
-    #expect(try !cursor.step())
-    #expect(try shop.store.connection.text("SELECT ZCODE FROM ZORDER WHERE Z_PK = 1") == "Bo")
-
-    func code(_ values: [String: String]) -> PredicateError.Code? {
-      self.code {
-        _ = try shop.compiler.compileUpdate(request, set: values.mapValues { try Expression(format: $0) })
-      }
-    }
-    #expect(code(["code": "5"]) == .typeMismatch)
-    #expect(code(["size": "5000000000"]) == .typeMismatch)
-    #expect(code(["size": "2.5"]) == nil)
-    #expect(code(["lines": "nil"]) == .toManyKey)
-    #expect(code(["nothing": "nil"]) == .unknownKey)
-    #expect(code(["customer": "5"]) == .typeMismatch)
-    #expect(code([:]) == .invalidRequest)
-    let linked = try shop.compiler.compileUpdate(
-      request, set: ["customer": .constant(.objectID(try shop.id("Customer", 4)))])
-    #expect(linked.sql.hasPrefix("UPDATE ZORDER AS t0 SET ZCUSTOMER = ?, Z5_CUSTOMER = ?, Z_OPT"))
-    #expect(linked.bindings.prefix(2) == [.integer(4), .integer(7)])
-  }
-
-  @Test("batch deletes delete rows; paths and limits choose them by a subquery")
-  func deletes() throws {
-    #expect(
-      try shop.compiler.compileDelete(FetchRequest("Order", where: Predicate(format: "size == 1"))).sql
-        == "DELETE FROM ZORDER AS t0 WHERE t0.ZSIZE = ?")
-    #expect(try shop.compiler.compileDelete(FetchRequest("RushOrder")).sql == "DELETE FROM ZORDER AS t0 WHERE t0.Z_ENT = 4")
-    var request = FetchRequest("Order", where: try Predicate(format: "customer.name == 'x'"), sortedBy: [SortDescriptor("code")])
-    request.fetchLimit = 2
-    #expect(
-      try shop.compiler.compileDelete(request).sql
-        == "DELETE FROM ZORDER WHERE Z_PK IN (SELECT t0.Z_PK FROM ZORDER AS t0 LEFT JOIN ZPARTY AS t1 ON t1.Z_PK = t0.ZCUSTOMER "
-        + "WHERE t1.ZNAME = ? ORDER BY t0.ZCODE, t0.Z_PK LIMIT ? OFFSET ?)")
-    try shop.store.connection.execute("INSERT INTO ZORDER (Z_PK, Z_ENT, ZSIZE) VALUES (1, 3, 1), (2, 3, 2)")
-    #expect(try shop.store.cursor(shop.compiler.compileDelete(FetchRequest("Order", where: Predicate(format: "size == 1")))).run() == 1)
-    #expect(try shop.keys(FetchRequest("Order")) == [2])
   }
 }
