@@ -7,16 +7,11 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `externalData`, `closed`
   ///   or `database`.
   public func value(forKey key: String) throws(ObjectError) -> AttributeValue {
-    let attribute = try attribute(key)
     let context = validContext
-    let buffer = context.buffer(root: root)
-    let slot = attribute.slot
-    try context.fire(self, for: slot)
-    guard let value = attribute.value(tag: buffer.tags[slot][row], payload: buffer.payloads[slot][row], buffer.arena)
-    else {
-      return try context.externalValue(buffer, row: row, slot: slot)
-    }
-    return value
+    if let cell = context.attributeCell(entityIndex, key) { return try context.value(of: self, cell) }
+    // What the entity does not have is an error, unless a fault learns on the way that it is of a more special one.
+    let attribute = try attribute(key)
+    return try context.value(of: self, AttributeCell(attribute))
   }
 
   /// The value of an attribute, as ``value(forKey:)``.
@@ -83,18 +78,46 @@ extension ManagedObjectContext {
   }
 }
 
-extension AttributeDescription {
-  /// The value of a cell; `nil` when its bytes are in a file beside the store.
-  func value(tag: UInt8, payload: UInt64, _ arena: ByteArena) -> AttributeValue? {
-    guard tag == CellTag.blob, allowsExternalBinaryDataStorage else {
-      return type.value(tag: tag, payload: payload, arena)
-    }
-    let bytes = arena.bytes(ByteRange(payload: payload))
-    if bytes.first == ExternalData.inlineTag { return .binary(Array(bytes.dropFirst())) }
-    return bytes.first == ExternalData.fileTag && bytes.count == ExternalData.fileCellLength
-      ? nil : .binary(Array(bytes))
+/// What reading an attribute's values takes: a few bytes where the description has many parts.
+struct AttributeCell {
+  var slot: Int
+  var type: AttributeType
+  var isExternal: Bool
+
+  init(_ attribute: AttributeDescription) {
+    slot = attribute.slot
+    type = attribute.type
+    isExternal = attribute.allowsExternalBinaryDataStorage
+  }
+}
+
+extension ManagedObjectContext {
+  /// How an attribute's values are read; `nil` when the entity has no attribute of this name.
+  func attributeCell(_ entity: Int, _ key: String) -> AttributeCell? {
+    if let known = attributeCells[entity] { return known[key] }
+    var cells: [String: AttributeCell] = [:]
+    for attribute in model.entities[entity].attributes { cells[attribute.name] = AttributeCell(attribute) }
+    attributeCells[entity] = cells
+    return cells[key]
   }
 
+  /// The value of an attribute of an object; values of a fault are fetched first.
+  func value(of object: ManagedObject, _ cell: AttributeCell) throws(ObjectError) -> AttributeValue {
+    let buffer = buffer(root: object.root)
+    try fire(object, for: cell.slot)
+    let row = object.row
+    let (tag, payload) = (buffer.tags[cell.slot][row], buffer.payloads[cell.slot][row])
+    guard cell.isExternal, tag == CellTag.blob else { return cell.type.value(tag: tag, payload: payload, buffer.arena) }
+    let bytes = buffer.arena.bytes(ByteRange(payload: payload))
+    if bytes.first == ExternalData.inlineTag { return .binary(Array(bytes.dropFirst())) }
+    guard bytes.first == ExternalData.fileTag, bytes.count == ExternalData.fileCellLength else {
+      return .binary(Array(bytes))
+    }
+    return try externalValue(buffer, row: row, slot: cell.slot)
+  }
+}
+
+extension AttributeDescription {
   /// The cell that holds a value.
   func cell(_ value: AttributeValue, entity: EntityDescription) throws(ObjectError) -> StoredCell {
     var stored = value
