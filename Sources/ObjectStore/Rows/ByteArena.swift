@@ -6,10 +6,12 @@ import Glibc
 /// a batch's byte limit keeps it far below.
 public final class ByteArena {
   /// The first byte; moves when the arena grows.
-  @usableFromInline package private(set) var base: UnsafeMutableRawPointer
+  ///
+  /// Unchecked exclusivity, here and below: touched for each text that is kept; an arena belongs to one context.
+  @exclusivity(unchecked) @usableFromInline package private(set) var base: UnsafeMutableRawPointer
   /// How many bytes are in use.
-  @usableFromInline package private(set) var count = 0
-  private var capacity: Int
+  @exclusivity(unchecked) @usableFromInline package private(set) var count = 0
+  @exclusivity(unchecked) private var capacity: Int
 
   /// Creates an empty arena with room for `capacity` bytes.
   public init(capacity: Int = 4096) {

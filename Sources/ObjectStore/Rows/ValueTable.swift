@@ -11,11 +11,13 @@ package final class ValueTable: @unchecked Sendable {
   /// Cells a row: one for each SQL column.
   package let width: Int
   /// How many rows there are.
-  package private(set) var count = 0
+  ///
+  /// Unchecked exclusivity, here and below: touched for each value that is read; one task fills a table.
+  @exclusivity(unchecked) package private(set) var count = 0
 
-  private var capacity = 64
-  private var tags: UnsafeMutablePointer<UInt8>
-  private var payloads: UnsafeMutablePointer<UInt64>
+  @exclusivity(unchecked) private var capacity = 64
+  @exclusivity(unchecked) private var tags: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private var payloads: UnsafeMutablePointer<UInt64>
   private let arena = ByteArena()
   /// The SQL columns that are read.
   private let columns: ContiguousArray<Column>
