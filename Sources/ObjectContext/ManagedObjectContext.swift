@@ -28,8 +28,6 @@ public final class ManagedObjectContext {
   var pendingReferences: PendingReferences?
   /// Pairs that the next save adds to or removes from join tables.
   let pendingLinks = PendingLinks()
-  /// How attributes are read, by entity and name; made when somebody reads one.
-  var attributeCells: [[String: AttributeCell]?]
   /// The requests of fetched properties that were asked for, read once.
   var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
   /// The results that want to hear of changes.
@@ -55,7 +53,6 @@ public final class ManagedObjectContext {
     buffers = Array(repeating: nil, count: model.entities.count)
     templates = Array(repeating: nil, count: model.entities.count)
     validators = Array(repeating: nil, count: model.entities.count)
-    attributeCells = Array(repeating: nil, count: model.entities.count)
     registry = ObjectRegistry(rootCount: model.entities.count, model: model, storeUUID: store.file.metadata.uuid)
     registry.link.context = self
   }

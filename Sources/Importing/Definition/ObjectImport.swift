@@ -7,12 +7,15 @@ public import RecordFormats
 public struct ObjectImport: Sendable {
   /// The entity's name.
   public var entityName: String
-  /// The input files in order, globs already expanded. They must be files that can be read twice.
+  /// The input files in order, globs already expanded.
+  ///
+  /// They must be files that can be read twice.
   public var inputs: [String]
   /// How the inputs are read.
   public var format: RecordFormat
-  /// What a reference to an object that is not there means: ``MissingTargetPolicy/reject`` or
-  /// ``MissingTargetPolicy/null``. Objects are never made for references.
+  /// What a reference to an object that is not there means; objects are never made for references.
+  ///
+  /// ``MissingTargetPolicy/reject`` or ``MissingTargetPolicy/null``.
   public var missing = MissingTargetPolicy.reject
   /// Where the definition stands.
   public var position = SourcePosition.file

@@ -7,11 +7,23 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `externalData`, `closed`
   ///   or `database`.
   public func value(forKey key: String) throws(ObjectError) -> AttributeValue {
+    // A fault made from an ancestor's ID learns its own entity, and with it more keys, only from the store.
+    if entity.attributeAccess(named: key) == nil { _ = try attribute(key) }
+    guard let attribute = entity.attributeAccess(named: key) else {
+      preconditionFailure("\(entity.name) had the attribute \(key) a moment ago")
+    }
     let context = validContext
-    if let cell = context.attributeCell(entityIndex, key) { return try context.value(of: self, cell) }
-    // What the entity does not have is an error, unless a fault learns on the way that it is of a more special one.
-    let attribute = try attribute(key)
-    return try context.value(of: self, AttributeCell(attribute))
+    let buffer = context.buffer(root: root)
+    let slot = attribute.slot
+    try context.fire(self, for: slot)
+    let (tag, payload) = (buffer.tags[slot][row], buffer.payloads[slot][row])
+    guard attribute.isExternal, tag == CellTag.blob else {
+      return attribute.type.value(tag: tag, payload: payload, buffer.arena)
+    }
+    guard let bytes = ExternalData.inlineValue(buffer.arena.bytes(ByteRange(payload: payload))) else {
+      return try context.externalValue(buffer, row: row, slot: slot)
+    }
+    return .binary(bytes)
   }
 
   /// The value of an attribute, as ``value(forKey:)``.
@@ -75,45 +87,6 @@ extension ManagedObjectContext {
       throw ObjectError(.externalData, "the file \(name) with a value beside \(store.file.path) cannot be read")
     }
     return .binary(bytes)
-  }
-}
-
-/// What reading an attribute's values takes: a few bytes where the description has many parts.
-struct AttributeCell {
-  var slot: Int
-  var type: AttributeType
-  var isExternal: Bool
-
-  init(_ attribute: AttributeDescription) {
-    slot = attribute.slot
-    type = attribute.type
-    isExternal = attribute.allowsExternalBinaryDataStorage
-  }
-}
-
-extension ManagedObjectContext {
-  /// How an attribute's values are read; `nil` when the entity has no attribute of this name.
-  func attributeCell(_ entity: Int, _ key: String) -> AttributeCell? {
-    if let known = attributeCells[entity] { return known[key] }
-    var cells: [String: AttributeCell] = [:]
-    for attribute in model.entities[entity].attributes { cells[attribute.name] = AttributeCell(attribute) }
-    attributeCells[entity] = cells
-    return cells[key]
-  }
-
-  /// The value of an attribute of an object; values of a fault are fetched first.
-  func value(of object: ManagedObject, _ cell: AttributeCell) throws(ObjectError) -> AttributeValue {
-    let buffer = buffer(root: object.root)
-    try fire(object, for: cell.slot)
-    let row = object.row
-    let (tag, payload) = (buffer.tags[cell.slot][row], buffer.payloads[cell.slot][row])
-    guard cell.isExternal, tag == CellTag.blob else { return cell.type.value(tag: tag, payload: payload, buffer.arena) }
-    let bytes = buffer.arena.bytes(ByteRange(payload: payload))
-    if bytes.first == ExternalData.inlineTag { return .binary(Array(bytes.dropFirst())) }
-    guard bytes.first == ExternalData.fileTag, bytes.count == ExternalData.fileCellLength else {
-      return .binary(Array(bytes))
-    }
-    return try externalValue(buffer, row: row, slot: cell.slot)
   }
 }
 

@@ -5,9 +5,9 @@ import Glibc
 /// Bytes are only ever appended; ``removeAll()`` forgets them all and keeps the memory. An arena holds less than 4 GiB:
 /// a batch's byte limit keeps it far below.
 public final class ByteArena {
+  // Unchecked exclusivity: they are touched for each text in the hot loops, and the class is confined to one thread.
+
   /// The first byte; moves when the arena grows.
-  ///
-  /// Unchecked exclusivity, here and below: touched for each text that is kept; an arena belongs to one context.
   @exclusivity(unchecked) @usableFromInline package private(set) var base: UnsafeMutableRawPointer
   /// How many bytes are in use.
   @exclusivity(unchecked) @usableFromInline package private(set) var count = 0

@@ -61,9 +61,7 @@ extension QueryBuilder {
     case .collection(var collection):
       collection.isDistinct = true
       return .collection(collection)
-    case .constants(let values):
-      var seen = Set<ConstantValue>()
-      return .constants(values.filter { seen.insert($0).inserted })
+    case .constants(let values): return .constants(try ConstantValue.distinct(values))
     case .list(let operands):
       var collection = try table(operands)
       collection.isDistinct = true
