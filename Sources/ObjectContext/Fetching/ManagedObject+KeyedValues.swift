@@ -17,7 +17,7 @@ extension ManagedObject: KeyedValues {
         if relationship.isToMany { return .collection(try objects(forKey: key).map { .object($0) }) }
         return try object(forKey: key).map { .object($0) } ?? .null
       }
-      if entity.attribute(named: key) != nil { return .attribute(try value(forKey: key)) }
+      if entity.attributeAccess(named: key) != nil { return .attribute(try value(forKey: key)) }
       if entity.fetchedProperties.contains(where: { $0.name == key }) {
         return .collection(try fetchedObjects(forKey: key).map { .object($0) })
       }
