@@ -155,9 +155,6 @@ public final class RowBuffer {
     return first
   }
 
-  /// Takes the last rows away again, which nobody has used.
-  func dropLastRows(_ rowCount: Int) { count -= rowCount }
-
   /// Adds one row at the end, all cells null, and returns it: as ``appendRows(_:entity:state:)``, without its calls to
   /// fill memory.
   package func appendRow(entity: Int32, state: UInt8, primaryKey: Int64) -> Int {
@@ -172,6 +169,9 @@ public final class RowBuffer {
     clearCells(row: row)
     return row
   }
+
+  /// Takes the last rows away again, which nobody has used.
+  func dropLastRows(_ rowCount: Int) { count -= rowCount }
 
   /// Forgets every row and keeps the memory.
   ///

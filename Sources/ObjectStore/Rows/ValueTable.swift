@@ -224,14 +224,14 @@ extension DecimalNumber {
   /// The decimal number with the fewest digits that is stored as `number`; `nil` when it is not finite.
   package init?(stored number: Double) {
     guard number.isFinite else { return nil }
-    // Most numbers have few digits after the point: the first power of ten that makes a whole number of it, and gives
-    // it back when divided by, has them. Both are exact below 2^53, so the division rounds as reading the text would.
+    // A number of at most 15 digits has one decimal spelling of so many, and the quotient of two exact numbers is
+    // rounded correctly: so the first power of ten that gives the number back is that of the spelling.
     var power = 1.0
-    for digits in 0...6 {
-      let scaled = (number * power).rounded()
-      guard abs(scaled) < 0x1p53 else { break }
-      if scaled / power == number {
-        self.init(significand: Int128(Int64(scaled)), exponent: -digits)
+    for places in 0...6 {
+      let digits = (number * power).rounded()
+      if abs(digits) >= 1e15 { break }
+      if digits / power == number {
+        self.init(significand: Int128(Int64(digits)), exponent: -places)
         return
       }
       power *= 10
