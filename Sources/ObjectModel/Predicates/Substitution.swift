@@ -20,7 +20,20 @@ extension Predicate {
   ///
   /// - Throws: ``PredicateError``: `missingVariable` when a variable has no value, `argumentType` when a value that is
   ///   used has variables itself.
+  /// - Parameter values: The variables' names, without `$`, and their values, looked up one after the other: a literal of
+  ///   a few needs no hash table. The first of equal names counts.
   /// - Complexity: O(parts of the predicate).
+  public func substituting(_ values: KeyValuePairs<String, Expression>) throws(PredicateError) -> Predicate {
+    var substitution = Substitution { name in
+      for (key, value) in values where key == name { return value }
+      return nil
+    }
+    substitution.prepare(self)
+    return try substitution.replaced(self) ?? self
+  }
+
+  /// A copy with expressions for its variables.
+  @_disfavoredOverload
   public func substituting(_ values: [String: Expression]) throws(PredicateError) -> Predicate {
     var substitution = Substitution { values[$0] }
     substitution.prepare(self)
