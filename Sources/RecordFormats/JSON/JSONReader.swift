@@ -34,6 +34,13 @@ public struct JSONReader: RecordReader {
   public init(
     source: ByteSource, options: JSONOptions = JSONOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
+    try self.init(stream: try source.open(), options: options, columns: request, index: index)
+  }
+
+  /// Reads an open input.
+  init(
+    stream source: any ByteStream, options: JSONOptions, columns request: ColumnRequest, index: Int
+  ) throws(ReadError) {
     guard let records = options.records.map({ JSONRecordsPath($0) }) ?? JSONRecordsPath() else {
       throw ReadError(
         .invalidOption, path: source.path,

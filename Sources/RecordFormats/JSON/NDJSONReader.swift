@@ -34,6 +34,13 @@ public struct NDJSONReader: RecordReader {
   public init(
     source: ByteSource, options: NDJSONOptions = NDJSONOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
+    try self.init(stream: try source.open(), options: options, columns: request, index: index)
+  }
+
+  /// Reads an open input.
+  init(
+    stream source: any ByteStream, options: NDJSONOptions, columns request: ColumnRequest, index: Int
+  ) throws(ReadError) {
     let paths = try JSONPaths.requested(request, path: source.path)
     var reader = try StreamingReader(
       source,

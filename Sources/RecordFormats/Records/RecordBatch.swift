@@ -8,6 +8,9 @@ public import Diagnostics
 public struct RecordBatch: Sendable {
   /// The index of the input in the list of sources, as given to the reader; a batch never mixes inputs.
   public var source: Int = 0
+  /// The path of the archive's member that the records are from, behind that of the archive and a slash; nil when the
+  /// source is no archive.
+  public internal(set) var member: String?
   /// The number of requested columns.
   public internal(set) var columnCount: Int = 0
   /// The number of good records.
@@ -44,6 +47,7 @@ public struct RecordBatch: Sendable {
 
   mutating func clear(columnCount: Int) {
     self.columnCount = columnCount
+    member = nil
     recordCount = 0
     byteCount = 0
     errors.removeAll(keepingCapacity: true)

@@ -30,9 +30,9 @@ struct StreamingReader<Parser: RecordParser> {
   private static var smallestRead: Int { 1 << 12 }
 
   init(
-    _ source: ByteSource, parser: Parser, encoding: TextEncoding, maxRecordBytes: Int
+    _ source: any ByteStream, parser: Parser, encoding: TextEncoding, maxRecordBytes: Int
   ) throws(ReadError) {
-    stream = TextStream(try source.open(), encoding: encoding)
+    stream = TextStream(source, encoding: encoding)
     self.parser = parser
     // Half a GiB of records, one more record as long, and both unescaped, stay below what UInt32 can address.
     self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)

@@ -4,7 +4,7 @@
 /// Windows-1252 byte itself, half a UTF-16 unit at the end FF), so that the one check for valid text finds it and
 /// refuses the record it stands in.
 struct TextStream {
-  private let stream: ByteStream
+  private let stream: any ByteStream
   /// The encoding in force; `automatic` until the first bytes were seen.
   private(set) var encoding: TextEncoding
   /// Undecoded bytes, of encodings other than UTF-8 only.
@@ -17,7 +17,7 @@ struct TextStream {
   /// The most UTF-8 bytes that one step of any decoder writes.
   private static let longestStep = 4
 
-  init(_ stream: ByteStream, encoding: TextEncoding) {
+  init(_ stream: any ByteStream, encoding: TextEncoding) {
     self.stream = stream
     self.encoding = encoding
   }
