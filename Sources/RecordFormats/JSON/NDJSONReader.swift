@@ -4,6 +4,8 @@ import Diagnostics
 public struct NDJSONOptions: Sendable, Hashable {
   /// The longest line in bytes, at most 512 MiB; a longer one is refused.
   public var maxRecordBytes = 16 << 20
+  /// The file's encoding; the format has no other than UTF-8, but files do.
+  public var encoding = TextEncoding.utf8
 
   /// The defaults.
   public init() {}
@@ -45,7 +47,7 @@ public struct NDJSONReader: RecordReader {
     var reader = try StreamingReader(
       source,
       parser: NDJSONParser(paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes),
-      encoding: .utf8, maxRecordBytes: options.maxRecordBytes)
+      encoding: options.encoding, maxRecordBytes: options.maxRecordBytes)
     switch request {
     case .named(let names): columns = names
     case .all:

@@ -34,6 +34,8 @@ public struct RecordBatch: Sendable {
   var escapes: ContiguousArray<EscapedField> = []
   /// What ends a line in this input.
   var lineEnds = LineEnds.any
+  /// The encoding that the text was decoded from, so that offsets are the file's; nil for UTF-8.
+  var encoding: TextEncoding?
   /// The quote of the CSV file the batch was read from.
   var csvQuote: UInt8?
   /// The escape character of the CSV file the batch was read from.
@@ -48,6 +50,7 @@ public struct RecordBatch: Sendable {
   mutating func clear(columnCount: Int) {
     self.columnCount = columnCount
     member = nil
+    encoding = nil
     recordCount = 0
     byteCount = 0
     errors.removeAll(keepingCapacity: true)
@@ -102,9 +105,14 @@ public struct RecordBatch: Sendable {
     if let raw = rawStart(ofEscaped: slot) { start = raw }
     if state == .quoted { start -= 1 }
     return withRawRecord(record) { raw in
-      SourcePosition(
-        in: raw, at: start - Int(origin.rawStart), line: origin.line, column: origin.column,
-        byteOffset: origin.byteOffset, lineEnds: lineEnds)
+      let offset = start - Int(origin.rawStart)
+      var position = SourcePosition(
+        in: raw, at: offset, line: origin.line, column: origin.column, byteOffset: origin.byteOffset,
+        lineEnds: lineEnds)
+      if let width = encoding.flatMap({ EncodedWidth($0) }) {
+        position.byteOffset = origin.byteOffset + width.count(UnsafeRawBufferPointer(rebasing: raw[..<offset]))
+      }
+      return position
     }
   }
 

@@ -64,20 +64,3 @@ public struct ByteSource: Sendable, Hashable {
     }
   }
 }
-
-extension ByteStream {
-  /// Reads up to `count` bytes.
-  func sample(_ count: Int) throws(ReadError) -> [UInt8] {
-    var result = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let got = try result.withUnsafeMutableBufferPointer { (all) throws(ReadError) in
-        try read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: all[filled...])))
-      }
-      if got == 0 { break }
-      filled += got
-    }
-    result.removeLast(count - filled)
-    return result
-  }
-}

@@ -72,14 +72,18 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   /// The format of a source: by its name, then by the first 64 KiB of its content; of an archive, by those of the first
   /// member that is read.
   ///
+  /// - Parameter encoding: what the content is decoded from before it is looked at.
   /// - Returns: nil if neither tells; standard input and pipes are not looked into.
   /// - Throws: `ReadError` when the file cannot be opened.
-  public static func detect(_ source: ByteSource) throws(ReadError) -> SourceFormat? {
+  public static func detect(_ source: ByteSource, encoding: TextEncoding = .automatic) throws(ReadError)
+    -> SourceFormat?
+  {
     if let format = SourceFormat(fileName: source.path) { return format }
     if source.isReadOnce { return nil }
     let contents = try SourceContents(source)
     let stream = try contents.first()
     if contents.isArchive, let format = SourceFormat(fileName: stream.path) { return format }
-    return SourceFormat(sample: try stream.sample(1 << 16))
+    var text = TextStream(stream, encoding: encoding)
+    return SourceFormat(sample: try text.sample(1 << 16))
   }
 }
