@@ -1,16 +1,21 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The Swift contestants that the product itself must not depend on.
+/// The Swift contestants: what the product itself must not depend on, and programs over its libraries.
 let package = Package(
   name: "bench",
   dependencies: [
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0")
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(name: "mergewalk", path: ".."),
   ],
   targets: [
     .executableTarget(
       name: "grdb-orders",
       dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
-      path: "Sources/grdb-orders")
+      path: "Sources/grdb-orders"),
+    .executableTarget(
+      name: "mergewalk-fetch",
+      dependencies: [.product(name: "MergewalkObjects", package: "mergewalk")],
+      path: "Sources/mergewalk-fetch"),
   ]
 )

@@ -38,6 +38,7 @@ extension ManagedObjectContext {
       }
     }
     publish(plan)
+    notifyResults()
   }
 
   /// Writes all changes to the store within the transaction that is open.

@@ -28,6 +28,10 @@ public final class ManagedObjectContext {
   var pendingReferences: PendingReferences?
   /// Pairs that the next save adds to or removes from join tables.
   let pendingLinks = PendingLinks()
+  /// The requests of fetched properties that were asked for, read once.
+  var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
+  /// The results that want to hear of changes.
+  var resultObservers: [WeakResults] = []
   /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
   var storedVersion: UInt32 = 0
 
@@ -121,6 +125,7 @@ public final class ManagedObjectContext {
     }
     pendingReferences = nil
     pendingLinks.removeAll()
+    notifyResults()
   }
 
   /// Whether the next save has something to do.

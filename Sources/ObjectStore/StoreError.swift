@@ -16,6 +16,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case damagedMetadata
     /// The store was made with another model; ``StoreError/differences`` lists the entities.
     case incompatibleModel
+    /// No model was given, and the store carries no copy that fits its version hashes.
+    case noModel
     /// A table that the model needs is not there.
     case missingTable
     /// A column that the model needs is not there.
@@ -92,6 +94,6 @@ public struct ModelDifferences: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Runs a piece of SQLite work and wraps its error for a store.
-func storeErrors<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+package func storeErrors<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
   do { return try body() } catch { throw StoreError(error, path: path) }
 }

@@ -22,11 +22,18 @@ struct PipelineLoader {
     var substitution = VariableSubstitution(settings.variables, findings: findings)
     let root = substitution.apply(node)
     checkVariables(used: substitution.usedNames)
-    let spec = storelessSpec()
+    let spec = rootSpec(root)
     guard let component = ComponentReader(registry: registry, findings: findings).read(root, as: spec) else {
       return nil
     }
     let model = component.text("model").flatMap { self.model($0, version: component.text("model_version")) }
+    if component.has("objects") {
+      let objects = ObjectsBuilder(model: model, findings: findings, checksHeaders: settings.checksHeaders)
+        .build(component)
+      guard let model, let store = storePath(component) else { return nil }
+      return definition(
+        component, ImportDefinition(name: name(component), model: model, storePath: store, objects: objects))
+    }
     let source = component.component("source")
     let inputs = source.map { SourceFiles(findings: findings).expand($0) } ?? []
     let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
@@ -35,19 +42,25 @@ struct PipelineLoader {
     if settings.checksHeaders, let source, let format {
       HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)
     }
-    guard let model, let format, let entity,
-      let store = settings.storePath ?? component.text("store").map({ resolve($0.value) })
-    else { return nil }
-    return definition(component, model: model, store: store, inputs: inputs.map(\.path), format: format, root: entity)
+    guard let model, let format, let entity, let store = storePath(component) else { return nil }
+    return definition(
+      component,
+      ImportDefinition(
+        name: name(component), model: model, storePath: store, inputs: inputs.map(\.path), format: format,
+        root: entity))
   }
 
-  private func definition(
-    _ component: ComponentValue, model: ManagedObjectModel, store: String, inputs: [String], format: RecordFormat,
-    root: EntityImport
-  ) -> ImportDefinition {
-    var definition = ImportDefinition(
-      name: component.text("pipeline")?.value ?? Paths.stem(findings.path), model: model, storePath: store,
-      inputs: inputs, format: format, root: root)
+  private func name(_ component: ComponentValue) -> String {
+    component.text("pipeline")?.value ?? Paths.stem(findings.path)
+  }
+
+  private func storePath(_ component: ComponentValue) -> String? {
+    settings.storePath ?? component.text("store").map { resolve($0.value) }
+  }
+
+  /// Adds what the file says about batches, memory and rejects.
+  private func definition(_ component: ComponentValue, _ definition: ImportDefinition) -> ImportDefinition {
+    var definition = definition
     let batch = component.component("batch")
     definition.batchLimit = BatchLimit(
       records: batch?.count("records") ?? definition.batchLimit.records,
@@ -100,11 +113,18 @@ struct PipelineLoader {
 
   private func resolve(_ path: String) -> String { Paths.resolve(path, besideFile: findings.path) }
 
-  /// The component of the file; when the caller names the store, the file need not.
-  private func storelessSpec() -> ComponentSpec {
+  /// The component of the file: when the caller names the store, the file need not; without objects it needs a source
+  /// and an import.
+  private func rootSpec(_ root: YAMLNode) -> ComponentSpec {
     var spec = registry.root
-    guard settings.storePath != nil else { return spec }
-    for index in spec.fields.indices where spec.fields[index].name == "store" { spec.fields[index].isRequired = false }
+    let hasObjects = root.entries?.contains { $0.key.text == "objects" } ?? false
+    for index in spec.fields.indices {
+      switch spec.fields[index].name {
+      case "store" where settings.storePath != nil: spec.fields[index].isRequired = false
+      case "source", "import": spec.fields[index].isRequired = !hasObjects
+      default: break
+      }
+    }
     return spec
   }
 

@@ -198,6 +198,28 @@ public final class Connection {
   /// Keeps the write-ahead log as it is when the connection closes, instead of moving it into the file.
   public func keepLogOnClose() { setOption(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true) }
 
+  /// Runs `body`, whose statements end with `SQLITE_INTERRUPT` soon after `shouldStop` says so.
+  ///
+  /// It is asked on this thread, every few thousand steps of SQLite's virtual machine.
+  /// Source: [Query Progress Callbacks](https://sqlite.org/c3ref/progress_handler.html).
+  public func interruptible<Value, Failure>(
+    _ shouldStop: () -> Bool, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try withoutActuallyEscaping(shouldStop) { shouldStop throws(Failure) in
+      let question = Question(shouldStop)
+      defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+      return try withExtendedLifetime(question) { () throws(Failure) in
+        sqlite3_progress_handler(
+          handle, 5000,
+          { context in
+            guard let context else { return 0 }
+            return Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().body() ? 1 : 0
+          }, Unmanaged.passUnretained(question).toOpaque())
+        return try body()
+      }
+    }
+  }
+
   /// Calls `body` with every statement's text, values filled in, when it starts; `nil` stops.
   ///
   /// For tests.
@@ -221,6 +243,12 @@ public final class Connection {
         return 0
       }, Unmanaged.passUnretained(tracer).toOpaque())
   }
+}
+
+/// A class around a closure, so that a C pointer can refer to it.
+private final class Question {
+  let body: () -> Bool
+  init(_ body: @escaping () -> Bool) { self.body = body }
 }
 
 /// A class around a closure, so that a C pointer can refer to it.

@@ -38,6 +38,8 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   public var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
   /// Whether another connection holds the lock.
   public var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
+  /// Whether the statement was stopped because somebody asked for it.
+  public var isInterrupt: Bool { primaryCode == SQLITE_INTERRUPT }
   /// Whether the file is not a database or is damaged.
   public var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 

@@ -197,7 +197,7 @@ var emptyText: UnsafePointer<CChar> {
 }
 
 /// SQLite's `SQLITE_TRANSIENT`: a pointer of all ones that tells it to copy the bytes.
-private var sqliteTransient: sqlite3_destructor_type {
+var sqliteTransient: sqlite3_destructor_type {
   unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
 

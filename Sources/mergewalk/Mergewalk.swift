@@ -22,7 +22,8 @@ struct Mergewalk: ParsableCommand {
       """,
     version: "mergewalk 0.1.0",
     subcommands: [
-      RunCommand.self, LintCommand.self, ModelCommand.self, StoreCommand.self, ReferenceCommand.self,
+      RunCommand.self, ExportCommand.self, LintCommand.self, ModelCommand.self, StoreCommand.self,
+      ReferenceCommand.self,
     ])
 
   /// Runs the command of this process.

@@ -76,6 +76,15 @@ struct DamageTests {
     return model
   }
 
+  /// Removes the copy of the model from the metadata.
+  private func dropCopy() throws {
+    let connection = try Connection(path: path, mode: .readWrite)
+    var metadata = try StoreMetadata.read(connection)
+    metadata["MergewalkModel"] = nil
+    try metadata.write(connection)
+    try connection.close()
+  }
+
   static let rows = [
     "INSERT INTO ZPERSON (Z_PK, Z_ENT, Z_OPT, ZNAME, ZPASS) VALUES (1, 4, 1, 'Ann', NULL), (2, 5, 3, 'Bob', 1)",
     "INSERT INTO ZPASS (Z_PK, Z_ENT, Z_OPT, ZOWNER, Z4_OWNER) VALUES (1, 3, 1, 2, 5)",
@@ -93,6 +102,10 @@ struct DamageTests {
     let report = try StoreVerifier.verify(path: path, model: model)
     #expect(report.findings == [])
     #expect(report.checkedRows == 6)
+    let own = try StoreVerifier.verify(path: path)
+    #expect(own.findings == [])
+    #expect(own.modelSource == .metadata)
+    try dropCopy()
     let without = try StoreVerifier.verify(path: path)
     #expect(without.findings.map(\.code) == [.noModel])
     #expect(without.modelSource == .none)
@@ -174,6 +187,7 @@ struct DamageTests {
   @Test("a copy of the model that cannot be read is mentioned")
   func modelCache() throws {
     _ = try makeStore()
+    try dropCopy()
     let connection = try Connection(path: path, mode: .readWrite)
     try connection.execute("INSERT INTO Z_MODELCACHE VALUES (X'010203')")
     try connection.close()

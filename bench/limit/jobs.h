@@ -9,4 +9,7 @@ enum plan { SEEK, SCAN };
 
 /* Brings an existing store up to a file of orders. */
 void nightly(const char *csv, const char *store, enum plan plan);
+
+/* Times the SELECTs of the fetch benchmark in a store, and prints their medians. */
+void fetch(const char *store, int repetitions);
 #endif

@@ -6,7 +6,8 @@
 
 static _Noreturn void usage(void) {
   fputs("usage: limit load ORDERS.csv STORE.sqlite [--live-indexes]\n"
-        "       limit nightly NIGHTLY.csv STORE.sqlite [--plan seek|scan]\n", stderr);
+        "       limit nightly NIGHTLY.csv STORE.sqlite [--plan seek|scan]\n"
+        "       limit fetch STORE.sqlite REPETITIONS\n", stderr);
   exit(64);
 }
 
@@ -21,6 +22,8 @@ int main(int argc, char **argv) {
     bool seek = named && !strcmp(argv[5], "seek"), scan = named && !strcmp(argv[5], "scan");
     if (argc != 4 && !seek && !scan) usage();
     nightly(argv[2], argv[3], seek ? SEEK : SCAN);
+  } else if (!strcmp(argv[1], "fetch") && atoi(argv[3]) > 0) {
+    fetch(argv[2], atoi(argv[3]));
   } else {
     usage();
   }

@@ -20,8 +20,8 @@ struct CivilTime {
   /// The instants of the years 0000...9999 in seconds since 2001-01-01 UTC.
   static let secondsRange: ClosedRange<Int64> = -63_145_526_400...252_423_993_599
 
-  /// The instant in seconds since 2001-01-01 00:00:00 UTC: the Double nearest to it with up to six fraction digits,
-  /// within one unit in the last place of it with more.
+  /// The instant in seconds since 2001-01-01 00:00:00 UTC: the Double nearest to it, of which up to 18 fraction digits
+  /// are looked at.
   ///
   /// - Throws: `calendar` when there is no such day or time: the 29th of February of other years, hour 24 other than
   ///   24:00:00 exactly (the start of the next day), second 60. Leap seconds have no place in seconds since 2001.
@@ -38,7 +38,7 @@ struct CivilTime {
     return Self.seconds(whole, fraction: fraction, digits: fractionDigits)
   }
 
-  /// `whole + fraction × 10^-digits`.
+  /// The Double nearest to `whole + fraction × 10^-digits`; halfway cases go to the even one.
   @inline(never)
   static func seconds(_ whole: Int64, fraction: UInt64, digits: Int) -> Double {
     let power = powersOfTen[min(digits, 18)]
@@ -47,7 +47,16 @@ struct CivilTime {
       let numerator = whole * Int64(power) + Int64(fraction)
       if numerator.magnitude <= 1 << 53 { return Double(numerator) / Double(power) }
     }
-    return Double(whole) + Double(fraction) / Double(power)
+    // Below 2^98, as instants are below 2^38 seconds and powers below 2^60.
+    let numerator = Int128(whole) * Int128(power) + Int128(fraction)
+    let magnitude = numerator.magnitude
+    // A quotient of at least 56 bits, whose last one also says whether anything is left over, rounds as the true one.
+    let excess = (128 - magnitude.leadingZeroBitCount) - (64 - power.leadingZeroBitCount)
+    let shift = max(0, 57 - excess)
+    let (quotient, remainder) = (magnitude << UInt128(shift)).quotientAndRemainder(dividingBy: UInt128(power))
+    let rounded = Double(UInt64(truncatingIfNeeded: quotient) | (remainder == 0 ? 0 : 1))
+    let value = Double(sign: .plus, exponent: -shift, significand: rounded)
+    return numerator < 0 ? -value : value
   }
 
   static let powersOfTen: InlineArray<19, UInt64> = [

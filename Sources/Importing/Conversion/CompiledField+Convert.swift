@@ -39,6 +39,9 @@ extension CompiledField {
     case .hex(let conversion): fill(conversion, &records, column, &cells, &failures)
     case .base64(let conversion): fill(conversion, &records, column, &cells, &failures)
     case .uuid(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .storedDouble(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .storedDecimal(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .storedDate(let conversion): fill(conversion, &records, column, &cells, &failures)
     }
     if isStoredExternally { tagAsInline(&records, &cells) }
   }

@@ -28,6 +28,9 @@ public struct CompiledField: Sendable {
     case hex(HexConversion)
     case base64(Base64Conversion)
     case uuid(UUIDConversion)
+    case storedDouble(StoredDoubleConversion)
+    case storedDecimal(StoredDecimalConversion)
+    case storedDate(StoredDateConversion)
   }
 
   /// The attribute's name.

@@ -36,6 +36,7 @@ struct FieldCheck {
     } else if attribute.isTransient {
       report(.error, "transientAttribute", "it is transient, so there is no column to import into")
     }
+    if options.isStored, let kind = storedKind() { return kind }
     switch attribute.type {
     case .integer16, .integer32, .integer64:
       guard let range = attribute.type.integerRange else { return nil }
@@ -66,6 +67,16 @@ struct FieldCheck {
     case .undefined, .objectID, .composite:
       report(.error, "unsupportedType", "values of type \(attribute.type.xmlName) cannot be imported")
       return nil
+    }
+  }
+
+  /// The conversion of what exports write; `nil` where it is the usual one.
+  private func storedKind() -> CompiledField.Kind? {
+    switch attribute.type {
+    case .double, .float: .storedDouble(StoredDoubleConversion())
+    case .decimal: .storedDecimal(StoredDecimalConversion())
+    case .date: .storedDate(StoredDateConversion())
+    default: nil
     }
   }
 

@@ -30,6 +30,9 @@ public struct ImportDefinition: Sendable {
   public var isDryRun = false
   /// Which way existing objects are found, when the counts must not decide.
   public var findPlan = FindPlan.automatic
+  /// Whole objects with their identities, for a new store; when there are any, ``inputs``, ``format``, ``root`` and
+  /// ``findPlan`` mean nothing.
+  public var objects: [ObjectImport] = []
 
   /// Creates a definition with the default limits.
   public init(
@@ -42,6 +45,14 @@ public struct ImportDefinition: Sendable {
     self.inputs = inputs
     self.format = format
     self.root = root
+  }
+
+  /// Creates a definition that loads whole objects into a new store, with the default limits.
+  public init(name: String, model: ManagedObjectModel, storePath: String, objects: [ObjectImport]) {
+    self.init(
+      name: name, model: model, storePath: storePath, inputs: objects.flatMap(\.inputs),
+      format: objects.first?.format ?? .ndjson(NDJSONOptions()), root: EntityImport(entityName: "", findBy: []))
+    self.objects = objects
   }
 }
 
@@ -217,6 +228,9 @@ public struct ConversionOptions: Sendable, Hashable {
   public var falseSpellings: [String] = []
   /// Spellings that mean null, compared exactly, before conversion.
   public var nullSpellings: [String] = []
+  /// Whether the text spells what a store holds, as exports write it: dates are ISO 8601 or seconds since 2001, numbers
+  /// come back bit for bit, and decimal numbers may have 17 digits.
+  var isStored = false
 
   /// Creates the default options.
   public init() {}

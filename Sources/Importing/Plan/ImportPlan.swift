@@ -46,6 +46,21 @@ struct ImportPlan: Sendable {
   }
 }
 
+extension ImportPlan {
+  /// Takes parts that are resolved already.
+  init(
+    nodes: [ImportNode], fields: [CompiledField], fieldColumns: [Int], columnNames: [String], fieldNames: [FieldName],
+    root: Int
+  ) {
+    self.nodes = nodes
+    self.fields = fields
+    self.fieldColumns = fieldColumns
+    self.columnNames = columnNames
+    self.fieldNames = fieldNames
+    self.root = root
+  }
+}
+
 /// One entity that records fill.
 struct ImportNode: Sendable {
   /// The entity's index in the model.

@@ -37,6 +37,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case valueBase64 = "value.base64"
   case valueHex = "value.hex"
   case valueLength = "value.length"
+  case valueIdentities = "value.identities"
   // Validating: a value is not one that the model allows.
   case validateMissing = "validate.missing"
   case validateType = "validate.type"
@@ -54,6 +55,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case duplicateKey = "key.duplicate"
   // Relating: an object that the record names is not there.
   case missingTarget = "relationship.missingTarget"
+  case inverse = "relationship.inverse"
   // Writing: the store does not take the row.
   case unique = "constraint.unique"
   case database = "database.refused"

@@ -6,8 +6,8 @@ import RecordFormats
 ///
 /// A record is one line, whatever number of its fields failed. A batch without rejects costs four comparisons.
 final class RejectOutput {
-  private let plan: ImportPlan
-  private let inputs: [String]
+  private var plan: ImportPlan
+  private var inputs: [String]
   private let writer: RejectWriter?
   private var counts: [RejectCode: Int] = [:]
 
@@ -28,11 +28,19 @@ final class RejectOutput {
     }
   }
 
+  /// Goes on with the batches of another plan and other inputs.
+  func turn(to plan: ImportPlan, inputs: [String]) {
+    self.plan = plan
+    self.inputs = inputs
+  }
+
   /// Writes the rejects of a batch, in the order of the file.
   ///
-  /// - Parameter rejects: what was rejected after the batch's conversion.
-  func write(_ batch: ImportBatch, _ rejects: [RecordReject]) throws(ImportError) {
-    let errors = batch.records.errors
+  /// - Parameters:
+  ///   - rejects: what was rejected after the batch's conversion.
+  ///   - withErrors: whether what the reader refused is written too; not when the batch is read for the second time.
+  func write(_ batch: ImportBatch, _ rejects: [RecordReject], withErrors: Bool = true) throws(ImportError) {
+    let errors = withErrors ? batch.records.errors : []
     if errors.isEmpty, batch.failures.isEmpty, batch.refusals.isEmpty, rejects.isEmpty { return }
     var entries = batch.failures.map { Entry(record: $0.record, field: Int($0.field), code: $0.code, detail: "") }
     for reject in batch.refusals + rejects {

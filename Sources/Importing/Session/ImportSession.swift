@@ -28,6 +28,8 @@ public struct ImportProgress: Sendable {
 public final class ImportSession {
   private let definition: ImportDefinition
   private let plan: ImportPlan
+  /// The run of a definition that loads whole objects; then nothing else here is used.
+  private let objects: ObjectSession?
   private var summary = ImportSummary()
   private let started = ImportSession.now()
 
@@ -36,6 +38,12 @@ public final class ImportSession {
   /// - Throws: `DiagnosticList` with everything that is wrong.
   public init(_ definition: ImportDefinition) throws(DiagnosticList) {
     self.definition = definition
+    guard definition.objects.isEmpty else {
+      objects = try ObjectSession(definition)
+      plan = ImportPlan(nodes: [], fields: [], fieldColumns: [], columnNames: [], fieldNames: [], root: 0)
+      return
+    }
+    objects = nil
     plan = try ImportPlan(definition)
     summary.pipeline = definition.name
     summary.storePath = definition.storePath
@@ -47,6 +55,7 @@ public final class ImportSession {
   /// - Returns: What happened; its status says whether the store was changed.
   /// - Throws: ``ImportError``; the store is as it was.
   public func run(progress: ((ImportProgress) -> Void)? = nil) throws(ImportError) -> ImportSummary {
+    if let objects { return try objects.run(progress: progress) }
     let file = try openStore()
     summary.warnings = StoreWarnings(plan: plan, model: definition.model).texts(file)
     do {
@@ -82,7 +91,7 @@ public final class ImportSession {
   }
 
   private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
-    let totalBytes = inputBytes()
+    let totalBytes = Self.inputBytes(definition.inputs)
     let seed = CellHash.randomSeed()
     let importer = try makeImporter(file, seed: seed, inputBytes: totalBytes)
     let rejects = try RejectOutput(definition, plan: plan)
@@ -198,7 +207,7 @@ public final class ImportSession {
       folder: Self.folder(of: definition.storePath),
       memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20))
     root.verdicts = try scan.run(
-      rows: rows, records: inputBytes() / 100,
+      rows: rows, records: Self.inputBytes(definition.inputs) / 100,
       reading: InputReading(
         inputs: definition.inputs, format: definition.format,
         limit: BatchLimit(records: 4096, bytes: 1 << 20), preparer: BatchPreparer(plan: plan, seed: importer.seed)))
@@ -278,9 +287,10 @@ public final class ImportSession {
 
   // MARK: The machine
 
-  private func inputBytes() -> Int {
+  /// The bytes of all inputs; 0 when one of them has no known size.
+  static func inputBytes(_ inputs: [String]) -> Int {
     var total = 0
-    for path in definition.inputs {
+    for path in inputs {
       var info = stat()
       guard path != "-", stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return 0 }
       total += info.st_size
@@ -300,7 +310,7 @@ public final class ImportSession {
   }
 
   /// The greatest resident set of the process so far, in bytes.
-  private static func peakResidentBytes() -> Int {
+  static func peakResidentBytes() -> Int {
     var usage = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return usage.ru_maxrss * 1024

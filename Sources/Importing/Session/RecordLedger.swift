@@ -63,6 +63,12 @@ struct RecordLedger: Sendable {
   /// Counts records that the reader refused.
   mutating func reject(_ count: Int) { rejected += count }
 
+  /// Counts records whose objects were taken out again.
+  mutating func takeBack(_ count: Int) {
+    inserted -= count
+    rejected += count
+  }
+
   /// Traps when records were lost or counted twice.
   func check() {
     precondition(waiting == 0, "\(waiting) deferred records were never settled")

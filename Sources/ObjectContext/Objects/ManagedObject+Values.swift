@@ -9,9 +9,9 @@ extension ManagedObject {
   public func value(forKey key: String) throws(ObjectError) -> AttributeValue {
     let attribute = try attribute(key)
     let context = validContext
-    try context.fire(self)
     let buffer = context.buffer(root: root)
     let slot = attribute.slot
+    try context.fire(self, for: slot)
     guard let value = attribute.value(tag: buffer.tags[slot][row], payload: buffer.payloads[slot][row], buffer.arena)
     else {
       return try context.externalValue(buffer, row: row, slot: slot)
@@ -73,7 +73,7 @@ extension ManagedObjectContext {
   }
 
   /// The bytes that a cell keeps in a file beside the store.
-  fileprivate func externalValue(_ buffer: RowBuffer, row: Int, slot: Int) throws(ObjectError) -> AttributeValue {
+  func externalValue(_ buffer: RowBuffer, row: Int, slot: Int) throws(ObjectError) -> AttributeValue {
     let cell = buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row]))
     let name = String(decoding: cell.dropFirst().prefix(36), as: UTF8.self)
     guard let bytes = ExternalData.read(name, store: store.file.path) else {
@@ -85,43 +85,14 @@ extension ManagedObjectContext {
 
 extension AttributeDescription {
   /// The value of a cell; `nil` when its bytes are in a file beside the store.
-  fileprivate func value(tag: UInt8, payload: UInt64, _ arena: ByteArena) -> AttributeValue? {
-    switch tag {
-    case CellTag.integer:
-      let number = Int64(bitPattern: payload)
-      switch type {
-      case .boolean: return .boolean(number != 0)
-      case .decimal: return .decimal(DecimalNumber(significand: Int128(number), exponent: 0))
-      default: return .integer(number)
-      }
-    case CellTag.real:
-      let number = Double(bitPattern: payload)
-      switch type {
-      case .date: return .date(number)
-      // Values that no decimal can express stay visible as what they are.
-      case .decimal: return DecimalNumber(stored: number).map(AttributeValue.decimal) ?? .double(number)
-      default: return .double(number)
-      }
-    case CellTag.text:
-      let text = String(decoding: arena.bytes(ByteRange(payload: payload)), as: UTF8.self)
-      switch type {
-      case .uri: return .uri(text)
-      case .decimal: return DecimalNumber(text).map(AttributeValue.decimal) ?? .string(text)
-      default: return .string(text)
-      }
-    case CellTag.blob:
-      let bytes = arena.bytes(ByteRange(payload: payload))
-      if type == .uuid, bytes.count == 16 {
-        func half(_ start: Int) -> UInt64 {
-          bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
-        }
-        return .uuid(half(0), half(8))
-      }
-      guard allowsExternalBinaryDataStorage, let first = bytes.first else { return .binary(Array(bytes)) }
-      if first == ExternalData.inlineTag { return .binary(Array(bytes.dropFirst())) }
-      return first == ExternalData.fileTag && bytes.count == ExternalData.fileCellLength ? nil : .binary(Array(bytes))
-    default: return .null
+  func value(tag: UInt8, payload: UInt64, _ arena: ByteArena) -> AttributeValue? {
+    guard tag == CellTag.blob, allowsExternalBinaryDataStorage else {
+      return type.value(tag: tag, payload: payload, arena)
     }
+    let bytes = arena.bytes(ByteRange(payload: payload))
+    if bytes.first == ExternalData.inlineTag { return .binary(Array(bytes.dropFirst())) }
+    return bytes.first == ExternalData.fileTag && bytes.count == ExternalData.fileCellLength
+      ? nil : .binary(Array(bytes))
   }
 
   /// The cell that holds a value.
@@ -149,13 +120,5 @@ extension AttributeDescription {
         .notStorable, "\(entity.name).\(name): the store cannot hold \(value) exactly; it keeps 15 digits")
     }
     return cell
-  }
-}
-
-extension DecimalNumber {
-  /// The decimal number with the fewest digits that is stored as `number`; `nil` when it is not finite.
-  init?(stored number: Double) {
-    guard number.isFinite else { return nil }
-    self.init(number.description.utf8)
   }
 }

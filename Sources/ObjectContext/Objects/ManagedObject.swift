@@ -24,6 +24,8 @@ public final class ManagedObject {
   private(set) var entityIndex: Int
   /// What the store said about to-many relationships, by slot.
   var storedMembers: [Int: StoredMembers] = [:]
+  /// The results of fetched properties that were asked for, by name.
+  var fetchedResults: [String: FetchedObjects] = [:]
 
   init(link: ContextLink, generation: UInt32, root: Int, row: Int, primaryKey: Int64, entityIndex: Int) {
     self.link = link
@@ -91,6 +93,12 @@ public final class ManagedObject {
 
   /// Takes note that the record is gone.
   func detach() { row = -1 }
+
+  /// Forgets what the store said about other objects.
+  func forgetRelated() {
+    storedMembers.removeAll()
+    fetchedResults.removeAll()
+  }
 
   /// Takes note of the record's own entity once it is known.
   func learnEntity(_ index: Int) { entityIndex = index }

@@ -75,21 +75,27 @@ extension ManagedObjectContext {
   ///   Pairs of many-to-many relationships are kept either way.
   /// - Throws: ``ObjectError`` with `deleted` for a record that was inserted or deleted here, `notFound`, `database`.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
+    try forget(object, mergingChanges: mergingChanges)
+    notifyResults()
+  }
+
+  private func forget(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try check(object)
     let buffer = buffer(root: object.root)
     let row = object.row
     switch buffer.states[row] {
     case RowState.inserted, RowState.deleted:
       throw ObjectError(.deleted, "\(object.objectID) cannot be refreshed: it is inserted or deleted here")
-    case RowState.fault: return
     default: break
     }
-    object.storedMembers.removeAll()
+    object.forgetRelated()
+    if buffer.states[row] == RowState.fault {
+      buffer.makeFault(row: row)
+      return
+    }
     guard mergingChanges else {
       buffer.rollBack(row: row)
-      buffer.countGarbage(row: row)
-      buffer.clearCells(row: row)
-      buffer.states[row] = RowState.fault
+      buffer.makeFault(row: row)
       return
     }
     let fresh = RowBuffer(model: model, root: model.entities[object.root])
@@ -125,7 +131,7 @@ extension ManagedObjectContext {
   /// Fetches the values of a fault; does nothing for other objects.
   func fire(_ object: ManagedObject) throws(ObjectError) {
     let buffer = buffer(root: object.root)
-    guard buffer.states[object.row] == RowState.fault else { return }
+    if buffer.realize(row: object.row) { return }
     buffer.compactIfWorthwhile()
     let access = try access(root: object.root)
     try objectErrors { () throws(SQLiteError) in
@@ -133,6 +139,14 @@ extension ManagedObjectContext {
     }
     guard buffer.states[object.row] != RowState.fault else { throw notFound(object.objectID) }
     object.learnEntity(Int(buffer.entities[object.row]))
+  }
+
+  /// Fetches the values of a fault unless the one at `slot` came with the fetch that named the object.
+  @inline(__always)
+  func fire(_ object: ManagedObject, for slot: Int) throws(ObjectError) {
+    let buffer = buffer(root: object.root)
+    if buffer.realize(row: object.row) || buffer.isKnown(row: object.row, slot: slot) { return }
+    try fire(object)
   }
 
   /// The statements of a root entity's table.
@@ -183,8 +197,16 @@ extension ManagedObjectContext {
   func objectWentAway(root: Int, row: Int) {
     registry.unregister(root: root, row: row)
     let buffer = buffer(root: root)
+    letGo(buffer, row: row)
+  }
+
+  /// Frees a row that has no changes unless an object or a collection still needs it.
+  func letGo(_ buffer: RowBuffer, row: Int) {
     let state = buffer.states[row]
-    if state == RowState.clean || state == RowState.fault { buffer.release(row: row) }
+    guard state == RowState.clean || state == RowState.fault, !buffer.isPinned(row: row),
+      registry.object(root: buffer.rootEntity, row: row) == nil
+    else { return }
+    buffer.release(row: row)
   }
 
   /// Tells the object of a row, if there is one, that the record is gone.
@@ -199,9 +221,7 @@ extension ManagedObjectContext {
     guard registry.isInUse else { return }
     let root = buffer.rootEntity
     for list in [rows, registry.looseRows[root]] {
-      for row in list where buffer.states[Int(row)] == RowState.clean {
-        if registry.object(root: root, row: Int(row)) == nil { buffer.release(row: Int(row)) }
-      }
+      for row in list where buffer.states[Int(row)] == RowState.clean { letGo(buffer, row: Int(row)) }
     }
     registry.looseRows[root].removeAll(keepingCapacity: true)
     if buffer.holdsNothing, buffer.touchedRows.isEmpty {

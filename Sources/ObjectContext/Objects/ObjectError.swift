@@ -1,3 +1,4 @@
+public import ObjectModel
 public import SQLite
 
 /// A call of the object layer that could not be done; nothing has changed.
@@ -28,6 +29,11 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     case notFound
     /// The bytes lie in a file beside the store, and the file cannot be read.
     case externalData
+    /// The predicate, an expression or an option of a fetch request cannot be carried out;
+    /// ``ObjectError/predicateError`` says why.
+    case invalidRequest
+    /// The task was cancelled while a fetch ran.
+    case cancelled
     /// The store was closed.
     case closed
     /// The database failed; ``ObjectError/cause`` says why.
@@ -40,21 +46,37 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
   public let message: String
   /// SQLite's error, or `nil`.
   public let cause: SQLiteError?
+  /// What is wrong with a fetch request, or `nil`.
+  public let predicateError: PredicateError?
 
   init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
     cause = nil
+    predicateError = nil
+  }
+
+  init(_ error: PredicateError) {
+    code = error.code == .unknownEntity ? .unknownEntity : .invalidRequest
+    message = error.description
+    cause = nil
+    predicateError = error
   }
 
   init(_ cause: SQLiteError) {
     code = .database
     message = cause.description
     self.cause = cause
+    predicateError = nil
   }
 
   /// `message [code]`.
   public var description: String { "\(message) [\(code.rawValue)]" }
+}
+
+/// Runs a piece of work with predicates and wraps its error.
+func predicateErrors<Value>(_ body: () throws(PredicateError) -> Value) throws(ObjectError) -> Value {
+  do { return try body() } catch { throw ObjectError(error) }
 }
 
 /// Runs a piece of work on the database and wraps its error.

@@ -26,12 +26,18 @@ struct ObjectRegistry {
   /// Rows that were fetched on the way and that may have no object, by root entity.
   var looseRows: [[Int32]]
   private var objects: [ContiguousArray<Unmanaged<ManagedObject>?>]
+  /// How many objects are alive, by root entity.
+  private(set) var counts: [Int]
 
   init(rootCount: Int, model: ManagedObjectModel, storeUUID: String) {
     link = ContextLink(model: model, storeUUID: storeUUID)
     looseRows = Array(repeating: [], count: rootCount)
     objects = Array(repeating: [], count: rootCount)
+    counts = Array(repeating: 0, count: rootCount)
   }
+
+  /// Takes note that rows belong to objects, or to collections that will make some.
+  mutating func use() { isInUse = true }
 
   func object(root: Int, row: Int) -> Unmanaged<ManagedObject>? {
     row < objects[root].count ? objects[root][row] : nil
@@ -42,16 +48,20 @@ struct ObjectRegistry {
     let missing = row + 1 - objects[root].count
     if missing > 0 { objects[root].append(contentsOf: repeatElement(nil, count: missing)) }
     objects[root][row] = Unmanaged.passUnretained(object)
+    counts[root] += 1
   }
 
   mutating func unregister(root: Int, row: Int) {
-    if row < objects[root].count { objects[root][row] = nil }
+    guard row < objects[root].count, objects[root][row] != nil else { return }
+    objects[root][row] = nil
+    counts[root] -= 1
   }
 
   mutating func removeAll() {
     guard isInUse else { return }
     generation &+= 1
     for root in objects.indices where !objects[root].isEmpty { objects[root].removeAll(keepingCapacity: true) }
+    for root in counts.indices { counts[root] = 0 }
     for root in looseRows.indices where !looseRows[root].isEmpty { looseRows[root].removeAll(keepingCapacity: true) }
   }
 }

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
   /// Fetches those of the rows that are not here or are faults.
   private func fetchMissing(_ buffer: RowBuffer, _ primaryKeys: [Int64]) throws(ObjectError) {
     let missing = primaryKeys.filter { key in
-      buffer.row(primaryKey: key).map { buffer.states[$0] == RowState.fault } ?? true
+      buffer.row(primaryKey: key).map { !buffer.realize(row: $0) } ?? true
     }
     guard !missing.isEmpty else { return }
     let access = try access(root: buffer.rootEntity)
@@ -149,7 +149,7 @@ extension ManagedObjectContext {
 
   /// The primary key that a to-one relationship refers to, 0 for none.
   func referenced(by object: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> Int64 {
-    try fire(object)
+    try fire(object, for: relationship.slot)
     let buffer = buffer(root: object.root)
     guard buffer.tags[relationship.slot][object.row] == CellTag.integer else { return 0 }
     return Int64(bitPattern: buffer.payloads[relationship.slot][object.row])

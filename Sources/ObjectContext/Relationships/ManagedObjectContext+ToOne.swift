@@ -57,7 +57,7 @@ extension ManagedObjectContext {
   /// no such row, or when it is deleted here.
   package func rowForChange(root: Int, primaryKey: Int64) throws(SQLiteError) -> Int? {
     let buffer = buffer(root: root)
-    if let row = buffer.row(primaryKey: primaryKey), buffer.states[row] != RowState.fault {
+    if let row = buffer.row(primaryKey: primaryKey), buffer.realize(row: row) {
       return buffer.states[row] == RowState.deleted ? nil : row
     }
     let access = try store.access(root: root)

@@ -26,8 +26,8 @@ struct TextRule: Sendable {
         problems.append(
           ValidationRuleProblem(
             code: .slowPattern,
-            message: "the regular expression needs backtracking; texts of more than "
-              + "\(TextPattern.greatestBacktrackingLength) bytes are rejected, and some texts can take very long"))
+            message: "the regular expression needs backtracking; some texts can take up to a second, and those that "
+              + "would take longer are rejected"))
       }
     } catch {
       pattern = .nothing
@@ -48,7 +48,7 @@ struct TextRule: Sendable {
     let isSurelyLongEnough = minimumLength <= 0 || count / 3 >= minimumLength
     if count > maximumLength || !isSurelyLongEnough {
       guard let arena else { return nil }
-      let length = Self.length(bytes(range, arena))
+      let length = TextBytes.utf16Length(bytes(range, arena))
       if length > maximumLength { return .tooLong }
       if length < minimumLength { return .tooShort }
     }
@@ -60,16 +60,5 @@ struct TextRule: Sendable {
   private func bytes(_ range: ByteRange, _ arena: UnsafeRawPointer) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(
       start: (arena + range.offset).assumingMemoryBound(to: UInt8.self), count: range.length)
-  }
-
-  /// The number of UTF-16 code units of valid UTF-8: one for each byte that begins a character, one more for each
-  /// that begins a character beyond U+FFFF.
-  static func length(_ bytes: UnsafeBufferPointer<UInt8>) -> Int {
-    var length = 0
-    for byte in bytes {
-      length &+= byte & 0xC0 != 0x80 ? 1 : 0
-      length &+= byte >= 0xF0 ? 1 : 0
-    }
-    return length
   }
 }

@@ -1,5 +1,5 @@
 /// What an expression is when it is evaluated in memory.
-public indirect enum EvaluatedValue {
+public enum EvaluatedValue {
   /// A single value, also ``AttributeValue/null``.
   case attribute(AttributeValue)
   /// A managed object, a dictionary, or anything else that has values by key.
@@ -11,6 +11,44 @@ public indirect enum EvaluatedValue {
 
   /// No value.
   public static var null: EvaluatedValue { .attribute(.null) }
+
+  /// A constant as a value.
+  ///
+  /// - Throws: ``PredicateError`` with `tooLarge` when lists nest deeper than 200.
+  public init(_ constant: ConstantValue) throws(PredicateError) { self = try Self.value(constant, depth: 0) }
+
+  private static func value(_ constant: ConstantValue, depth: Int) throws(PredicateError) -> EvaluatedValue {
+    guard depth < ValueNesting.limit else { throw ValueNesting.tooDeep }
+    switch constant {
+    case .attribute(let value): return .attribute(value)
+    case .objectID(let id): return .objectID(id)
+    case .collection(let elements):
+      var values: [EvaluatedValue] = []
+      values.reserveCapacity(elements.count)
+      for element in elements { values.append(try value(element, depth: depth + 1)) }
+      return .collection(values)
+    case .dictionary(let members):
+      var values: [String: EvaluatedValue] = [:]
+      for (key, member) in members { values[key] = try value(member, depth: depth + 1) }
+      return .object(KeyedDictionary(values))
+    }
+  }
+
+  /// Whether this is null, or a number that is none (NaN).
+  public var isNull: Bool {
+    if case .attribute(let value) = self { return value.isNull }
+    return false
+  }
+
+  /// What kind of thing this is, for messages.
+  var kind: String {
+    switch self {
+    case .attribute(let value): value.kind
+    case .object(let object): object.evaluatedObjectID == nil ? "a dictionary" : "an object"
+    case .objectID: "an object"
+    case .collection: "a collection"
+    }
+  }
 }
 
 /// Something that predicates can look into: it has values by key.
@@ -21,4 +59,49 @@ public protocol KeyedValues {
   func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue
   /// The ID when this is a managed object, by which it is compared; `nil` for others.
   var evaluatedObjectID: ManagedObjectID? { get }
+}
+
+/// Values by name; a name that is absent has the value null, as in `NSDictionary`.
+///
+/// Two dictionaries are equal when they have the same names with equal values. On the right of `IN` and the left of
+/// `CONTAINS` a dictionary stands for its values.
+public struct KeyedDictionary: KeyedValues {
+  /// The values.
+  public var values: [String: EvaluatedValue]
+
+  /// Wraps values.
+  public init(_ values: [String: EvaluatedValue]) { self.values = values }
+
+  /// The value of a name, or null.
+  public func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue { values[key] ?? .null }
+
+  /// A dictionary is no managed object.
+  public var evaluatedObjectID: ManagedObjectID? { nil }
+}
+
+extension EvaluatedValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+  ExpressibleByBooleanLiteral, ExpressibleByNilLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+  /// Creates a text.
+  public init(stringLiteral value: String) { self = .attribute(.string(value)) }
+  /// Creates a whole number.
+  public init(integerLiteral value: Int64) { self = .attribute(.integer(value)) }
+  /// Creates a binary64 number.
+  public init(floatLiteral value: Double) { self = .attribute(.double(value)) }
+  /// Creates a truth value.
+  public init(booleanLiteral value: Bool) { self = .attribute(.boolean(value)) }
+  /// Creates no value.
+  public init(nilLiteral: ()) { self = .null }
+  /// Creates a list.
+  public init(arrayLiteral elements: EvaluatedValue...) { self = .collection(elements) }
+  /// Creates values by key; the last of equal keys stays.
+  public init(dictionaryLiteral elements: (String, EvaluatedValue)...) {
+    self = .object(KeyedDictionary(Dictionary(elements, uniquingKeysWith: { $1 })))
+  }
+}
+
+/// How deep lists may hold lists.
+enum ValueNesting {
+  static let limit = 200
+  static let tooDeep = PredicateError(.tooLarge, "collections nest deeper than \(limit)")
 }

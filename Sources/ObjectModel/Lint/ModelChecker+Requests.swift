@@ -32,6 +32,22 @@ extension ModelChecker {
     if request.fetchLimit < 0 || request.fetchBatchSize < 0 {
       findings.error("illegalCount", position, "the limit or batch size of the \(kind) “\(name)” is negative")
     }
+    checkPredicate(request, kind, name, position)
+  }
+
+  /// A predicate that cannot be read is a warning: the model serves for everything but this request.
+  private mutating func checkPredicate(
+    _ request: FetchRequestTemplate, _ kind: String, _ name: String, _ position: SourcePosition
+  ) {
+    guard let format = request.predicateText, !format.isEmpty else { return }
+    do {
+      _ = try Predicate(format: format)
+    } catch {
+      let place = error.position == .file ? "" : " at \(error.position.line):\(error.position.column)"
+      findings.warning(
+        "invalidPredicate", position,
+        "the predicate of the \(kind) “\(name)” cannot be read: \(error.message)\(place)", hint: error.hint)
+    }
   }
 
   mutating func checkConfigurations() {

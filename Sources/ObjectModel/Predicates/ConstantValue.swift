@@ -1,5 +1,5 @@
 /// A value that stands in a predicate or an expression: what `%@` or a literal gives, or what a variable is bound to.
-public indirect enum ConstantValue: Hashable, Sendable {
+public enum ConstantValue: Hashable, Sendable {
   /// A single value, also ``AttributeValue/null``.
   case attribute(AttributeValue)
   /// The ID of a managed object, which stands for the object.

@@ -36,6 +36,8 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
     case overflow
     /// The store cannot do this in SQL: a closure, a transient property, an operation on collections in memory.
     case notInSQL
+    /// A value of a managed object cannot be read: its record is gone, or the store failed.
+    case unavailable
     /// The options of a fetch request contradict each other.
     case invalidRequest
   }

@@ -27,4 +27,11 @@ package enum ExternalData {
     guard let size = FileSystem.size(file) else { return nil }
     return FileSystem.head(file, count: size)
   }
+
+  /// The bytes that a cell stands for; those of the cell itself when the file that it names cannot be read.
+  package static func value(_ cell: [UInt8], store path: String) -> [UInt8] {
+    if cell.first == inlineTag { return Array(cell.dropFirst()) }
+    guard cell.first == fileTag, cell.count == fileCellLength else { return cell }
+    return read(String(decoding: cell[1..<37], as: UTF8.self), store: path) ?? cell
+  }
 }

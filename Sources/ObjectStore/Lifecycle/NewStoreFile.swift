@@ -24,8 +24,9 @@ extension StoreFile {
     }
     let file = try NewStoreFile(path)
     do {
-      let metadata = StoreMetadata(
+      var metadata = StoreMetadata(
         hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier)
+      metadata[ModelCopy.key] = ModelCopy.value(model)
       let connection = try storeErrors(path) { () throws(SQLiteError) in
         let connection = try Connection(path: file.hiddenPath, mode: .create)
         // Both must be set before the first table is made.

@@ -1,14 +1,14 @@
-import SQLite
+package import SQLite
 
 /// Opens a store for reading without leaving a trace beside it.
 ///
 /// SQLite makes a `-shm` file next to a file in write-ahead mode even when it only reads. So a store whose log is empty
 /// is opened as immutable, and one with a log that nobody has open is copied to a temporary folder together with it.
-enum ReadableStore {
+package enum ReadableStore {
   /// Runs `body` with a connection that reads the store.
   ///
   /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `sqlite`, or what `body` throws.
-  static func withConnection<Value>(
+  package static func withConnection<Value>(
     _ path: String, _ body: (Connection) throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
     let header = try DatabaseHeader(path)

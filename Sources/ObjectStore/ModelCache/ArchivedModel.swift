@@ -3,8 +3,8 @@ import PropertyLists
 
 /// Reads a model that `NSKeyedArchiver` wrote: a compiled `.mom` file, or the copy that stores keep.
 ///
-/// What matters for the layout and for version hashes is read: entities, inheritance, properties with types and flags,
-/// indexes, uniqueness. Defaults, validation, fetch requests and user info are not.
+/// Read are entities, inheritance, properties with types, flags and defaults, indexes, uniqueness, earlier names and user
+/// info. Validation and fetch requests, which are trees of predicates, are not.
 /// The archive's keys: `docs/coredata-layout.md`, "The model cache".
 public struct ArchivedModel {
   private let archive: KeyedArchive
@@ -40,6 +40,8 @@ public struct ArchivedModel {
     entity.className = archive.string(object, "NSClassNameForEntity")
     entity.versionHashModifier = archive.string(object, "NSVersionHashModifier")
     entity.uniquenessConstraints = archive.stringLists(object, "NSUniqueTuples")
+    entity.renamingIdentifier = renaming(object, name)
+    entity.userInfo = archive.stringPairs(object, "NSUserInfo")
     for property in archive.values(object, "NSProperties") {
       switch archive.className(property) {
       case "NSAttributeDescription", "NSDerivedAttributeDescription", "NSCompositeAttributeDescription":
@@ -77,6 +79,9 @@ public struct ArchivedModel {
     attribute.isIndexed = archive.flag(object, "NSIsIndexed")
     attribute.versionHashModifier = archive.string(object, "NSVersionHashModifier")
     attribute.valueTransformerName = archive.string(object, "NSValueTransformerName")
+    attribute.renamingIdentifier = renaming(object, name)
+    attribute.userInfo = archive.stringPairs(object, "NSUserInfo")
+    readDefault(object, &attribute)
     let flags = archive.integer(object, "NSFlagsKey") ?? 0
     attribute.allowsExternalBinaryDataStorage = flags & 4 != 0
     attribute.preservesValueInHistoryOnDeletion = flags & 16 != 0
@@ -84,6 +89,36 @@ public struct ArchivedModel {
       attribute.derivationExpression = archive.object(object, "NSDerivationExpression").flatMap { expression($0) } ?? ""
     }
     return attribute
+  }
+
+  /// The earlier name; archives name the present one when there is no other.
+  private func renaming(_ object: KeyedArchive.Object, _ name: String) -> String? {
+    archive.string(object, "NSRenamingIdentifier").flatMap { $0 == name ? nil : $0 }
+  }
+
+  /// Reads a default that is a number, text or a date; the defaults of other types are left out.
+  private func readDefault(_ object: KeyedArchive.Object, _ attribute: inout AttributeDescription) {
+    guard let value = archive.value(object, "NSDefaultValue") else { return }
+    let text: String? =
+      switch value {
+      case .integer(let number) where attribute.type == .boolean: number != 0 ? "YES" : "NO"
+      case .boolean(let flag): attribute.type == .boolean ? (flag ? "YES" : "NO") : (flag ? "1" : "0")
+      case .integer(let number): String(number)
+      case .real(let number): String(number)
+      default: archive.string(object, "NSDefaultValue")
+      }
+    if attribute.type == .date {
+      let seconds: Double? =
+        if case .date(let seconds) = value {
+          seconds
+        } else {
+          archive.object(object, "NSDefaultValue").flatMap { archive.real($0, "NS.time") }
+        }
+      attribute.defaultValue = seconds.map { .date($0) }
+    } else if let text, let parsed = AttributeValue(text: text, type: attribute.type) {
+      attribute.defaultValue = parsed
+      attribute.defaultValueText = text
+    }
   }
 
   /// The text of a key path or of a function of one key path, the only derivations that stores compute.
@@ -116,6 +151,8 @@ public struct ArchivedModel {
     relationship.isOptional = archive.flag(object, "NSIsOptional")
     relationship.isTransient = archive.flag(object, "NSIsTransient")
     relationship.versionHashModifier = archive.string(object, "NSVersionHashModifier")
+    relationship.renamingIdentifier = renaming(object, name)
+    relationship.userInfo = archive.stringPairs(object, "NSUserInfo")
     switch archive.integer(object, "NSDeleteRule") {
     case 0: relationship.deleteRule = .noAction
     case 2: relationship.deleteRule = .cascade

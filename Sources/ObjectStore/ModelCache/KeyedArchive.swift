@@ -58,6 +58,30 @@ struct KeyedArchive {
   /// The number under a key.
   func integer(_ object: Object, _ key: String) -> Int64? { target(object[key])?.value.integer }
 
+  /// What is under a key, whatever it is; `nil` for `$null`.
+  func value(_ object: Object, _ key: String) -> PropertyList? { target(object[key])?.value }
+
+  /// The floating-point number under a key.
+  func real(_ object: Object, _ key: String) -> Double? {
+    switch target(object[key])?.value {
+    case .real(let number)?: number
+    case .integer(let number)?: Double(number)
+    default: nil
+    }
+  }
+
+  /// The pairs of texts in a dictionary under a key.
+  func stringPairs(_ object: Object, _ key: String) -> [String: String] {
+    guard let dictionary = self.object(object, key) else { return [:] }
+    let keys = elements(dictionary["NS.keys"])
+    let values = elements(dictionary["NS.objects"])
+    var result: [String: String] = [:]
+    for (key, value) in zip(keys, values) {
+      if let key = string(key), let value = string(value) { result[key] = value }
+    }
+    return result
+  }
+
   /// Whether the flag under a key is set; a missing one is not.
   func flag(_ object: Object, _ key: String) -> Bool { target(object[key])?.value.boolean ?? false }
 

@@ -79,6 +79,15 @@ package final class LinkAccess {
 
   // MARK: Reading
 
+  /// Where the pairs are, seen from one side: the table, its columns for the objects on this side and on the other one,
+  /// and the column with the position when there is one; the table is `nil` when it is the other objects' own.
+  package func columns(isOwner: Bool) -> (table: String?, own: String, other: String, order: String?) {
+    (
+      names.isJoin ? names.table : nil, isOwner ? names.owner : names.target, isOwner ? names.target : names.owner,
+      isOwner ? names.order : names.inverseOrder
+    )
+  }
+
   /// Calls `body` with the other end of every stored pair of an object, and its position when there is one.
   ///
   /// - Parameter isOwner: Whether the object is on the owner's side.

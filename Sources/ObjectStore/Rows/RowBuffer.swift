@@ -41,7 +41,8 @@ public final class RowBuffer {
   package private(set) var entities: UnsafeMutablePointer<Int32>
   package private(set) var versions: UnsafeMutablePointer<Int64>
   package private(set) var states: UnsafeMutablePointer<UInt8>
-  /// One bit per slot and row: the cell was set since the row was fetched.
+  /// One bit per slot and row: the cell was set since the row was fetched; in a fault: the cell holds what the store
+  /// said, so that reading it asks nobody.
   package private(set) var dirtyBits: UnsafeMutablePointer<UInt64>
   /// Words of ``dirtyBits`` a row.
   package let dirtyWords: Int
@@ -62,6 +63,11 @@ public final class RowBuffer {
   ///
   /// An estimate that decides when ``compact()`` is worth its time; it is 0 after that.
   package var garbageBytes = 0
+
+  /// How many collections hold each row, as far as there are any; see ``RowBuffer/pin(_:)``.
+  var pins = ContiguousArray<Int32>()
+  /// How many rows are held by collections.
+  package internal(set) var pinnedCount = 0
 
   /// Finds rows by primary key.
   var identity = IdentityTable()
@@ -155,6 +161,8 @@ public final class RowBuffer {
     snapshots.removeAll(keepingCapacity: true)
     touchedRows.removeAll(keepingCapacity: true)
     freeRows.removeAll(keepingCapacity: true)
+    pins.removeAll(keepingCapacity: true)
+    pinnedCount = 0
     garbageBytes = 0
     if indexedCount > 0 { identity.removeAll() }
     indexedCount = 0
@@ -167,11 +175,13 @@ public final class RowBuffer {
   }
 
   /// Takes a row out of the identity table and marks its place as free.
+  ///
+  /// The place of a row that a collection holds is not given to another one before the collection lets it go.
   package func free(row: Int) {
     indexRows()
     identity.remove(primaryKeys[row], in: primaryKeys)
     states[row] = RowState.free
-    freeRows.append(Int32(row))
+    if !isPinned(row: row) { freeRows.append(Int32(row)) }
   }
 
   /// Adds the rows that came since the last call to the identity table.

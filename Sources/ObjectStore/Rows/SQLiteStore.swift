@@ -17,6 +17,8 @@ public final class SQLiteStore {
   private var linkAccesses: [LinkStorage: LinkAccess] = [:]
   private var maxima: [Int64]
   private var writtenMaxima: [Int64]
+  /// The statements of compiled fetches.
+  private(set) lazy var queryStatements = StatementCache(connection: connection)
 
   /// Takes over an open file.
   ///

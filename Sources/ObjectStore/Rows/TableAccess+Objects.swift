@@ -93,8 +93,9 @@ extension TableAccess {
       let entity = Int32(truncatingIfNeeded: statement.integer(1)) - 1
       if let row = buffer.row(primaryKey: key) {
         if buffer.states[row] == RowState.fault {
+          buffer.countGarbage(row: row)
           buffer.entities[row] = entity
-          buffer.states[row] = RowState.clean
+          buffer.markClean(row: row)
           fillRow(row, statement, slots: slots, in: buffer)
         }
         body(row)
@@ -106,7 +107,7 @@ extension TableAccess {
     }
   }
 
-  private func withPrimaryKeys(
+  func withPrimaryKeys(
     _ keys: [Int64], _ buffer: RowBuffer, _ body: () throws(SQLiteError) -> Void
   ) throws(SQLiteError) {
     let order = ContiguousArray(0..<Int32(keys.count))
@@ -121,10 +122,49 @@ extension TableAccess {
     }
   }
 
-  private func objectStatement(_ sql: String) throws(SQLiteError) -> Statement {
+  func objectStatement(_ sql: String) throws(SQLiteError) -> Statement {
     if let statement = objectStatements[sql] { return statement }
     let statement = try connection.prepare(sql)
     objectStatements[sql] = statement
     return statement
+  }
+}
+
+/// Rows of compiled fetches.
+extension TableAccess {
+  /// Places rows of a fetch that selected ``FetchSelection/rows(slots:withSortKeys:)`` with all stored slots.
+  ///
+  /// - Parameters:
+  ///   - limit: The greatest number of rows that are read now.
+  ///   - refreshing: Whether a row that the buffer holds without changes takes the fetched values.
+  ///   - body: Gets each row's place in the buffer; it must not step the cursor.
+  /// - Returns: Whether the cursor may have more rows.
+  package func place(
+    _ cursor: FetchCursor, limit: Int = .max, into buffer: RowBuffer, refreshing: Bool = false,
+    body: (Int) throws(FetchError) -> Void
+  ) throws(FetchError) -> Bool {
+    let slots = storedSlots
+    var rest = limit
+    while rest > 0 {
+      guard try cursor.step() else { return false }
+      rest -= 1
+      let key = cursor.integer(0)
+      let entity = Int32(cursor.entityIndex(1) ?? table.rootEntity)
+      let row: Int
+      if let known = buffer.row(primaryKey: key) {
+        row = known
+        let isFault = buffer.states[row] == RowState.fault
+        if isFault || refreshing && buffer.states[row] == RowState.clean {
+          buffer.entities[row] = entity
+          buffer.states[row] = RowState.clean
+          fillRow(row, cursor.statement, slots: slots, in: buffer)
+        }
+      } else {
+        row = buffer.takeRow(entity: entity, state: RowState.clean, primaryKey: key)
+        fillRow(row, cursor.statement, slots: slots, in: buffer)
+      }
+      try body(row)
+    }
+    return true
   }
 }

@@ -96,7 +96,9 @@ public struct StoreReport: Sendable {
   public enum ModelSource: String, Sendable, Hashable {
     /// From the caller.
     case given
-    /// From the store's own copy.
+    /// From the copy in the metadata of a store that this project made.
+    case metadata
+    /// From the copy that Core Data left in the store.
     case cache
     /// From nowhere: only what needs no model was checked.
     case none

@@ -32,8 +32,10 @@ public struct StoreInfo: Sendable {
   public let isWriteAhead: Bool
   /// Whether the store tracks persistent history.
   public let hasHistory: Bool
-  /// Whether the store carries a copy of its model.
+  /// Whether the store carries Core Data's copy of its model.
   public let hasModelCache: Bool
+  /// Whether the store carries a copy of its model, Core Data's or this project's.
+  public var hasModelCopy: Bool { hasModelCache || metadata[ModelCopy.key] != nil }
 
   /// Reads the numbers of a store without a model.
   ///

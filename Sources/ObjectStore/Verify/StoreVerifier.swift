@@ -42,6 +42,7 @@ public struct StoreVerifier {
     guard let metadata = checkMetadata() else { return .none }
     let (known, source) = resolveModel(model, metadata)
     let rows = attempt { connection throws(SQLiteError) in try PrimaryKeyRow.read(connection) } ?? []
+    let configuration = configuration ?? known.flatMap { StoreModel.fit($0, metadata, .given)?.configuration }
     var schema = known.flatMap { StoreSchema(model: $0, configuration: configuration) }
     checkNumbers(rows, metadata, schema)
     if let expected = schema {
@@ -153,6 +154,14 @@ public struct StoreVerifier {
     _ model: ManagedObjectModel?, _ metadata: StoreMetadata
   ) -> (ManagedObjectModel?, StoreReport.ModelSource) {
     if let model { return (model, .given) }
+    if let value = metadata[ModelCopy.key] {
+      guard let copy = ModelCopy.model(value) else {
+        add(.warning, .modelCache, message: "the copy of the model in the metadata cannot be read")
+        return (nil, .none)
+      }
+      // A copy with other hashes was left behind by a migration; Core Data has its own then.
+      if StoreModel.fit(copy, metadata, .metadata) != nil { return (copy, .metadata) }
+    }
     guard let content = attempt({ connection throws(SQLiteError) in try ModelCache.content(connection) }),
       content != nil
     else {

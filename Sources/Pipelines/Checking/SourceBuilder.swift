@@ -27,6 +27,20 @@ struct SourceBuilder {
     }
   }
 
+  /// Returns how files of objects are read: as exports write them, and with the options of their format otherwise.
+  func objectsFormat(_ objects: ComponentValue, firstInput: SourceFiles.Input?) -> RecordFormat? {
+    var options: CSVOptions
+    switch objects.choice("format", as: SourceFormat.self) ?? detect(firstInput, objects) {
+    case nil: return nil
+    case .json: return .json(JSONOptions())
+    case .ndjson: return .ndjson(NDJSONOptions())
+    case .tsv: options = .tabSeparated
+    case .csv: options = CSVOptions()
+    }
+    options.nullTokens = [""]
+    return .csv(options)
+  }
+
   /// The format of the first input by its name, then by its content; `nil` is a finding.
   private func detect(_ input: SourceFiles.Input?, _ source: ComponentValue) -> SourceFormat? {
     // Without an input there is a finding already; the format that leaves most to check is the best guess.

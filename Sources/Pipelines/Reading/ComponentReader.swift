@@ -99,6 +99,9 @@ struct ComponentReader {
       return texts(node, field).map { .texts($0) }
     case .component(let name):
       return read(node, as: registry[name]).map { .component($0) }
+    case .components(let name):
+      guard let items = node.items, !items.isEmpty else { return wrongType(node, field, "a list of mappings") }
+      return .components(items.compactMap { read($0, as: registry[name]) })
     case .named(let name):
       guard let entries = node.entries else { return wrongType(node, field, "a mapping of names") }
       return .named(named(entries, as: registry[name]))

@@ -16,6 +16,7 @@ enum FieldValue: Sendable {
   case share(Double)
   case texts([Located<String>])
   case component(ComponentValue)
+  case components([ComponentValue])
   case named([NamedValue])
 }
 
@@ -76,6 +77,11 @@ struct ComponentValue: Sendable {
   func component(_ name: String) -> ComponentValue? {
     guard let field = fields[name], case .component(let component) = field.value else { return nil }
     return component
+  }
+
+  func components(_ name: String) -> [ComponentValue] {
+    guard let field = fields[name], case .components(let components) = field.value else { return [] }
+    return components
   }
 
   func named(_ name: String) -> [NamedValue] {

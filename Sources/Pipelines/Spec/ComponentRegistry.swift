@@ -21,6 +21,7 @@ public struct ComponentRegistry: Sendable {
 
   /// The components of pipeline files.
   public static let standard = ComponentRegistry([
-    .pipeline, .source, .entityImport, .relationshipImport, .field, .fieldDefaults, .batch, .memory, .rejects,
+    .pipeline, .source, .entityImport, .relationshipImport, .field, .fieldDefaults, .objects, .batch, .memory,
+    .rejects,
   ])
 }

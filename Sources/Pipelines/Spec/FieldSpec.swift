@@ -20,6 +20,8 @@ public enum FieldKind: Sendable, Hashable {
   case texts
   /// A mapping with the fields of the component of this name.
   case component(String)
+  /// A list of mappings with the fields of the component of this name.
+  case components(String)
   /// Names of attributes or relationships, each with a mapping of the component of this name.
   case named(String)
   /// A list of names, or names with a mapping of the component of this name each.

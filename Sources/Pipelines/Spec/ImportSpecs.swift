@@ -27,6 +27,28 @@ extension ComponentSpec {
         example: "{ customer: { find_by: { email: customer_email } } }"),
     ])
 
+  /// Files with whole objects of one entity.
+  static let objects = ComponentSpec(
+    "objects", "Files with whole objects of one entity.",
+    fields: [
+      FieldSpec(
+        "entity", .text, required: true,
+        "The entity, which is not abstract; its objects are not those of entities that"
+          + " inherit from it.", example: "Order"),
+      FieldSpec(
+        "files", .texts, required: true,
+        "Paths and globs in the order in which they are read, each glob's files by name.",
+        example: "Order.ndjson"),
+      FieldSpec(
+        "format", .choice(["csv", "tsv", "ndjson", "json"]), default: "from the first file's name, then its content",
+        "How records are written (as for `source`). In CSV an empty field without quotes is null, one in quotes is the"
+          + " empty text.", example: "csv"),
+      FieldSpec(
+        "missing", .choice(["reject", "null"]), default: "reject",
+        "What a reference to an object that is in no file means: the record is rejected, or the reference becomes nothing"
+          + " where the relationship is optional.", example: "\"null\""),
+    ])
+
   /// How a relationship's target is found or made.
   static let relationshipImport = ComponentSpec(
     "relationship", "How a relationship's target is found or made.",

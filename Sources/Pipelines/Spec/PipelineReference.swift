@@ -39,6 +39,7 @@ public enum PipelineReference {
     case .character: "one character or its name"
     case .texts: "text or a list"
     case .component(let name): "`\(name)`"
+    case .components(let name): "a list, each a mapping of `\(name)`"
     case .named(let name): "names, each with a `\(name)`"
     case .names(let name): "a list of names, or names, each with a `\(name)`"
     }

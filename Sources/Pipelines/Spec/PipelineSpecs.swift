@@ -16,9 +16,16 @@ extension ComponentSpec {
       FieldSpec(
         "store", .path, required: true,
         "The store; it is created when it does not exist. `--store` takes its place.", example: "../build/shop.sqlite"),
-      FieldSpec("source", .component("source"), required: true, "Where records come from.", example: "orders-*.csv"),
       FieldSpec(
-        "import", .component("import"), required: true, "What each record becomes.", example: "{ entity: Order, ... }"),
+        "source", .component("source"), default: "required without `objects`", "Where records come from.",
+        example: "orders-*.csv"),
+      FieldSpec(
+        "import", .component("import"), default: "required without `objects`", "What each record becomes.",
+        example: "{ entity: Order, ... }"),
+      FieldSpec(
+        "objects", .components("objects"), default: "none",
+        "In place of `source` and `import`: files of whole objects with their identities, as `mergewalk export` writes"
+          + " them, for a new store.", example: "[{ entity: Order, files: Order.ndjson }]"),
       FieldSpec(
         "fields", .component("fields"), default: "none", "What holds for every column that does not say otherwise.",
         example: "{ trim: true, empty: null }"),

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import ObjectModel
+import ObjectStore
 
 /// `mergewalk model`: look at data models.
 struct ModelCommand: ParsableCommand {
@@ -42,6 +43,17 @@ enum ModelLoading {
       let model = try ManagedObjectModel(try ModelReader.read(path, version: version))
       FindingsOutput.words(DiagnosticList(ModelLint.check(model.draft)).diagnostics)
       return model
+    } catch {
+      FindingsOutput.words(error.diagnostics)
+      throw ExitStatus.failure
+    }
+  }
+
+  /// Finds the model of a store: the one at `path` if there is one, else the copy in the store; findings go to standard
+  /// error and end the command.
+  static func model(ofStore store: String, at path: String?, version: String? = nil) throws -> StoreModel {
+    do throws(DiagnosticList) {
+      return try StoreModel.find(path: store, modelAt: path, version: version)
     } catch {
       FindingsOutput.words(error.diagnostics)
       throw ExitStatus.failure

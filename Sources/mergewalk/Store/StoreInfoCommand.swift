@@ -32,7 +32,7 @@ struct StoreInfoCommand: ParsableCommand {
       ),
       ("journal", info.isWriteAhead ? "write-ahead log" : "rollback"),
       ("history", info.hasHistory ? "tracked" : "not tracked"),
-      ("model", info.hasModelCache ? "carries a copy" : "carries no copy"),
+      ("model", info.hasModelCopy ? "carries a copy" : "carries no copy"),
     ]
     if let digest = info.metadata.digest { facts.append(("digest", digest)) }
     if let checksum = info.metadata.checksum { facts.append(("checksum", checksum)) }
@@ -52,7 +52,7 @@ struct StoreInfoCommand: ParsableCommand {
       ("store", .string(info.path)), ("uuid", .string(info.metadata.uuid)),
       ("file_bytes", .integer(info.fileBytes)), ("log_bytes", .integer(info.logBytes)),
       ("write_ahead", .boolean(info.isWriteAhead)), ("history", .boolean(info.hasHistory)),
-      ("model_copy", .boolean(info.hasModelCache)),
+      ("model_copy", .boolean(info.hasModelCopy)),
       ("digest", info.metadata.digest.map { .string($0) } ?? .null),
       ("checksum", info.metadata.checksum.map { .string($0) } ?? .null),
       (

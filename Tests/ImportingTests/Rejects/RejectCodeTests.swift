@@ -13,7 +13,9 @@ import Testing
     for code in RecordError.Code.allCases { #expect(RejectCode(code).rawValue == "read." + code.rawValue) }
     let stages =
       RecordError.Code.allCases.count + ConversionFailureCode.allCases.count + ValidationFailureCode.allCases.count
-    let own: [RejectCode] = [.nullKey, .emptyKey, .duplicateKey, .missingTarget, .unique, .database]
+    let own: [RejectCode] = [
+      .nullKey, .emptyKey, .duplicateKey, .missingTarget, .inverse, .unique, .database, .valueIdentities,
+    ]
     #expect(RejectCode.allCases.count == stages + own.count)
   }
 

@@ -3,7 +3,7 @@
 import Foundation
 import GRDB
 
-let usage = "usage: grdb-orders load|nightly ORDERS.csv STORE.sqlite\n"
+let usage = "usage: grdb-orders load|nightly ORDERS.csv STORE.sqlite | fetch STORE.sqlite REPETITIONS\n"
 guard CommandLine.arguments.count == 4 else {
   FileHandle.standardError.write(Data(usage.utf8))
   exit(64)
@@ -11,6 +11,12 @@ guard CommandLine.arguments.count == 4 else {
 let (csv, store) = (CommandLine.arguments[2], CommandLine.arguments[3])
 
 do {
+  if CommandLine.arguments[1] == "fetch" {
+    guard let repetitions = Int(CommandLine.arguments[3]), repetitions > 0 else { throw UsageError() }
+    let json = try JSONEncoder().encode(try fetch(store: CommandLine.arguments[2], repetitions: repetitions))
+    FileHandle.standardOutput.write(json + Data("\n".utf8))
+    exit(0)
+  }
   let counts =
     switch CommandLine.arguments[1] {
     case "load": try load(csv: csv, store: store)

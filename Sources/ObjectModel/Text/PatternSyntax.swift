@@ -27,18 +27,23 @@ struct PatternSyntaxError: Error {
 struct PatternSyntax {
   /// Groups nest no deeper, so that the parser's stack is bounded.
   private static let greatestDepth = 100
-  /// The greatest count in braces.
+  /// Expressions with greater counts in braces are left to ICU.
   private static let greatestCount = 1_000
 
   private let scalars: [Unicode.Scalar]
   private var index = 0
   private var depth = 0
 
-  private init(_ expression: String) { scalars = Array(expression.unicodeScalars) }
+  private let ignoresCase: Bool
 
-  /// Returns the expression's tree, its anchors resolved.
-  static func parse(_ expression: String) throws(PatternSyntaxError) -> PatternNode {
-    var parser = PatternSyntax(expression)
+  private init(_ expression: String, ignoresCase: Bool) {
+    scalars = Array(expression.unicodeScalars)
+    self.ignoresCase = ignoresCase
+  }
+
+  /// Returns the expression's tree, its anchors resolved; when case is ignored, it holds for texts of ASCII.
+  static func parse(_ expression: String, ignoresCase: Bool = false) throws(PatternSyntaxError) -> PatternNode {
+    var parser = PatternSyntax(expression, ignoresCase: ignoresCase)
     let node = try parser.choice()
     if let rest = parser.peek {
       throw PatternSyntaxError(isUnsupported: false, message: "there is no group that \"\(rest)\" closes")
@@ -112,7 +117,7 @@ struct PatternSyntax {
       throw PatternSyntaxError(isUnsupported: false, message: "the counts {\(least),\(most ?? 0)} are in wrong order")
     }
     guard max(least, most ?? 0) <= Self.greatestCount else {
-      throw PatternSyntaxError(isUnsupported: false, message: "a count is above \(Self.greatestCount)")
+      throw PatternSyntaxError(isUnsupported: true, message: "a count is above \(Self.greatestCount)")
     }
     return (least, most)
   }
@@ -126,23 +131,29 @@ struct PatternSyntax {
     return value
   }
 
+  private func place(_ characters: CharacterClass) throws(PatternSyntaxError) -> PatternNode {
+    guard ignoresCase else { return .characters(characters) }
+    guard let both = characters.ignoringCase else { throw unsupported("cases of letters beyond ASCII") }
+    return .characters(both)
+  }
+
   private mutating func atom() throws(PatternSyntaxError) -> PatternNode {
     guard let next = peek else { return .empty }
     index += 1
     switch next {
     case "(": return try group()
-    case "[": return .characters(try characterClass())
+    case "[": return try place(try characterClass())
     case ".": return .characters(.notLineEnd)
     case "^": return .start
     case "$": return .end
     case "\\":
       if take("A") { return .start }
       if take("z") || take("Z") { return .end }
-      return .characters(try escape())
+      return try place(try escape())
     case "*", "+", "?":
       throw PatternSyntaxError(isUnsupported: false, message: "there is nothing that \"\(next)\" repeats")
     case "{", "}", "]": throw unsupported("\"\(next)\" that is not escaped")
-    default: return .characters(CharacterClass(ranges: [next.value...next.value]))
+    default: return try place(CharacterClass(ranges: [next.value...next.value]))
     }
   }
 

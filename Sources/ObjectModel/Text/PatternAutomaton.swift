@@ -4,7 +4,7 @@
 /// state in the set, and no text can make it cost more.
 /// Source: Glushkov, "The abstract theory of automata" (Russian Mathematical Surveys 16, 1961).
 struct PatternAutomaton: Sendable {
-  /// More places than this are refused.
+  /// Expressions with more places than this are left to ICU.
   static let greatestSize = 1_024
   /// Building takes no more steps than this, however repetitions nest.
   private static let greatestSteps = 200_000
@@ -66,7 +66,7 @@ struct PatternAutomaton: Sendable {
           for word in 0..<width { mask[word] = ascii[Int(byte) * width + word] }
           index += 1
         } else {
-          let scalar = Self.decode(bytes, &index)
+          let scalar = UTF8Scalars.decode(bytes, &index)
           for word in 0..<width { mask[word] = 0 }
           for (characters, places) in classes where characters.contains(scalar) {
             for word in 0..<width { mask[word] |= places[word] }
@@ -103,19 +103,6 @@ struct PatternAutomaton: Sendable {
     return true
   }
 
-  /// Reads one character of two to four bytes; bytes that are not UTF-8 read as U+FFFD.
-  private static func decode(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) -> Unicode.Scalar {
-    let lead = bytes[index]
-    let length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2
-    var value = UInt32(lead) & (0x7F >> UInt32(length))
-    index += 1
-    for _ in 1..<length where index < bytes.count {
-      value = value << 6 | UInt32(bytes[index] & 0x3F)
-      index += 1
-    }
-    return Unicode.Scalar(value) ?? "\u{FFFD}"
-  }
-
   /// Numbers the places of an expression and finds which follow which.
   private struct Builder {
     struct Part {
@@ -132,7 +119,7 @@ struct PatternAutomaton: Sendable {
       steps += 1
       guard steps <= greatestSteps, places.count <= greatestSize else {
         throw PatternSyntaxError(
-          isUnsupported: false, message: "it has more than \(greatestSize) places for characters")
+          isUnsupported: true, message: "it has more than \(greatestSize) places for characters")
       }
       switch node {
       case .empty, .start, .end: return Part(isNullable: true)

@@ -1,4 +1,4 @@
-import ObjectContext
+import ObjectModel
 import TestSupport
 import Testing
 
@@ -44,22 +44,48 @@ import Testing
     #expect(!pattern.isLinear)
     #expect(pattern.matches(matching))
     #expect(!pattern.matches(other))
-    #expect(!pattern.matches(String(repeating: "a", count: TextPattern.greatestBacktrackingLength + 1)))
   }
 
-  @Test(arguments: ["(", ")", "a)", "[a", "*a", "a{3,1}", "a{2000}", "\\", "[z-a]", "\\x", "(?<n", "\\u12", "a**+("])
+  @Test(arguments: ["(", ")", "a)", "[a", "*a", "a{3,1}", "\\", "[z-a]", "\\x", "(?<n", "\\u12", "a**+("])
   func malformedExpressionsAreErrors(expression: String) {
     #expect(throws: TextPatternError.self) { _ = try TextPattern(expression) }
   }
 
-  @Test func expressionsAreBounded() {
-    for expression in [
-      String(repeating: "(", count: 100_000), String(repeating: "(a{1000})", count: 50),
-      "(((a{1000}){1000}){1000}){1000}",
-      "(((){1000}){1000}){1000}", String(repeating: "a?", count: 5_000),
-    ] {
-      #expect(throws: TextPatternError.self, "\(expression.prefix(20))") { _ = try TextPattern(expression) }
+  @Test func greatCountsAreLeftToICU() throws {
+    let pattern = try TextPattern("a{2000}")
+    #expect(!pattern.isLinear)
+    #expect(pattern.matches(String(repeating: "a", count: 2_000)))
+    #expect(!pattern.matches(String(repeating: "a", count: 1_999)))
+  }
+
+  @Test(arguments: [
+    String(repeating: "(", count: 100_000), String(repeating: "(a{1000})", count: 50),
+    "(((a{1000}){1000}){1000}){1000}", "(((){1000}){1000}){1000}", String(repeating: "a?", count: 5_000),
+    String(repeating: "a", count: 2_000_000), String(repeating: "[", count: 100_000),
+    String(repeating: "(?=", count: 50_000), String(repeating: "(a|", count: 90) + String(repeating: ")*", count: 90),
+  ])
+  func hugeExpressionsAreErrorsOrEndInTime(expression: String) throws {
+    let text = String(repeating: "a", count: 10_000) + "b"
+    let start = ProcessorTime.now
+    if let pattern = try? TextPattern(expression) { _ = pattern.matches(text) }
+    #expect(ProcessorTime.now - start < .seconds(2), "\(expression.prefix(20))")
+  }
+
+  @Test(arguments: ["(a+)+$", "(a|aa)+\\1?$", "(?=(a+)+c)a", "^(a*)*\\b$", "(.*)*\\1c", "(?:(?:a?){20}){20}\\1?b()"])
+  func patternsThatExplodeEndAsAnError(expression: String) throws {
+    let text = String(repeating: "a", count: 5_000) + "!"
+    let bytes = Array(text.utf8)
+    let pattern = try TextPattern("(?:" + expression + ")\\b|(x)\\1")
+    #expect(!pattern.isLinear)
+    let start = ProcessorTime.now
+    do throws(PredicateError) {
+      let result = try bytes.withUnsafeBufferPointer { bytes throws(PredicateError) in try pattern.match(bytes) }
+      #expect(!result)
+    } catch {
+      #expect(error.code == .patternTimeLimit)
     }
+    #expect(ProcessorTime.now - start < .seconds(1))
+    #expect(!pattern.matches(text))
   }
 
   @Test func noTextMakesAnAutomatonSlow() throws {

@@ -1,0 +1,26 @@
+public import Diagnostics
+public import RecordFormats
+
+/// Files with whole objects of one entity, identities and relationships included: what an export writes.
+///
+/// `docs/export.md` describes the records.
+public struct ObjectImport: Sendable {
+  /// The entity's name.
+  public var entityName: String
+  /// The input files in order, globs already expanded. They must be files that can be read twice.
+  public var inputs: [String]
+  /// How the inputs are read.
+  public var format: RecordFormat
+  /// What a reference to an object that is not there means: ``MissingTargetPolicy/reject`` or
+  /// ``MissingTargetPolicy/null``. Objects are never made for references.
+  public var missing = MissingTargetPolicy.reject
+  /// Where the definition stands.
+  public var position = SourcePosition.file
+
+  /// Creates the import of one entity's objects.
+  public init(entityName: String, inputs: [String], format: RecordFormat) {
+    self.entityName = entityName
+    self.inputs = inputs
+    self.format = format
+  }
+}

@@ -1,0 +1,270 @@
+import Diagnostics
+import Glibc
+import ObjectModel
+import ObjectStore
+import RecordFormats
+import SQLite
+
+/// One run that loads whole objects, identities included, into a new store.
+///
+/// Entities come one after the other, read and converted on one thread and written on the other, as in
+/// ``ImportSession``. References are checked at the end, when all objects are there: what cannot stay is taken out,
+/// and the files are read once more to say which records these were.
+final class ObjectSession {
+  private let definition: ImportDefinition
+  private let parts: [ObjectPlan]
+  private var summary = ImportSummary()
+  private var ledger = RecordLedger()
+  private let started = ImportSession.now()
+
+  init(_ definition: ImportDefinition) throws(DiagnosticList) {
+    self.definition = definition
+    let schema = StoreSchema(model: definition.model)
+    var parts: [ObjectPlan] = []
+    var findings: [Diagnostic] = []
+    for part in definition.objects {
+      do throws(DiagnosticList) {
+        parts.append(try ObjectPlan(part, definition: definition, schema: schema))
+      } catch {
+        findings += error.diagnostics
+      }
+    }
+    guard findings.isEmpty else { throw DiagnosticList(findings) }
+    self.parts = parts
+    summary.pipeline = definition.name
+    summary.storePath = definition.storePath
+  }
+
+  /// Loads everything; see ``ImportSession/run(progress:)``.
+  func run(progress: ((ImportProgress) -> Void)?) throws(ImportError) -> ImportSummary {
+    let file = try makeStore()
+    do {
+      try load(file, progress: progress)
+    } catch {
+      try? file.rollBackRun()
+      throw error
+    }
+    summary.seconds = ImportSession.now() - started
+    summary.peakResidentBytes = ImportSession.peakResidentBytes()
+    return summary
+  }
+
+  private func makeStore() throws(ImportError) -> StoreFile {
+    do {
+      return try StoreFile.create(
+        path: definition.storePath, model: definition.model, cacheKiB: min(definition.cacheMemory / 1024, 4096),
+        threads: 1)
+    } catch {
+      let advice =
+        error.code == .alreadyExists
+        ? "; objects with identities go into a new store: name another one with --store, or remove this one" : ""
+      throw ImportError(code: .cannotOpenStore, message: error.description + advice)
+    }
+  }
+
+  private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
+    let totalBytes = ImportSession.inputBytes(definition.inputs)
+    guard let first = parts.first else { return }
+    let rejects = try RejectOutput(definition, plan: first.plan)
+    let (store, importers) = try makeImporters(file)
+    try begin(file)
+    let loaded = ImportSession.now()
+    var bytesBefore = 0
+    for importer in importers {
+      rejects.turn(to: importer.part.plan, inputs: importer.part.inputs)
+      var bytesRead = 0
+      var counts = summary.entities[importer.part.entity.name] ?? ImportSummary.EntityCounts()
+      try forEachBatch(importer.part) { batch throws(ImportError) in
+        ledger.read(batch.records.recordCount + batch.records.errors.count)
+        ledger.reject(batch.records.errors.count)
+        bytesRead = batch.bytesRead
+        try importer.process(&batch)
+        ledger.settle(importer.outcomes)
+        counts.inserted += importer.outcomes.count { $0 == .inserted }
+        summary.batches += 1
+        try rejects.write(batch, importer.rejects)
+        progress?(
+          ImportProgress(
+            records: ledger.read, bytes: bytesBefore + bytesRead, totalBytes: totalBytes, rejects: ledger.rejected,
+            seconds: ImportSession.now() - started))
+        return !isOverLimit
+      }
+      bytesBefore += bytesRead
+      summary.entities[importer.part.entity.name] = counts
+      if isOverLimit { break }
+    }
+    summary.bytesRead = bytesBefore
+    let written = ImportSession.now()
+    if !isOverLimit { try check(file, store, importers, rejects) }
+    let checked = ImportSession.now()
+    ledger.check()
+    try rejects.close()
+    rejects.note(&summary)
+    try end(file)
+    summary.phases = [
+      ("prepare", loaded - started), ("write", written - loaded), ("check", checked - written),
+      ("finish", ImportSession.now() - checked),
+    ]
+  }
+
+  private func makeImporters(_ file: StoreFile) throws(ImportError) -> (SQLiteStore, [ObjectImporter]) {
+    do {
+      let store = try SQLiteStore(file: file)
+      var greatest: [Int: ObjectImporter.GreatestIdentity] = [:]
+      var importers: [ObjectImporter] = []
+      for (number, part) in parts.enumerated() {
+        let root = part.entity.rootIndex
+        let shared = greatest[root] ?? ObjectImporter.GreatestIdentity()
+        greatest[root] = shared
+        importers.append(try ObjectImporter(part, store: store, number: number, greatest: shared))
+      }
+      return (store, importers)
+    } catch let error as SQLiteError {
+      throw ImportError(error)
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+  }
+
+  /// Reads and converts the files of a part on another thread and calls `body` with each batch, until it returns false.
+  private func forEachBatch(
+    _ part: ObjectPlan, _ body: (inout ImportBatch) throws(ImportError) -> Bool
+  ) throws(ImportError) {
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: part.plan) })
+    let limit = BatchLimit(
+      records: min(definition.batchLimit.records, 4096), bytes: min(definition.batchLimit.bytes, 1 << 20))
+    let reading = InputReading(
+      inputs: part.inputs, format: part.format, limit: limit,
+      preparer: BatchPreparer(plan: part.plan, seed: CellHash.randomSeed()))
+    let thread = reading.start(channel)
+    defer {
+      channel.cancel()
+      thread.join()
+      channel.drain()
+    }
+    while var batch = try channel.receive() {
+      let goesOn = try body(&batch)
+      channel.recycle(batch)
+      if !goesOn { return }
+    }
+  }
+
+  // MARK: The end
+
+  /// Takes out what cannot stay, and says which records these were.
+  private func check(
+    _ file: StoreFile, _ store: SQLiteStore, _ importers: [ObjectImporter], _ rejects: RejectOutput
+  ) throws(ImportError) {
+    let forgiving = Set(parts.filter { $0.missing == .null }.map(\.entity.index))
+    let check = ReferenceCheck(store: store, forgiving: forgiving)
+    do {
+      let gone = try check.run { () throws(StoreError) in try file.buildIndexes { !$0.isUnique } }
+      try check.completeEntities()
+      guard gone > 0 else { return }
+      ledger.takeBack(gone)
+      for root in Set(parts.map(\.entity.rootIndex)).sorted() {
+        var findings: [Int64: ReferenceCheck.Finding] = [:]
+        try check.forEach(root: root) { identity, finding in findings[identity] = finding }
+        for importer in importers where importer.part.entity.rootIndex == root && !findings.isEmpty {
+          try report(&findings, importer, rejects)
+        }
+      }
+    } catch let error as ImportError {
+      throw error
+    } catch let error as SQLiteError {
+      throw ImportError(error)
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+  }
+
+  /// Reads the files of an entity again and writes a reject for each record whose object was taken out.
+  private func report(
+    _ findings: inout [Int64: ReferenceCheck.Finding], _ importer: ObjectImporter, _ rejects: RejectOutput
+  ) throws(ImportError) {
+    let part = importer.part
+    var open = findings
+    var count = 0
+    rejects.turn(to: part.plan, inputs: part.inputs)
+    try forEachBatch(part) { batch throws(ImportError) in
+      // Of several records with one identity the first sound one was taken.
+      importer.examine(batch)
+      var list: [RecordReject] = []
+      for record in 0..<batch.records.recordCount where importer.outcomes[record] == .pending {
+        let identity = Int64(bitPattern: batch.columns[0].payloads[record])
+        guard let finding = open.removeValue(forKey: identity) else { continue }
+        list.append(self.reject(record, finding, part))
+      }
+      count += list.count
+      // What the reader and the conversion refuse was written the first time.
+      batch.failures.removeAll()
+      batch.refusals.removeAll()
+      try rejects.write(batch, list, withErrors: false)
+      return !open.isEmpty
+    }
+    findings = open
+    summary.entities[part.entity.name]?.inserted -= count
+  }
+
+  private func reject(_ record: Int, _ finding: ReferenceCheck.Finding, _ part: ObjectPlan) -> RecordReject {
+    func field(_ relationship: RelationshipDescription) -> Int32? {
+      part.fields.firstIndex {
+        $0.relationship?.slot == relationship.slot
+          && $0.relationship?.declaringEntity == relationship.declaringEntity && !$0.isImplied
+      }.map(Int32.init)
+    }
+    let model = definition.model
+    switch finding.reason {
+    case .missingTarget(let relationship):
+      // An owner is of the entity that has the relationship, the others of the one that it refers to.
+      let isOwner = relationship.isToMany && relationship.inverseSlot < 0
+      let other = model.entities[isOwner ? relationship.declaringEntity : relationship.destinationEntity]
+      return RecordReject(
+        record: Int32(record), field: field(relationship), code: .missingTarget,
+        detail: "\(other.name) \(finding.other)")
+    case .inverse(let relationship):
+      return RecordReject(
+        record: Int32(record), field: field(relationship), code: .inverse,
+        detail: "\(model.entities[relationship.destinationEntity].name) \(finding.other)")
+    case .unique(let index):
+      let field = part.columns.first { $0.definition.name == index.columns.first }?.field
+      return RecordReject(
+        record: Int32(record), field: field.map(Int32.init), code: .unique,
+        detail: "unique are " + index.columns.joined(separator: ", "))
+    }
+  }
+
+  private var isOverLimit: Bool {
+    guard let limit = definition.rejects.limit else { return false }
+    return ledger.rejected > limit
+  }
+
+  private var isBreached: Bool {
+    if isOverLimit { return true }
+    guard let ratio = definition.rejects.ratio, ledger.read > 0 else { return false }
+    return Double(ledger.rejected) > ratio * Double(ledger.read)
+  }
+
+  private func begin(_ file: StoreFile) throws(ImportError) {
+    do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
+  }
+
+  private func end(_ file: StoreFile) throws(ImportError) {
+    summary.read = ledger.read
+    summary.inserted = ledger.inserted
+    summary.rejected = ledger.rejected
+    do {
+      if isBreached || definition.isDryRun {
+        summary.statements = file.connection.statementsExecuted
+        try file.rollBackRun()
+        summary.status = isBreached ? .limitBreached : .dryRun
+      } else {
+        try file.finish()
+        summary.statements = file.connection.statementsExecuted
+        summary.status = ledger.rejected > 0 ? .completedWithRejects : .completed
+      }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+}

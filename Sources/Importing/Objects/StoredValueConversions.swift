@@ -1,0 +1,47 @@
+/// Conversions of text that spells what a store holds, as exports write it: every binary64 number comes back bit for bit.
+
+/// Double and Float: as ``DoubleConversion``, and `Infinity`, `-Infinity`; Floats are not rounded again.
+struct StoredDoubleConversion: FieldConversion, Sendable {
+  @inline(__always)
+  func convert(
+    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
+  ) throws(ConversionFailureCode) -> ConvertedCell {
+    let last = bytes[bytes.count - 1]
+    if last == UInt8(ascii: "y") { return ConvertedCell(real: try Self.infinity(bytes)) }
+    return ConvertedCell(real: try DoubleText.parse(bytes, decimalMark: UInt8(ascii: ".")))
+  }
+
+  @inline(never)
+  private static func infinity(_ bytes: FieldBytes) throws(ConversionFailureCode) -> Double {
+    if bytes.elementsEqual("Infinity".utf8) { return .infinity }
+    guard bytes.elementsEqual("-Infinity".utf8) else { throw .number }
+    return -.infinity
+  }
+}
+
+/// Decimal: an integer of 64 bits when it is one, else the nearest binary64 number.
+///
+/// The numbers of a `DECIMAL` column are not decimal any more, so up to 17 digits are right here.
+struct StoredDecimalConversion: FieldConversion, Sendable {
+  @inline(__always)
+  func convert(
+    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
+  ) throws(ConversionFailureCode) -> ConvertedCell {
+    if let integer = try? IntegerText.parse(bytes) { return ConvertedCell(integer: integer) }
+    return try StoredDoubleConversion().convert(bytes, offset: offset, output: &output)
+  }
+}
+
+/// Date: ISO 8601, or seconds since 2001-01-01 UTC as a number, of any size.
+struct StoredDateConversion: FieldConversion, Sendable {
+  @inline(__always)
+  func convert(
+    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
+  ) throws(ConversionFailureCode) -> ConvertedCell {
+    // Four digits and a hyphen: no number has one there without an `e` before it.
+    if bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[3] &- UInt8(ascii: "0") <= 9 {
+      return ConvertedCell(real: try ISODateText.parse(bytes, defaultOffset: 0))
+    }
+    return ConvertedCell(real: try DoubleText.parse(bytes, decimalMark: UInt8(ascii: ".")))
+  }
+}

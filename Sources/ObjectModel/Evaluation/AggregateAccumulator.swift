@@ -1,0 +1,134 @@
+import Glibc
+
+/// An aggregate function over values that come one by one; nulls are left out.
+///
+/// Results do not depend on the order of the values: sums are exact until they are rounded once.
+public struct AggregateAccumulator: Sendable {
+  private let function: ExpressionFunction
+  private var count: Int64 = 0
+  private var sum = ExactSum()
+  private var best: AttributeValue?
+  /// All values, where they are needed.
+  private var values: [AttributeValue] = []
+  private var seen: Set<ValueKey>?
+
+  /// Begins with no values.
+  ///
+  /// - Parameters:
+  ///   - function: One for which ``ExpressionFunction/isAggregate`` holds; others give null.
+  ///   - isDistinct: Whether equal values count once.
+  public init(_ function: ExpressionFunction, isDistinct: Bool = false) {
+    self.function = function
+    if isDistinct { seen = [] }
+  }
+
+  /// Adds a value.
+  ///
+  /// - Throws: ``PredicateError`` with `typeMismatch` when the function cannot take it.
+  /// - Complexity: O(1) for counts, sums, averages, least and greatest; the others keep the value.
+  public mutating func add(_ value: AttributeValue) throws(PredicateError) {
+    guard !value.isNull else { return }
+    if seen != nil, seen?.insert(ValueKey(value)).inserted == false { return }
+    count += 1
+    switch function {
+    case .sum, .average: sum.add(try number(value))
+    case .min, .max: try takeBetter(value)
+    case .median, .standardDeviation: values.append(try number(value).attributeValue)
+    case .mode: values.append(value)
+    default: break
+    }
+  }
+
+  /// Counts something that is not null.
+  mutating func count(_ number: Int) { count += Int64(number) }
+
+  /// The value of the function.
+  ///
+  /// - Throws: ``PredicateError`` with `overflow` when a sum of integers is beyond 64 bits, `typeMismatch` when the
+  ///   values of `mode:` are of several kinds.
+  public func result() throws(PredicateError) -> AttributeValue {
+    switch function {
+    case .count: return .integer(count)
+    case .sum:
+      guard sum.isInteger else { return .number(sum.double) }
+      guard let integer = sum.integer else {
+        throw PredicateError(
+          .overflow, "the sum of whole numbers is beyond 64 bits", hint: "convert them: CAST(value, 'double')")
+      }
+      return .integer(integer)
+    case .average: return count == 0 ? .null : .number(sum.double / Double(count))
+    case .min, .max: return best ?? .null
+    case .median: return try median()
+    case .mode: return try mode()
+    case .standardDeviation: return standardDeviation()
+    default: return .null
+    }
+  }
+
+  private func number(_ value: AttributeValue) throws(PredicateError) -> NumericValue {
+    guard let number = value.number else {
+      throw PredicateError(.typeMismatch, "\(function.rawValue) takes numbers, not \(value.kind)")
+    }
+    return number
+  }
+
+  private mutating func takeBetter(_ value: AttributeValue) throws(PredicateError) {
+    guard let current = best else {
+      best = value
+      return
+    }
+    let order = try ValueComparison.order(value, current) ?? 0
+    if function == .min ? order < 0 : order > 0 { best = value }
+  }
+
+  private func sorted() throws(PredicateError) -> [AttributeValue] {
+    let family = values.first?.family
+    for value in values where value.family != family {
+      throw PredicateError(
+        .typeMismatch, "\(function.rawValue) takes values of one kind, not \(values[0].kind) and \(value.kind)")
+    }
+    return values.sorted { (try? ValueComparison.order($0, $1)) ?? 0 < 0 }
+  }
+
+  private func median() throws(PredicateError) -> AttributeValue {
+    let sorted = try sorted()
+    guard !sorted.isEmpty else { return .null }
+    let middle = sorted.count / 2
+    if sorted.count % 2 == 1 { return sorted[middle] }
+    switch (sorted[middle - 1].number, sorted[middle].number) {
+    case (.integer(let low), .integer(let high)): return .double(Double(Int128(low) + Int128(high)) / 2)
+    case (let low?, let high?): return .number(low.asDouble / 2 + high.asDouble / 2)
+    default: return .null
+    }
+  }
+
+  private func mode() throws(PredicateError) -> AttributeValue {
+    let sorted = try sorted()
+    var mode: (value: AttributeValue, count: Int)?
+    var start = 0
+    while start < sorted.count {
+      var end = start + 1
+      while end < sorted.count, ValueComparison.areEqual(sorted[start], sorted[end]) { end += 1 }
+      // The first of those that occur equally often is the least.
+      if end - start > mode?.count ?? 0 { mode = (sorted[start], end - start) }
+      start = end
+    }
+    return mode?.value ?? .null
+  }
+
+  /// Of the population: the root of the mean squared distance from the mean.
+  private func standardDeviation() -> AttributeValue {
+    guard count > 0 else { return .null }
+    var total = ExactSum()
+    for value in values {
+      if let number = value.number { total.add(number) }
+    }
+    let mean = total.double / Double(count)
+    var squares = ExactSum()
+    for value in values {
+      let distance = (value.number?.asDouble ?? mean) - mean
+      squares.add(.double(distance * distance))
+    }
+    return .number((squares.double / Double(count)).squareRoot())
+  }
+}

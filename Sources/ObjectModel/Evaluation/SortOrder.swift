@@ -1,0 +1,157 @@
+/// The order of several criteria, ready to compare many objects: key paths are split once.
+public struct SortOrder {
+  /// The criteria, the first decides first.
+  public let descriptors: [SortDescriptor]
+  private let paths: [PropertyPath]
+
+  /// Prepares criteria.
+  ///
+  /// - Throws: ``PredicateError`` with `unknownKey` when a key is no key path.
+  public init(_ descriptors: [SortDescriptor]) throws(PredicateError) {
+    var paths: [PropertyPath] = []
+    for descriptor in descriptors {
+      guard let path = PropertyPath(descriptor.key) else {
+        throw PredicateError(
+          .unknownKey, "\"\(descriptor.key)\" is no key path", hint: "write names with points between them")
+      }
+      paths.append(path)
+    }
+    self.descriptors = descriptors
+    self.paths = paths
+  }
+
+  /// The values by which an object is ordered, one for each criterion.
+  ///
+  /// - Throws: ``PredicateError`` with `unknownKey`, or `toManyKey` when a value is a collection and the criterion is
+  ///   not custom.
+  public func keys(of value: EvaluatedValue) throws(PredicateError) -> [EvaluatedValue] {
+    let evaluator = PredicateEvaluator(now: 0)
+    var keys: [EvaluatedValue] = []
+    keys.reserveCapacity(paths.count)
+    for path in paths { keys.append(try evaluator.value(at: path.components[...], of: value)) }
+    return keys
+  }
+
+  /// Below 0, 0 or above 0 as the first keys come before, with or after the second.
+  ///
+  /// - Throws: ``PredicateError`` with `typeMismatch` when values have no order.
+  public func compare(_ left: [EvaluatedValue], _ right: [EvaluatedValue]) throws(PredicateError) -> Int {
+    for index in descriptors.indices {
+      let order = try descriptors[index].compare(left[index], right[index])
+      if order != 0 { return order }
+    }
+    return 0
+  }
+
+  /// Objects in order; those that all criteria find equal by primary key, others as they were.
+  ///
+  /// - Throws: ``PredicateError``, see ``keys(of:)`` and ``compare(_:_:)``.
+  /// - Complexity: O(n log n) comparisons; each object is asked once for its values.
+  public func sorted<Element>(
+    _ elements: [Element], _ value: (Element) -> EvaluatedValue
+  ) throws(PredicateError) -> [Element] {
+    var entries: [Entry] = []
+    entries.reserveCapacity(elements.count)
+    for (index, element) in elements.enumerated() {
+      let object = value(element)
+      var keys = try keys(of: object)
+      for place in descriptors.indices { keys[place] = descriptors[place].comparison.prepared(keys[place]) }
+      entries.append(Entry(keys: keys, primaryKey: Self.primaryKey(object), index: index))
+    }
+    let prepared = descriptors.map(\.prepared)
+    var failure: PredicateError?
+    entries.sort { left, right in
+      for index in prepared.indices {
+        do throws(PredicateError) {
+          let order = try prepared[index].compare(left.keys[index], right.keys[index])
+          if order != 0 { return order < 0 }
+        } catch {
+          failure = failure ?? error
+        }
+      }
+      if let first = left.primaryKey, let second = right.primaryKey, first != second { return first < second }
+      return left.index < right.index
+    }
+    if let failure { throw failure }
+    return entries.map { elements[$0.index] }
+  }
+
+  private struct Entry {
+    var keys: [EvaluatedValue]
+    var primaryKey: Int64?
+    var index: Int
+  }
+
+  private static func primaryKey(_ value: EvaluatedValue) -> Int64? {
+    switch value {
+    case .object(let object): object.evaluatedObjectID?.primaryKey
+    case .objectID(let id): id.primaryKey
+    default: nil
+    }
+  }
+}
+
+extension SortDescriptor {
+  /// Below 0, 0 or above 0 as the first value comes before, with or after the second in this criterion's direction.
+  ///
+  /// - Throws: ``PredicateError`` with `typeMismatch` when values have no order, `toManyKey` for collections.
+  public func compare(_ left: EvaluatedValue, _ right: EvaluatedValue) throws(PredicateError) -> Int {
+    let order: Int
+    switch (comparison, left, right) {
+    case (.custom(let closure), _, _): order = closure.body(left, right)
+    case (_, .attribute(let first), .attribute(let second)):
+      order = try ValueComparison.sortOrder(first, second, comparison)
+    case (_, .collection, _), (_, _, .collection):
+      throw PredicateError(
+        .toManyKey, "objects cannot be ordered by \"\(key)\", which is a collection",
+        hint: "order by an aggregate such as @count")
+    default:
+      if left.isNull || right.isNull {
+        order = left.isNull == right.isNull ? 0 : left.isNull ? -1 : 1
+      } else {
+        throw PredicateError(.typeMismatch, "\(left.kind) and \(right.kind) have no order")
+      }
+    }
+    return ascending ? order : order > 0 ? -1 : order < 0 ? 1 : 0
+  }
+
+  /// The criterion for values that ``Comparison/prepared(_:)`` has made.
+  fileprivate var prepared: SortDescriptor {
+    switch comparison {
+    case .standard, .custom: self
+    default: SortDescriptor(key, ascending: ascending)
+    }
+  }
+}
+
+extension SortDescriptor.Comparison {
+  /// A value whose standard order is this one's: folded texts, sort keys of collations.
+  fileprivate func prepared(_ value: EvaluatedValue) -> EvaluatedValue {
+    guard case .attribute(let single) = value, let text = single.text else { return value }
+    switch self {
+    case .standard, .custom: return value
+    case .folded(let options): return .attribute(.string(TextFolding.fold(text, options)))
+    case .localized: return Self.sortKey(text, .standard)
+    case .localizedCaseInsensitive: return Self.sortKey(text, .caseInsensitive)
+    case .localizedStandard: return Self.sortKey(text, .numeric)
+    }
+  }
+
+  private static func sortKey(_ text: String, _ collation: TextCollation) -> EvaluatedValue {
+    .attribute(.binary(text.withBytes { collation.sortKey($0) }))
+  }
+}
+
+extension Array {
+  /// The values in the order of the criteria; see ``SortOrder/sorted(_:_:)``.
+  public func sorted(by descriptors: [SortDescriptor]) throws(PredicateError) -> [Element]
+  where Element == EvaluatedValue {
+    try SortOrder(descriptors).sorted(self) { $0 }
+  }
+
+  /// The objects in the order of the criteria; see ``SortOrder/sorted(_:_:)``.
+  public func sorted(by descriptors: [SortDescriptor]) throws(PredicateError) -> [Element]
+  where Element: KeyedValues {
+    try SortOrder(descriptors).sorted(self) { .object($0) }
+  }
+}

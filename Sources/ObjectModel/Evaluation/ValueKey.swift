@@ -1,0 +1,92 @@
+/// A value as sets and dictionaries of values hold it: two keys are equal when `==` finds the values equal.
+///
+/// Swift's own equality of strings would find composed and decomposed accents equal, and that of ``AttributeValue``
+/// would tell the integer 1 from the Double 1.
+struct ValueKey: Hashable, Sendable {
+  private enum Storage: Hashable, Sendable {
+    case null
+    case integer(Int64)
+    case double(UInt64)
+    case text(TextKey)
+    case date(UInt64)
+    case binary([UInt8])
+    case uuid(UInt64, UInt64)
+    case objectID(ManagedObjectID)
+    case list([ValueKey])
+    case members([TextKey: ValueKey])
+    case identity(ObjectIdentifier)
+    case unique(UInt64)
+  }
+
+  private let storage: Storage
+
+  private init(_ storage: Storage) { self.storage = storage }
+
+  init(_ value: AttributeValue) {
+    switch value {
+    case _ where value.isNull: storage = .null
+    case .string(let text), .uri(let text): storage = .text(TextKey(text))
+    // Adding zero makes one of the two zeros.
+    case .date(let seconds): storage = .date((seconds + 0).bitPattern)
+    case .binary(let bytes): storage = .binary(bytes)
+    case .uuid(let high, let low): storage = .uuid(high, low)
+    default:
+      switch value.number {
+      case .integer(let number): storage = .integer(number)
+      case .double(let number):
+        storage = Int64(exactly: number).map { .integer($0) } ?? .double(number.bitPattern)
+      case nil: storage = .null
+      }
+    }
+  }
+
+  init(_ value: EvaluatedValue, depth: Int = 0) throws(PredicateError) {
+    guard depth < ValueNesting.limit else { throw ValueNesting.tooDeep }
+    switch value {
+    case .attribute(let value): self.init(value)
+    case .objectID(let id): self.init(Storage.objectID(id))
+    case .collection(let elements):
+      var keys: [ValueKey] = []
+      keys.reserveCapacity(elements.count)
+      for element in elements { keys.append(try ValueKey(element, depth: depth + 1)) }
+      self.init(Storage.list(keys))
+    case .object(let object):
+      if let id = object.evaluatedObjectID {
+        self.init(Storage.objectID(id))
+      } else if let dictionary = object as? KeyedDictionary {
+        var members: [TextKey: ValueKey] = [:]
+        for (name, member) in dictionary.values {
+          members[TextKey(name)] = try ValueKey(member, depth: depth + 1)
+        }
+        self.init(Storage.members(members))
+      } else if type(of: object) is AnyObject.Type {
+        self.init(Storage.identity(ObjectIdentifier(object as AnyObject)))
+      } else {
+        // Something that cannot be told to be equal to anything.
+        self.init(Storage.unique(UInt64.random(in: .min ... .max)))
+      }
+    }
+  }
+
+  /// The key of a constant, which is that of its value.
+  init(_ constant: ConstantValue) throws(PredicateError) {
+    if case .attribute(let value) = constant {
+      self.init(value)
+    } else {
+      try self.init(EvaluatedValue(constant))
+    }
+  }
+}
+
+/// A text that is compared and hashed by its bytes.
+struct TextKey: Hashable, Sendable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (left: TextKey, right: TextKey) -> Bool { left.text.hasSameBytes(as: right.text) }
+
+  func hash(into hasher: inout Hasher) {
+    text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+  }
+}

@@ -1,0 +1,129 @@
+/// A value that may stand for a placeholder of a format string.
+///
+/// Texts, numbers, truth values, IDs of objects, lists and dictionaries of those are arguments; make a type of your own
+/// one by saying which constant it is. Arguments are values throughout: whatever a text argument holds, quotation marks
+/// and operators included, it stays one text.
+///
+/// ```swift
+/// let adults = try Predicate(format: "age >= %@ AND %K IN %@", 18, "country.code", ["BG", "GB"])
+/// ```
+public protocol PredicateArgument {
+  /// The constant that stands in the predicate.
+  var constantValue: ConstantValue { get }
+}
+
+extension Predicate {
+  /// Reads a predicate from a format string.
+  ///
+  /// `%@` stands for a value, `%K` for a key path given as text, and printf's conversions (`%d`, `%f`, `%s` ...) for
+  /// values of their kinds; a placeholder inside quotation marks is plain text. `docs/predicates.md` has the language.
+  /// Parse a format once and bind its variables with ``substituting(_:)-(Expression)`` when the values change.
+  ///
+  /// - Throws: ``PredicateError``: `syntax` with the place of the error, `tooLarge` for a format of more than 1 MiB, 100
+  ///   levels or 250,000 parts, `missingArgument`, `unusedArgument`, `argumentType`, `unknownFunction`.
+  /// - Complexity: O(length of the format).
+  /// - Source: Apple, Predicate Programming Guide, "Predicate Format String Syntax".
+  public init(format: String, _ arguments: any PredicateArgument...) throws(PredicateError) {
+    self = try FormatParser.predicate(format, arguments)
+  }
+
+  /// Reads a predicate from a format string, with the arguments for its placeholders in order.
+  public init(format: String, arguments: [any PredicateArgument]) throws(PredicateError) {
+    self = try FormatParser.predicate(format, arguments)
+  }
+}
+
+extension Expression {
+  /// Reads an expression from a format string, as ``Predicate/init(format:_:)`` reads a predicate.
+  public init(format: String, _ arguments: any PredicateArgument...) throws(PredicateError) {
+    self = try FormatParser.expression(format, arguments)
+  }
+
+  /// Reads an expression from a format string, with the arguments for its placeholders in order.
+  public init(format: String, arguments: [any PredicateArgument]) throws(PredicateError) {
+    self = try FormatParser.expression(format, arguments)
+  }
+}
+
+extension ConstantValue: PredicateArgument {
+  /// The value itself.
+  public var constantValue: ConstantValue { self }
+}
+
+extension AttributeValue: PredicateArgument {
+  /// The value as a constant.
+  public var constantValue: ConstantValue { .attribute(self) }
+}
+
+extension ManagedObjectID: PredicateArgument {
+  /// The ID, which stands for its object.
+  public var constantValue: ConstantValue { .objectID(self) }
+}
+
+extension DecimalNumber: PredicateArgument {
+  /// The number as a constant.
+  public var constantValue: ConstantValue { .attribute(.decimal(self)) }
+}
+
+extension String: PredicateArgument {
+  /// The text as a constant.
+  public var constantValue: ConstantValue { .attribute(.string(self)) }
+}
+
+extension Substring: PredicateArgument {
+  /// The text as a constant.
+  public var constantValue: ConstantValue { .attribute(.string(String(self))) }
+}
+
+extension Bool: PredicateArgument {
+  /// The truth value as a constant; in a format it is the number 1 or 0.
+  public var constantValue: ConstantValue { .attribute(.boolean(self)) }
+}
+
+extension Double: PredicateArgument {
+  /// The number as a constant.
+  public var constantValue: ConstantValue { .attribute(.double(self)) }
+}
+
+extension Float: PredicateArgument {
+  /// The number as a constant.
+  public var constantValue: ConstantValue { .attribute(.double(Double(self))) }
+}
+
+extension BinaryInteger where Self: PredicateArgument {
+  /// The number as a constant; a binary64 number when it is beyond 64 bits with a sign.
+  public var constantValue: ConstantValue {
+    .attribute(Int64(exactly: self).map(AttributeValue.integer) ?? .double(Double(self)))
+  }
+}
+
+extension Int: PredicateArgument {}
+extension Int8: PredicateArgument {}
+extension Int16: PredicateArgument {}
+extension Int32: PredicateArgument {}
+extension Int64: PredicateArgument {}
+extension UInt: PredicateArgument {}
+extension UInt8: PredicateArgument {}
+extension UInt16: PredicateArgument {}
+extension UInt32: PredicateArgument {}
+extension UInt64: PredicateArgument {}
+
+extension Optional: PredicateArgument where Wrapped: PredicateArgument {
+  /// The value as a constant, or null.
+  public var constantValue: ConstantValue { self?.constantValue ?? .null }
+}
+
+extension Array: PredicateArgument where Element: PredicateArgument {
+  /// The list of the elements' constants.
+  public var constantValue: ConstantValue { .collection(map(\.constantValue)) }
+}
+
+extension Set: PredicateArgument where Element: PredicateArgument {
+  /// The list of the elements' constants, in no particular order.
+  public var constantValue: ConstantValue { .collection(map(\.constantValue)) }
+}
+
+extension Dictionary: PredicateArgument where Key == String, Value: PredicateArgument {
+  /// The constants by key.
+  public var constantValue: ConstantValue { .dictionary(mapValues(\.constantValue)) }
+}

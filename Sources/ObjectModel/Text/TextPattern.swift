@@ -1,0 +1,81 @@
+/// A regular expression that a whole text must match.
+///
+/// The expression is compiled to an automaton that reads each character once, so no text can make it slow. Expressions
+/// that no automaton of moderate size can express (references to groups, looking around, word boundaries, atomic
+/// groups, set operations, inline flags, counts above 1,000) are left to ICU, which goes back and tries again: for
+/// these, a text that takes too many steps is an error. ``isLinear`` tells, so that lint can warn.
+public struct TextPattern: Sendable {
+  private enum Engine: Sendable {
+    case nothing
+    case automaton(PatternAutomaton)
+    case backtracking(BacktrackingPattern)
+    /// The automaton for texts of ASCII, ICU's engine for others: only it knows which letters are the same in Unicode.
+    case byText(PatternAutomaton, BacktrackingPattern)
+  }
+
+  /// Longer expressions have too many places for an automaton.
+  private static let greatestAutomaton = 1 << 15
+
+  private let engine: Engine
+
+  /// The pattern that no text matches.
+  package static let nothing = TextPattern(engine: .nothing)
+
+  private init(engine: Engine) { self.engine = engine }
+
+  /// Compiles an expression in ICU's syntax.
+  ///
+  /// - Parameter ignoresCase: ICU's flag for matching without regard to case.
+  /// - Throws: ``TextPatternError`` when the expression is malformed or too large.
+  public init(_ expression: String, ignoresCase: Bool = false) throws(TextPatternError) {
+    let automaton: PatternAutomaton?
+    do throws(PatternSyntaxError) {
+      automaton =
+        expression.utf8.count > Self.greatestAutomaton
+        ? nil : try PatternAutomaton(try PatternSyntax.parse(expression, ignoresCase: ignoresCase))
+    } catch {
+      guard error.isUnsupported else { throw TextPatternError(message: error.message) }
+      automaton = nil
+    }
+    if let automaton, !ignoresCase {
+      engine = .automaton(automaton)
+      return
+    }
+    let pattern = try BacktrackingPattern(expression, ignoresCase: ignoresCase)
+    engine = automaton.map { .byText($0, pattern) } ?? .backtracking(pattern)
+  }
+
+  /// Whether the time for a match is at most proportional to the text's length; with `ignoresCase` of texts of ASCII.
+  public var isLinear: Bool {
+    switch engine {
+    case .automaton, .byText, .nothing: true
+    case .backtracking: false
+    }
+  }
+
+  /// Whether all of the text matches; the bytes are valid UTF-8. A text that takes too many steps does not match.
+  public func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { (try? match(bytes)) ?? false }
+
+  /// Whether all of the text matches. A text that takes too many steps does not match.
+  public func matches(_ text: String) -> Bool { text.withBytes { matches($0) } }
+
+  /// Whether all of the text matches; the bytes are valid UTF-8.
+  ///
+  /// - Throws: ``PredicateError`` with `patternTimeLimit` when that takes too many steps, about a quarter of a second's; never when
+  ///   ``isLinear``.
+  public func match(_ bytes: UnsafeBufferPointer<UInt8>) throws(PredicateError) -> Bool {
+    switch engine {
+    case .nothing: return false
+    case .automaton(let automaton): return automaton.matches(bytes)
+    case .backtracking(let pattern): return try pattern.matches(bytes)
+    case .byText(let automaton, let pattern):
+      return TextBytes.areASCII(bytes) ? automaton.matches(bytes) : try pattern.matches(bytes)
+    }
+  }
+}
+
+/// An expression that cannot be compiled.
+public struct TextPatternError: Error, Sendable, Hashable {
+  /// What is wrong with it.
+  public var message: String
+}

@@ -1,0 +1,58 @@
+import ObjectModel
+package import SQLite
+
+/// Rows by their primary keys, as fetch requests want them.
+extension TableAccess {
+  /// The reader of rows with the columns of some slots.
+  package func reader(_ slots: [Int], _ schema: StoreSchema, _ options: RowReader.Options) -> RowReader {
+    RowReader(self, slots: slots, entities: EntityNumbers(schema, root: table.rootEntity), options: options)
+  }
+
+  /// Fetches the rows with primary keys, in one statement; keys that are not in the table yield nothing.
+  ///
+  /// - Parameter keys: Ascending for speed.
+  package func fetchRows(
+    primaryKeys keys: [Int64], slots: [Int], reader: RowReader, into buffer: RowBuffer
+  ) throws(SQLiteError) {
+    guard !keys.isEmpty else { return }
+    let statement = try objectStatement(
+      "SELECT \(selectList(slots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
+        + "ON t.Z_PK = k.c0")
+    try withPrimaryKeys(keys, buffer) { () throws(SQLiteError) in
+      try reader.read(statement, into: buffer) { _ in }
+    }
+  }
+
+  /// The rows that are related to objects, in one statement.
+  ///
+  /// - Parameters:
+  ///   - owners: The primary keys of the objects, ascending.
+  ///   - join: The table of the pairs with its columns for the owners and for these rows, or `nil` when the rows
+  ///     themselves name their owners.
+  ///   - ownerColumn: The column with the owner's primary key.
+  ///   - orderColumn: The column with the position in the relationship.
+  ///   - body: Is called with each owner, in their order, and the place of a row that belongs to it.
+  package func fetchMembers(
+    of owners: [Int64], join: (table: String, other: String)?, ownerColumn: String, orderColumn: String?,
+    reader: RowReader, into buffer: RowBuffer, body: (_ owner: Int64, _ row: Int, _ order: Int64) -> Void
+  ) throws(SQLiteError) {
+    guard !owners.isEmpty else { return }
+    let pairs = join == nil ? "t" : "j"
+    let list = selectList(storedSlots)
+    let order = orderColumn.map { "\(pairs).\($0)" } ?? "0"
+    let source =
+      join.map { join in
+        "\(join.table) AS j ON j.\(ownerColumn) = k.c0 CROSS JOIN \(table.name) AS t ON t.Z_PK = j.\(join.other)"
+      } ?? "\(table.name) AS t ON t.\(ownerColumn) = k.c0"
+    let statement = try objectStatement(
+      "SELECT \(list), k.c0, \(order) FROM \(primaryKeySource.name) AS k CROSS JOIN \(source)")
+    let last = statement.columnCount - 2
+    try withPrimaryKeys(owners, buffer) { () throws(SQLiteError) in
+      defer { statement.reset() }
+      while try statement.step() {
+        let row = reader.readRow(statement, into: buffer)
+        body(statement.integer(last), row, statement.integer(last + 1))
+      }
+    }
+  }
+}

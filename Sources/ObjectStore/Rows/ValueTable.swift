@@ -1,0 +1,207 @@
+import CSQLite
+import Glibc
+package import ObjectModel
+import SQLite
+
+/// The values that a fetch selected: cells in rows of one width, their text and bytes in one arena.
+///
+/// Nothing is made for a row or a value before somebody asks for it. The table is filled by one task and never changes
+/// after that, so it may go to others.
+package final class ValueTable: @unchecked Sendable {
+  /// Cells a row: one for each SQL column.
+  package let width: Int
+  /// How many rows there are.
+  package private(set) var count = 0
+
+  private var capacity = 64
+  private var tags: UnsafeMutablePointer<UInt8>
+  private var payloads: UnsafeMutablePointer<UInt64>
+  private let arena = ByteArena()
+  /// The SQL columns that are read, and whether as binary64 whatever the row holds.
+  private let columns: ContiguousArray<(position: Int32, isReal: Bool)>
+  private let storeUUID: String
+  private let entities: EntityNumbers
+  private let model: ManagedObjectModel
+
+  /// Creates an empty table for the columns of a fetch.
+  ///
+  /// - Parameter columns: Those of them that are kept; the others' cells stay null.
+  package init(columns: some Sequence<FetchedColumn>, width: Int, schema: StoreSchema, storeUUID: String) {
+    self.width = max(width, 1)
+    model = schema.model
+    self.storeUUID = storeUUID
+    entities = EntityNumbers(schema, root: 0)
+    var read: ContiguousArray<(position: Int32, isReal: Bool)> = []
+    for column in columns {
+      switch column.kind {
+      case .value(.date), .value(.double), .value(.float): read.append((column.position, true))
+      case .objectID(_, let hasEntityColumn):
+        read.append((column.position, false))
+        if hasEntityColumn { read.append((column.position + 1, false)) }
+      default: read.append((column.position, false))
+      }
+    }
+    self.columns = read
+    tags = Self.resized(nil, count: capacity * self.width)
+    payloads = Self.resized(nil, count: capacity * self.width)
+    memset(tags, Int32(CellTag.null), capacity * self.width)
+  }
+
+  deinit {
+    free(tags)
+    free(payloads)
+  }
+
+  // MARK: Filling
+
+  /// Reads all rows that a cursor has left.
+  ///
+  /// - Throws: ``FetchError``; `tooLarge` when the text and bytes of all rows take 4 GiB.
+  package func read(_ cursor: FetchCursor) throws(FetchError) {
+    while try cursor.step() { try readRow(cursor) }
+  }
+
+  /// Reads the row that a cursor is at.
+  @inline(__always)
+  package func readRow(_ cursor: FetchCursor) throws(FetchError) {
+    if count == capacity { grow() }
+    let handle = cursor.statement.handle
+    let start = count * width
+    let (tags, payloads) = (tags + start, payloads + start)
+    for (position, isReal) in columns {
+      let type = sqlite3_column_type(handle, position)
+      let place = Int(position)
+      switch type {
+      case SQLITE_INTEGER:
+        if isReal {
+          tags[place] = CellTag.real
+          payloads[place] = sqlite3_column_double(handle, position).bitPattern
+        } else {
+          tags[place] = CellTag.integer
+          payloads[place] = UInt64(bitPattern: sqlite3_column_int64(handle, position))
+        }
+      case SQLITE_FLOAT:
+        tags[place] = CellTag.real
+        payloads[place] = sqlite3_column_double(handle, position).bitPattern
+      case SQLITE_TEXT:
+        let bytes = UnsafeRawPointer(sqlite3_column_text(handle, position))
+        tags[place] = CellTag.text
+        payloads[place] = try keep(bytes, sqlite3_column_bytes(handle, position))
+      case SQLITE_BLOB:
+        let bytes = sqlite3_column_blob(handle, position)
+        tags[place] = CellTag.blob
+        payloads[place] = try keep(bytes, sqlite3_column_bytes(handle, position))
+      default:
+        tags[place] = CellTag.null
+        payloads[place] = 0
+      }
+    }
+    count += 1
+  }
+
+  @inline(__always)
+  private func keep(_ bytes: UnsafeRawPointer?, _ length: Int32) throws(FetchError) -> UInt64 {
+    guard arena.count + Int(length) < 1 << 32 else {
+      throw .predicate(
+        PredicateError(
+          .tooLarge, "the values of the result take more than 4 GiB",
+          hint: "fetch fewer properties, or set a limit and fetch in portions"))
+    }
+    return arena.append(UnsafeRawBufferPointer(start: bytes ?? noBytes, count: Int(length))).payload
+  }
+
+  private func grow() {
+    let larger = capacity * 2
+    tags = Self.resized(tags, count: larger * width)
+    payloads = Self.resized(payloads, count: larger * width)
+    memset(tags + capacity * width, Int32(CellTag.null), (larger - capacity) * width)
+    capacity = larger
+  }
+
+  /// Large blocks are moved by the page tables, so that growing copies little.
+  private static func resized<T>(_ old: UnsafeMutablePointer<T>?, count: Int) -> UnsafeMutablePointer<T> {
+    let size = count * MemoryLayout<T>.stride
+    guard let memory = realloc(old, size) else { preconditionFailure("out of memory for \(size) bytes") }
+    return memory.bindMemory(to: T.self, capacity: count)
+  }
+
+  // MARK: Reading
+
+  /// The ``CellTag`` of a cell.
+  @inline(__always)
+  package func tag(row: Int, _ position: Int32) -> UInt8 { tags[row * width + Int(position)] }
+
+  /// The payload of a cell.
+  @inline(__always)
+  package func payload(row: Int, _ position: Int32) -> UInt64 { payloads[row * width + Int(position)] }
+
+  /// The bytes of a text or blob cell; they live as long as the table.
+  package func bytes(row: Int, _ position: Int32) -> UnsafeRawBufferPointer {
+    arena.bytes(ByteRange(payload: payload(row: row, position)))
+  }
+
+  /// The value of a column: an attribute's value or an object's ID.
+  package func value(row: Int, _ column: FetchedColumn) -> ConstantValue {
+    let tag = tag(row: row, column.position)
+    let payload = payload(row: row, column.position)
+    if tag == CellTag.null { return .null }
+    switch column.kind {
+    case .objectID(let entity, let hasEntityColumn):
+      var own: Int32 = -1
+      if hasEntityColumn, self.tag(row: row, column.position + 1) == CellTag.integer {
+        own = entities.destination(Int64(bitPattern: self.payload(row: row, column.position + 1)))
+      }
+      return .objectID(
+        ManagedObjectID(
+          storeUUID: storeUUID, entity: model.entities[own < 0 ? entity : Int(own)],
+          primaryKey: Int64(bitPattern: payload)))
+    case .value(let type): return .attribute(type.value(tag: tag, payload: payload, arena))
+    default: return .attribute(AttributeType.undefined.value(tag: tag, payload: payload, arena))
+    }
+  }
+}
+
+extension AttributeType {
+  /// The value of a cell as an attribute of the type holds it; what the type cannot hold stays what it is.
+  package func value(tag: UInt8, payload: UInt64, _ arena: ByteArena) -> AttributeValue {
+    switch tag {
+    case CellTag.integer:
+      let number = Int64(bitPattern: payload)
+      switch self {
+      case .boolean: return .boolean(number != 0)
+      case .decimal: return .decimal(DecimalNumber(significand: Int128(number), exponent: 0))
+      default: return .integer(number)
+      }
+    case CellTag.real:
+      let number = Double(bitPattern: payload)
+      switch self {
+      case .date: return .date(number)
+      // Values that no decimal can express stay visible as what they are.
+      case .decimal: return DecimalNumber(stored: number).map(AttributeValue.decimal) ?? .double(number)
+      default: return .double(number)
+      }
+    case CellTag.text:
+      let text = String(decoding: arena.bytes(ByteRange(payload: payload)), as: UTF8.self)
+      switch self {
+      case .uri: return .uri(text)
+      case .decimal: return DecimalNumber(text).map(AttributeValue.decimal) ?? .string(text)
+      default: return .string(text)
+      }
+    case CellTag.blob:
+      let bytes = arena.bytes(ByteRange(payload: payload))
+      guard self == .uuid, bytes.count == 16 else { return .binary(Array(bytes)) }
+      return .uuid(
+        UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    default: return .null
+    }
+  }
+}
+
+extension DecimalNumber {
+  /// The decimal number with the fewest digits that is stored as `number`; `nil` when it is not finite.
+  package init?(stored number: Double) {
+    guard number.isFinite else { return nil }
+    self.init(number.description.utf8)
+  }
+}

@@ -1,0 +1,43 @@
+extension CompiledFetch {
+  /// The statement with its values filled in, for people; what runs is ``sql`` with parameters.
+  package var renderedSQL: String {
+    var result = ""
+    var next = bindings.makeIterator()
+    // The text has no quotation marks, so every question mark is a parameter.
+    for character in sql {
+      if character == "?", let binding = next.next() {
+        result += binding.literal
+      } else {
+        result.append(character)
+      }
+    }
+    return result
+  }
+}
+
+extension SQLBinding {
+  /// The value as SQL writes it.
+  package var literal: String {
+    switch self {
+    case .null: return "NULL"
+    case .integer(let value): return String(value)
+    case .real(let value):
+      if value.isInfinite { return value < 0 ? "-9e999" : "9e999" }
+      return value.description
+    case .text(let text):
+      var quoted = "'"
+      for scalar in text.unicodeScalars {
+        if scalar == "'" { quoted.unicodeScalars.append(scalar) }
+        quoted.unicodeScalars.append(scalar)
+      }
+      return quoted + "'"
+    case .blob(let bytes):
+      let digits = Array("0123456789ABCDEF")
+      return "x'" + String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "'"
+    case .now: return "now()"
+    case .list(let values):
+      let shown = values.prefix(3).map(\.literal).joined(separator: ", ")
+      return values.count > 3 ? "\(shown), … \(values.count) values" : shown
+    }
+  }
+}

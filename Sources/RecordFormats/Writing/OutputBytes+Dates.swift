@@ -1,0 +1,124 @@
+extension OutputBytes {
+  /// Appends a point in time as ISO 8601 in UTC: `2024-01-31T12:00:00Z`, with as many fraction digits as it needs to read
+  /// back as the same number, at most 18.
+  ///
+  /// Years beyond 0000...9999 have a sign and at least six digits (ISO 8601 expanded representation). What is no
+  /// point in time that a calendar names (2^53 seconds and more, infinity) is the number of seconds itself.
+  ///
+  /// - Parameter seconds: seconds since 2001-01-01 00:00:00 UTC.
+  mutating func append(date seconds: Double) {
+    guard seconds.magnitude < 9_007_199_254_740_992 else { return append(double: seconds) }
+    var whole = Int64(seconds.rounded(.down))
+    if Double(whole) == seconds { return appendInstant(whole, fraction: 0) }
+    // Nearly all times are whole microseconds; the numerator is exact, so the quotient is the nearest number to it.
+    let microseconds = ((seconds - Double(whole)) * 1e6).rounded()
+    let numerator = Double(whole) * 1e6 + microseconds
+    if numerator.magnitude < 9_007_199_254_740_992, microseconds < 1e6, numerator / 1e6 == seconds {
+      return appendInstant(whole, fraction: UInt64(microseconds))
+    }
+    let mark = bytes.count
+    // The fraction's digits are made first, because rounding them may give a whole second.
+    if appendFraction(seconds) { whole += 1 }
+    let fraction = bytes[mark...]
+    bytes.removeSubrange(mark...)
+    appendWholeSeconds(whole)
+    bytes.append(contentsOf: fraction)
+    append(UInt8(ascii: "Z"))
+  }
+
+  private mutating func appendInstant(_ seconds: Int64, fraction microseconds: UInt64) {
+    appendWholeSeconds(seconds)
+    if microseconds > 0 {
+      append(UInt8(ascii: "."))
+      append(digits: microseconds, width: 6)
+      while bytes.last == UInt8(ascii: "0") { bytes.removeLast() }
+    }
+    append(UInt8(ascii: "Z"))
+  }
+
+  private mutating func appendWholeSeconds(_ seconds: Int64) {
+    let days = (seconds >= 0 ? seconds : seconds - 86_399) / 86_400
+    let time = UInt64(seconds - days * 86_400)
+    let (year, month, day) = Self.civil(daysSince2001: days)
+    if (0...9999).contains(year) {
+      append(digits: UInt64(year), width: 4)
+    } else {
+      append(UInt8(ascii: year < 0 ? "-" : "+"))
+      append(digits: year.magnitude, width: 6)
+    }
+    append(UInt8(ascii: "-"))
+    append(digits: month, width: 2)
+    append(UInt8(ascii: "-"))
+    append(digits: day, width: 2)
+    append(UInt8(ascii: "T"))
+    append(digits: time / 3600, width: 2)
+    append(UInt8(ascii: ":"))
+    append(digits: time / 60 % 60, width: 2)
+    append(UInt8(ascii: ":"))
+    append(digits: time % 60, width: 2)
+  }
+
+  /// Appends `.` and the digits behind the point of the shortest decimal number that reads back as `seconds`; of negative
+  /// numbers the digits of what is missing to the next greater whole second's predecessor, so that the whole seconds are
+  /// those rounded down.
+  ///
+  /// - Returns: whether what is left after 18 digits is a whole second more.
+  private mutating func appendFraction(_ seconds: Double) -> Bool {
+    let start = bytes.count
+    seconds.magnitude.write(to: &self)
+    // Take apart [digits][.digits][e-digits].
+    var digits: [UInt8] = []
+    var point: Int?
+    var exponent = 0
+    var index = start
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: ".") {
+        point = digits.count
+      } else if byte == UInt8(ascii: "e") {
+        // Only small numbers have a fraction and an exponent, so it is negative and short.
+        for digit in bytes[(index + 2)...] { exponent = exponent * 10 + Int(digit - UInt8(ascii: "0")) }
+        break
+      } else {
+        digits.append(byte - UInt8(ascii: "0"))
+      }
+      index += 1
+    }
+    bytes.removeSubrange(start...)
+    let wholeDigits = (point ?? digits.count) - exponent
+    var fraction: [UInt8] =
+      wholeDigits >= 0
+      ? Array(digits.dropFirst(wholeDigits)) : Array(repeating: 0, count: min(18, -wholeDigits)) + digits
+    if fraction.count > 18 { fraction.removeSubrange(18...) }
+    if seconds < 0 {
+      // The ten's complement.
+      var borrow: UInt8 = 0
+      for index in fraction.indices.reversed() {
+        let value = (10 - fraction[index] - borrow) % 10
+        borrow = fraction[index] + borrow > 0 ? 1 : 0
+        fraction[index] = value
+      }
+      // Everything was beyond the 18th digit: the time is the next whole second.
+      if borrow == 0 { return true }
+    }
+    while fraction.last == 0 { fraction.removeLast() }
+    guard !fraction.isEmpty else { return false }
+    append(UInt8(ascii: "."))
+    for digit in fraction { append(UInt8(ascii: "0") + digit) }
+    return false
+  }
+
+  /// The date of the proleptic Gregorian calendar; years begin in March so that leap days come last.
+  private static func civil(daysSince2001: Int64) -> (Int64, UInt64, UInt64) {
+    // Days since 0000-03-01: 2001-01-01 is day 730,791 of that count.
+    let days = daysSince2001 + 730_791
+    let era = (days >= 0 ? days : days - 146_096) / 146_097
+    let dayOfEra = UInt64(days - era * 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * month + 2) / 5 + 1
+    let year = Int64(yearOfEra) + era * 400
+    return month < 10 ? (year, month + 3, day) : (year + 1, month - 9, day)
+  }
+}

@@ -1,0 +1,59 @@
+/// How rows are written.
+public enum RowFormat: Hashable, Sendable {
+  /// Comma-separated values of RFC 4180 with a header.
+  case csv(CSVRowOptions)
+  /// One JSON object a line.
+  case ndjson
+  /// One JSON array of objects, each in a line.
+  case json
+  /// A YAML sequence of mappings.
+  case yaml
+  /// An XML document with an element for each row.
+  case xml(XMLRowOptions)
+  /// Columns for a person's eyes; long cells are cut.
+  case table(TableOptions)
+}
+
+/// How rows are written as CSV.
+public struct CSVRowOptions: Hashable, Sendable {
+  /// The byte between two fields.
+  public var delimiter: UInt8 = UInt8(ascii: ",")
+  /// How no value is spelt, without quotes; texts that are the same are quoted.
+  public var null = ""
+  /// How the empty text is spelt.
+  ///
+  /// With quotes, readers that look at them can tell it from no value.
+  public var empty = "\"\""
+  /// What ends a line: LF, or CRLF as RFC 4180 has it.
+  public var lineEnd = "\n"
+  /// Whether the first line has the columns' names.
+  public var hasHeader = true
+
+  /// Commas, LF, a header, nothing for no value, `""` for the empty text.
+  public init() {}
+}
+
+/// How rows are written as XML.
+public struct XMLRowOptions: Hashable, Sendable {
+  /// The root element's name, which is an XML name.
+  public var root = "rows"
+  /// The rows' element name, which is an XML name.
+  public var row = "row"
+
+  /// `<rows>` and `<row>`.
+  public init() {}
+}
+
+/// How rows are written as a table.
+public struct TableOptions: Hashable, Sendable {
+  /// How many columns of characters a line may have; `nil` for as many as it needs, where no cell is cut.
+  public var width: Int?
+  /// How many rows may be held back to find the columns' widths.
+  ///
+  /// Later cells that are longer are cut, or, without a
+  /// width, push the rest of their line to the right.
+  public var sampleRows = 512
+
+  /// Tables of this width.
+  public init(width: Int? = nil) { self.width = width }
+}

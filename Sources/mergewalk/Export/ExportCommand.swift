@@ -1,0 +1,148 @@
+import ArgumentParser
+import Diagnostics
+import ObjectStore
+import Pipelines
+
+/// `mergewalk export`: whole objects as files that `mergewalk run` reads back to an equal store.
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write whole entities as files that run reads back to an equal store.",
+    discussion: """
+      The folder gets a file for each entity, model.yaml and pipeline.yaml. Objects keep their identities and all \
+      relationships. The store is only read; files appear under their names when all are complete. Words go to standard \
+      error, with --json one object goes to standard output.
+
+      EXIT CODES
+        0   everything was written
+        2   could not export; no file has changed
+
+      EXAMPLES
+        mergewalk export shop.sqlite
+        mergewalk export shop.sqlite --out backup --format csv
+        mergewalk run shop-export/pipeline.yaml --store copy.sqlite
+        mergewalk export shop.sqlite --entity Order --out orders --force
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: String
+
+  @Option(
+    help: ArgumentHelp("The folder that takes the files; STORE-export unless said otherwise.", valueName: "folder"),
+    completion: .directory)
+  var out: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Export only this entity and those that inherit from it; may be given several times.", valueName: "name"))
+  var entity: [String] = []
+
+  @Option(help: "How objects are written.")
+  var format = ExportFormat.ndjson
+
+  @OptionGroup var storeModel: StoreModelOptions
+
+  @Flag(help: "Replace files that are there.")
+  var force = false
+
+  @Flag(help: "Print one JSON object with the counts on standard output.")
+  var json = false
+
+  @Flag(help: "Print no words but errors.")
+  var quiet = false
+
+  func validate() throws {
+    if out?.isEmpty == true { throw ValidationError("--out takes a folder") }
+  }
+
+  func run() throws {
+    let start = ContinuousClock.now
+    let folder = out ?? Self.folder(of: store)
+    var export = StoreExport(storePath: store, folder: folder, model: try storeModel.find(store: store))
+    export.format = format.format
+    export.entities = entity
+    export.replaces = force
+    let summary: StoreExport.Summary
+    do throws(DiagnosticList) {
+      try Folders.createParents(of: folder)
+      summary = try export.run()
+    } catch {
+      FindingsOutput.words(error.diagnostics)
+      throw ExitStatus.failure
+    }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    if json { Console.data(Self.json(summary, seconds: seconds).text) }
+    if !quiet { Console.words(Self.words(summary, store: store, seconds: seconds)) }
+  }
+
+  /// `STORE-export` in the working directory, without the store's extension.
+  private static func folder(of store: String) -> String {
+    let name = store.split(separator: "/").last.map(String.init) ?? "store"
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return name + "-export" }
+    return String(name[..<dot]) + "-export"
+  }
+
+  private static func words(_ summary: StoreExport.Summary, store: String, seconds: Double) -> String {
+    var table = TextTable("entity", "objects", "size")
+    for file in summary.files { table.add(file.entity, Figures.grouped(file.objects), Figures.bytes(file.bytes)) }
+    let objects = summary.files.reduce(0) { $0 + $1.objects }
+    var lines = ["\(store): \(Figures.count(objects, "object")) in \(Figures.duration(seconds))"]
+    if !summary.files.isEmpty { lines.append(table.text) }
+    if !summary.missingEntities.isEmpty {
+      lines.append(
+        "  note     objects refer to others that were not exported (\(summary.missingEntities.joined(separator: ", ")));"
+          + " the pipeline sets such references to nothing, or rejects the record where one is mandatory")
+    }
+    lines.append("  read it  mergewalk run \(summary.pipelinePath) --store NEW.sqlite")
+    return lines.joined(separator: "\n")
+  }
+
+  private static func json(_ summary: StoreExport.Summary, seconds: Double) -> JSONText {
+    .object([
+      ("pipeline", .string(summary.pipelinePath)),
+      ("objects", .integer(summary.files.reduce(0) { $0 + $1.objects })),
+      ("seconds", .decimal(seconds, digits: 6)),
+      (
+        "files",
+        .array(
+          summary.files.map { file in
+            .object([
+              ("entity", .string(file.entity)), ("path", .string(file.path)), ("objects", .integer(file.objects)),
+              ("bytes", .integer(file.bytes)),
+            ])
+          })
+      ),
+      ("missing_entities", .array(summary.missingEntities.map { .string($0) })),
+    ])
+  }
+}
+
+/// The values of `--format`.
+enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
+  case ndjson, csv
+
+  var format: StoreExport.Format { self == .csv ? .csv : .ndjson }
+}
+
+/// The options of commands that need the model of a store.
+struct StoreModelOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The model of the store, when the store does not carry it: an .xcdatamodeld or a YAML model.",
+      valueName: "model"), completion: .file())
+  var model: String?
+
+  @Option(
+    name: .customLong("model-version"),
+    help: ArgumentHelp("The version of an .xcdatamodeld; the one that fits unless said otherwise.", valueName: "name"))
+  var version: String?
+
+  func validate() throws {
+    if version != nil, model == nil { throw ValidationError("--model-version needs --model") }
+  }
+
+  /// Finds the model; findings go to standard error and end the command.
+  func find(store: String) throws -> StoreModel {
+    try ModelLoading.model(ofStore: store, at: model, version: version)
+  }
+}

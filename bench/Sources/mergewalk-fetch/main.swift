@@ -1,0 +1,23 @@
+// The fetch benchmark's contestant: requests through a context, as an application makes them.
+
+import ObjectContext
+import ObjectModel
+import ObjectStore
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+guard CommandLine.arguments.count == 4, CommandLine.arguments[1] == "fetch",
+  let repetitions = Int(CommandLine.arguments[3]), repetitions > 0
+else {
+  print("usage: mergewalk-fetch fetch STORE.sqlite REPETITIONS")
+  exit(64)
+}
+
+do {
+  print(try fetchBenchmark(store: CommandLine.arguments[2], repetitions: repetitions))
+} catch {
+  print("mergewalk-fetch: \(error)")
+  exit(2)
+}
