@@ -128,9 +128,11 @@ enum EncodingModel {
   private static let weights: [[UInt32: Double]] = languages.map { language in
     let scalars = Array(language.letters.unicodeScalars)
     var weights: [UInt32: Double] = [:]
+    // Where there are many letters, chance hits one of them often.
+    let slope = scalars.count > 40 ? 0.9 : 0.35
     for (rank, scalar) in scalars.enumerated() where weights[scalar.value] == nil {
       let share = Double(rank) / Double(scalars.count)
-      weights[scalar.value] = language.isWholeScript ? 1.4 - 1.9 * share : 1 - 0.35 * share
+      weights[scalar.value] = language.isWholeScript ? 1.4 - 1.9 * share : 1 - slope * share
     }
     return weights
   }
@@ -175,7 +177,7 @@ enum EncodingModel {
         if before == .symbol { common -= 0.4 }
       case .symbol: common -= before == .lower || before == .upper ? 1.2 : 0.7
       case .control: common -= 4
-      case .mark, .other: common += 0.1
+      case .mark, .other: common += 0.6
       }
     }
     if count > 0 {
