@@ -43,11 +43,10 @@ struct PipelineLoader {
       HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)
     }
     guard let model, let format, let entity, let store = storePath(component) else { return nil }
-    return definition(
-      component,
-      ImportDefinition(
-        name: name(component), model: model, storePath: store, inputs: inputs.map(\.path), format: format,
-        root: entity))
+    var result = ImportDefinition(
+      name: name(component), model: model, storePath: store, inputs: [], format: format, root: entity)
+    result.sources = inputs.map(\.source)
+    return definition(component, result)
   }
 
   private func name(_ component: ComponentValue) -> String {

@@ -19,6 +19,22 @@ public enum RecordFormat: Sendable, Hashable {
     return try reader(stream: contents.first(), columns: columns, index: index)
   }
 
+  /// The columns that an input has, and where it is an archive, those of each chosen member.
+  ///
+  /// Of a tar archive it is the first member only, because the others stand behind it.
+  ///
+  /// - Throws: what the format's reader throws.
+  public func headers(of source: ByteSource) throws(ReadError) -> [(path: String, columns: [String])] {
+    let contents = try SourceContents(source)
+    var headers: [(path: String, columns: [String])] = []
+    var next: (any ByteStream)? = try contents.first()
+    while let stream = next {
+      headers.append((stream.path, try reader(stream: stream, columns: .all, index: 0).columns))
+      next = contents.isZip ? try contents.next() : nil
+    }
+    return headers
+  }
+
   /// Reads an open input.
   func reader(stream: any ByteStream, columns: ColumnRequest, index: Int) throws(ReadError) -> any RecordReader {
     switch self {

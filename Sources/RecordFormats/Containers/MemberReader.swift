@@ -19,7 +19,7 @@ struct MemberReader: RecordReader {
     let stream = try contents.first()
     reader = try format.reader(stream: stream, columns: request, index: index)
     columns = reader.columns
-    member = stream.path
+    member = contents.memberName(stream)
   }
 
   var bytesRead: Int { contents.bytesRead }
@@ -35,7 +35,7 @@ struct MemberReader: RecordReader {
         return false
       }
       reader = try format.reader(stream: stream, columns: .named(columns), index: index)
-      member = stream.path
+      member = contents.memberName(stream)
     }
   }
 }

@@ -33,9 +33,11 @@ final class SourceContents {
   /// - Throws: as `ByteSource.open()`.
   init(_ source: ByteSource) throws(ReadError) {
     self.source = source
-    file = try source.openFile()
+    let file = try source.openFile()
+    self.file = file
     var found: [ContainerFormat] = []
-    var stream = file
+    var stream = source.expected.map { VerifiedStream(file, $0) } ?? file
+    let outermost = stream
     var kind: Kind?
     var wanted = source.container.formats?[...]
     let claimed = source.container.formats == nil ? ContainerFormat.named(source.path) : []
@@ -51,7 +53,13 @@ final class SourceContents {
       found.append(format)
       switch format {
       case .tar: kind = .tar(TarArchive(input))
-      case .zip: kind = .zip(try ZipArchive(file, isFile: stream === file, source.container))
+      case .zip:
+        let archive = try ZipArchive(file, isFile: stream === outermost, source.container)
+        if let expected = source.expected, let file = file as? any RandomAccessStream {
+          // It is read here and there, so first once from its start to its end.
+          try VerifiedStream.verify(file, expected)
+        }
+        kind = .zip(archive)
       default:
         if found.count > Self.mostLayers {
           throw ReadError(
@@ -76,6 +84,15 @@ final class SourceContents {
     if case .plain = kind { return false }
     return true
   }
+
+  /// Whether its members can be reached without reading those before.
+  var isZip: Bool {
+    if case .zip = kind { return true }
+    return false
+  }
+
+  /// The path inside the archive of a stream of ``next()``.
+  func memberName(_ stream: any ByteStream) -> String { String(stream.path.dropFirst(source.path.count + 1)) }
 
   /// The bytes taken from the file so far.
   var bytesRead: Int { file.bytesRead }

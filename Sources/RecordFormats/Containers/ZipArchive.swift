@@ -78,7 +78,7 @@ final class ZipArchive {
 }
 
 /// A part of a file as a stream.
-private final class FileRange: ByteStream {
+final class FileRange: ByteStream {
   let path: String
   private let file: any RandomAccessStream
   private var range: Range<Int>

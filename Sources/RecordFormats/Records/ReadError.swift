@@ -10,6 +10,8 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case permissionDenied
     /// The path names a folder.
     case isDirectory
+    /// A glob or a folder has no file that matches.
+    case noMatchingFile
     /// The operating system could not read.
     case inputFailed
     /// The file has no header line.

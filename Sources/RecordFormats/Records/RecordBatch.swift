@@ -8,9 +8,8 @@ public import Diagnostics
 public struct RecordBatch: Sendable {
   /// The index of the input in the list of sources, as given to the reader; a batch never mixes inputs.
   public var source: Int = 0
-  /// The path of the archive's member that the records are from, behind that of the archive and a slash; nil when the
-  /// source is no archive.
-  public internal(set) var member: String?
+  /// The path inside its archive of the member that the records are from; nil when the source is no archive.
+  public var member: String?
   /// The number of requested columns.
   public internal(set) var columnCount: Int = 0
   /// The number of good records.

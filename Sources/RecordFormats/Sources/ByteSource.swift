@@ -14,6 +14,8 @@ public struct ByteSource: Sendable, Hashable {
   public let path: String
   /// How the bytes are packed.
   public var container = ContainerOptions()
+  /// What the file's bytes must be; nil when nothing is known of them.
+  public var expected: SourceExpectation?
   let kind: Kind
 
   /// A file, or standard input when the path is `-`.
@@ -41,6 +43,34 @@ public struct ByteSource: Sendable, Hashable {
   func open() throws(ReadError) -> any ByteStream {
     let contents = try SourceContents(self)
     return try contents.isArchive ? OnlyMember(contents) : contents.first()
+  }
+
+  /// What is odd about the source's name: that it says another way of packing than the bytes; nil when nothing is, or
+  /// when the source can be read only once.
+  ///
+  /// - Throws: as `open()`.
+  public func namingNote() throws(ReadError) -> String? {
+    if isReadOnce || ContainerFormat.named(path).isEmpty { return nil }
+    return try SourceContents(self).note
+  }
+
+  /// Whether the path names a folder, which cannot be read.
+  public var isFolder: Bool {
+    var status = stat()
+    return kind == .file && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The file's size in bytes; nil for what can be read only once and for what cannot be asked.
+  public var fileSize: Int? {
+    var status = stat()
+    guard kind == .file, stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// About how many bytes the file holds unpacked, by its name and size; nil as for ``fileSize``.
+  public var estimatedBytes: Int? {
+    let isPacked = container.formats.map { !$0.isEmpty } ?? !ContainerFormat.named(path).isEmpty
+    return fileSize.map { isPacked ? $0 * 5 : $0 }
   }
 
   /// Opens the file itself.
