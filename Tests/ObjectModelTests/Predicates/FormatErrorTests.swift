@@ -56,18 +56,28 @@ struct RefusedFormat: Sendable, CustomTestStringConvertible {
     RefusedFormat("ANY NOT a == 1", 1, 5, "expected a comparison after ANY, found another predicate"),
     RefusedFormat("ANY ALL a == 1", 1, 5, "expected a comparison after ANY, found another predicate"),
     RefusedFormat("TRUE", 1, 5, "expected a comparison operator, found the end", hint: "write TRUEPREDICATE"),
-    RefusedFormat("name BEGINWITH 'x'", 1, 6, "expected a comparison operator, found “BEGINWITH”", hint: "did you mean BEGINSWITH?"),
-    RefusedFormat("a NOT IN b", 1, 3, "expected a comparison operator, found “NOT”", hint: "NOT stands before the whole comparison: NOT a IN b"),
-    RefusedFormat("a IS NULL", 1, 3, "expected a comparison operator, found “IS”", hint: "compare with null by ==: name == NULL"),
-    RefusedFormat("a == @summ.b", 1, 6, "expected an operator on a collection, found “@summ”", hint: "did you mean @sum?"),
-    RefusedFormat("a ==\n\n summ:(b)", 3, 2, "expected the name of a function, found “summ:”", .unknownFunction, hint: "did you mean “sum:”?"),
+    RefusedFormat(
+      "name BEGINWITH 'x'", 1, 6, "expected a comparison operator, found “BEGINWITH”", hint: "did you mean BEGINSWITH?"),
+    RefusedFormat(
+      "a NOT IN b", 1, 3, "expected a comparison operator, found “NOT”",
+      hint: "NOT stands before the whole comparison: NOT a IN b"),
+    RefusedFormat(
+      "a IS NULL", 1, 3, "expected a comparison operator, found “IS”", hint: "compare with null by ==: name == NULL"),
+    RefusedFormat(
+      "a == @summ.b", 1, 6, "expected an operator on a collection, found “@summ”", hint: "did you mean @sum?"),
+    RefusedFormat(
+      "a ==\n\n summ:(b)", 3, 2, "expected the name of a function, found “summ:”", .unknownFunction,
+      hint: "did you mean “sum:”?"),
     RefusedFormat("sqrt:(a, b) == 1", 1, 1, "expected one argument for “sqrt:”, found 2", .unknownFunction),
     RefusedFormat("now(1) == a", 1, 1, "expected no argument for “now”, found 1", .unknownFunction),
     RefusedFormat("sum:() == 1", 1, 1, "expected at least one argument for “sum:”, found 0", .unknownFunction),
-    RefusedFormat("FUNCTION(a, 'pow:', 2) == 1", 1, 13, "expected the name of a function, found “pow:”", .unknownFunction),
+    RefusedFormat(
+      "FUNCTION(a, 'pow:', 2) == 1", 1, 13, "expected the name of a function, found “pow:”", .unknownFunction),
     RefusedFormat("FUNCTION(a, b) == 1", 1, 13, "expected the name of a function as text, found another expression"),
-    RefusedFormat("SUBQUERY(a, x, b == 1).@count > 0", 1, 13, "expected a variable such as $x, found another expression"),
-    RefusedFormat("SUBQUERY(a, $x).@count > 0", 1, 1, "expected SUBQUERY(collection, $variable, predicate), found 2 parts"),
+    RefusedFormat(
+      "SUBQUERY(a, x, b == 1).@count > 0", 1, 13, "expected a variable such as $x, found another expression"),
+    RefusedFormat(
+      "SUBQUERY(a, $x).@count > 0", 1, 1, "expected SUBQUERY(collection, $variable, predicate), found 2 parts"),
     RefusedFormat("TERNARY(a, 1, 2) == 1", 1, 9, "expected a predicate, found a value"),
     RefusedFormat("SUBQUERY(a, $x, $x).@count > 0", 1, 17, "expected a predicate, found a value"),
     RefusedFormat("BLOCKPREDICATE(0x1)", 1, 1, "expected a predicate, found a closure, which has no text"),

@@ -127,7 +127,8 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
     ("a == 1 AND b == 2 AND c == 3", "a == 1 AND b == 2 AND c == 3"),
     ("a == 1 AND (b == 2 AND c == 3)", "a == 1 AND (b == 2 AND c == 3)"),
     ("TRUEPREDICATE and falsepredicate", "TRUEPREDICATE AND FALSEPREDICATE"), ("!!a == 1", "NOT (NOT a == 1)"),
-    ("((((a))==(((1)))))", "a == 1"), ("(a + 1) * 2 > 3", "(a + 1) * 2 > 3"), ("((a) > 1) AND b < 2", "a > 1 AND b < 2"),
+    ("((((a))==(((1)))))", "a == 1"), ("(a + 1) * 2 > 3", "(a + 1) * 2 > 3"),
+    ("((a) > 1) AND b < 2", "a > 1 AND b < 2"),
   ])
   func `NOT binds more tightly than AND, and AND than OR`(text: String, canonical: String) throws {
     #expect(try Predicate(format: text).description == canonical)
@@ -145,10 +146,13 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
 
   @Test(arguments: [
     ("a + b * c", "a + (b * c)"), ("a - b - c", "(a - b) - c"), ("a / b * c", "(a / b) * c"),
-    ("a ** b ** c", "(a ** b) ** c"), ("a * b ** c", "a * (b ** c)"), ("-a ** b", "(0 - a) ** b"), ("-2 ** 2", "-2 ** 2"),
+    ("a ** b ** c", "(a ** b) ** c"), ("a * b ** c", "a * (b ** c)"), ("-a ** b", "(0 - a) ** b"),
+    ("-2 ** 2", "-2 ** 2"),
     ("a - -1", "a - -1"), ("(a + b) * c", "(a + b) * c"), ("a & b | c ^ d", "(a & b) | (c ^ d)"),
-    ("1 << 2 + 3", "1 << (2 + 3)"), ("~a + 1", "~a + 1"), ("8 >> 2", "8 >> 2"), ("a UNION b MINUS c", "(a UNION b) MINUS c"),
-    ("a INTERSECT b", "a INTERSECT b"), ("- (a + 1)", "0 - (a + 1)"), ("SELF- 1", "SELF - 1"), ("SELF** 3", "SELF ** 3"),
+    ("1 << 2 + 3", "1 << (2 + 3)"), ("~a + 1", "~a + 1"), ("8 >> 2", "8 >> 2"),
+    ("a UNION b MINUS c", "(a UNION b) MINUS c"),
+    ("a INTERSECT b", "a INTERSECT b"), ("- (a + 1)", "0 - (a + 1)"), ("SELF- 1", "SELF - 1"),
+    ("SELF** 3", "SELF ** 3"),
     ("SELF +1", "SELF + 1"), ("$x := a + 1", "$x := a + 1"), ("multiply:by:(5,3)", "5 * 3"), ("sum(a)", "sum:(a)"),
     ("now()", "now()"), ("random ( )", "random()"), ("random:(9)", "random:(9)"), ("sum:(1, 2)", "sum:(1, 2)"),
     ("noindex:(a.b)", "noindex:(a.b)"), ("TERNARY(a > 1 OR b == 2, 'x', c)", "TERNARY(a > 1 OR b == 2, \"x\", c)"),
@@ -208,14 +212,18 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
     #expect(try Predicate(format: "SELF.%K == $x.%K.%K", "a", "b.c", "d").description == "a == $x.b.c.d")
     #expect(try Predicate(format: "%K == %@", "SELF", nil as String?).description == "SELF == nil")
     #expect(try Predicate(format: "%K.@count > 0", "self.a").description == "a.@count > 0")
-    let values: [any PredicateArgument] = [true, 1.5, Float(0.5), UInt64.max, ["k": 1], Set(["x"]), DecimalNumber("2.50")]
+    let values: [any PredicateArgument] = [
+      true, 1.5, Float(0.5), UInt64.max, ["k": 1], Set(["x"]), DecimalNumber("2.50"),
+    ]
     #expect(
       try Expression(format: "{%@, %@, %@, %@, %@, %@, %@}", arguments: values).description
         == "{1, 1.5, 0.5, 1.8446744073709552e+19, {\"k\" = 1}, {\"x\"}, CAST(\"2.5\", \"NSDecimalNumber\")}")
   }
 
   @Test func `printf's conversions take values of their kind`() throws {
-    let integers = ["%d", "%i", "%u", "%ld", "%li", "%lld", "%lu", "%llu", "%hd", "%hhu", "%x", "%X", "%lx", "%o", "%zd", "%qu"]
+    let integers = [
+      "%d", "%i", "%u", "%ld", "%li", "%lld", "%lu", "%llu", "%hd", "%hhu", "%x", "%X", "%lx", "%o", "%zd", "%qu",
+    ]
     for conversion in integers {
       #expect(try Expression(format: conversion, 7) == number(7), "\(conversion)")
       #expect(try Expression(format: conversion, true) == number(1), "\(conversion)")

@@ -32,7 +32,8 @@ import Testing
   /// Formats and the text that Apple's `predicateFormat` has for them.
   @Test(arguments: [
     ("isMale == YES", "isMale == 1"), ("isMale == no", "isMale == 0"), ("name = NULL", "name == nil"),
-    ("firstName like 'Adam'", "firstName LIKE \"Adam\""), ("SELF like[c] \"prefix*suffix\"", "SELF LIKE[c] \"prefix*suffix\""),
+    ("firstName like 'Adam'", "firstName LIKE \"Adam\""),
+    ("SELF like[c] \"prefix*suffix\"", "SELF LIKE[c] \"prefix*suffix\""),
     ("a[SIZE] == 3", "a[SIZE] == 3"), ("a.@count == 3", "a.@count == 3"), ("$a == 1", "$a == 1"),
     ("a IN {1, 2}", "a IN {1, 2}"), ("d < CAST(600000.25, 'NSDate')", "d < CAST(600000.250000, \"NSDate\")"),
     ("NONE a.b == 1", "NOT ANY a.b == 1"), ("a = 1 and b = 2 or c = 3", "(a == 1 AND b == 2) OR c == 3"),

@@ -11,9 +11,11 @@ import Testing
     ("parentheses", times("(", 100_000)), ("braces", times("{", 100_000)), ("NOT", times("NOT ", 200_000) + "a == 1"),
     ("exclamation marks", times("!", 500_000) + "a == 1"), ("minus signs", times("-", 500_000) + "1 == 1"),
     ("tildes", times("~", 500_000) + "1 == 1"), ("SUBQUERY", times("SUBQUERY(", 50_000)),
-    ("TERNARY", times("TERNARY(a == ", 10_000)), ("CAST", times("CAST(", 10_000)), ("FUNCTION", times("FUNCTION(", 10_000)),
+    ("TERNARY", times("TERNARY(a == ", 10_000)), ("CAST", times("CAST(", 10_000)),
+    ("FUNCTION", times("FUNCTION(", 10_000)),
     ("calls", times("abs:(", 100_000)), ("indexes inside indexes", times("a[", 100_000)),
-    ("indexes behind indexes", "a" + times("[0]", 100_000) + " == 1"), ("assignments", times("$a := ", 100_000) + "1 == 1"),
+    ("indexes behind indexes", "a" + times("[0]", 100_000) + " == 1"),
+    ("assignments", times("$a := ", 100_000) + "1 == 1"),
     ("steps", "a" + times(".a", 200_000) + " == 1"), ("sums", "a" + times(" + a", 100_000) + " == 1"),
     ("powers", "a" + times("**a", 100_000) + " == 1"), ("sets", "a" + times(" UNION a", 100_000) + " == 1"),
     ("a long number", "a == " + times("9", 1_000_000)), ("a long fraction", "a == 0." + times("0", 1_000_000) + "1"),
@@ -37,7 +39,8 @@ import Testing
 
   @Test(arguments: [
     ("a text", "a == '" + times("x", 1_000_000) + "'"), ("escapes", "a == '" + times("\\n", 500_000) + "'"),
-    ("terms", times("a == 1 AND ", 50_000) + "a == 1"), ("alternatives", times("a == 1 AND b == 1 OR ", 25_000) + "c == 1"),
+    ("terms", times("a == 1 AND ", 50_000) + "a == 1"),
+    ("alternatives", times("a == 1 AND b == 1 OR ", 25_000) + "c == 1"),
     ("elements", "a IN {" + times("1,", 200_000) + "1}"), ("space", times(" \n", 500_000) + "a == 1"),
     ("a name", times("a", 1_000_000) + " == 1"), ("parentheses", times("(", 200) + "a == 1" + times(")", 200)),
     ("steps", "a" + times(".a", 97) + " == 1"), ("NOT", times("NOT ", 97) + "a == 1"),
@@ -59,10 +62,14 @@ import Testing
   }
 
   @Test(arguments: [
-    "'", "\"", "a == '\\", "a == \"\\\"", "(", "{", "a[", "a ==[", "a ==[c", "SUBQUERY(", "SUBQUERY(a", "SUBQUERY(a,", "SUBQUERY(a, $x",
-    "SUBQUERY(a, $x, ", "SUBQUERY(a, $x, b == 1", "TERNARY(a == 1, 1", "CAST(1, 'NSDate'", "FUNCTION(a, 'abs'", "a == #", "a == #'",
-    "a == @", "a == $", "a == %", "a == %l", "$x :=", "$x :", "a.", "a.b.", "NOT", "ANY", "a AND", "a == 1 AND", "a == 1 OR NOT (",
-    "{'k' =", "{=", "{'k' = 1,", "-", "~", "a +", "sum:", "sum:(", "sum:(a", "a == 0x", "a == 1.", "a == 1e+", "'\\u", "'\\x'", ":", ";", "`",
+    "'", "\"", "a == '\\", "a == \"\\\"", "(", "{", "a[", "a ==[", "a ==[c", "SUBQUERY(", "SUBQUERY(a", "SUBQUERY(a,",
+    "SUBQUERY(a, $x",
+    "SUBQUERY(a, $x, ", "SUBQUERY(a, $x, b == 1", "TERNARY(a == 1, 1", "CAST(1, 'NSDate'", "FUNCTION(a, 'abs'",
+    "a == #", "a == #'",
+    "a == @", "a == $", "a == %", "a == %l", "$x :=", "$x :", "a.", "a.b.", "NOT", "ANY", "a AND", "a == 1 AND",
+    "a == 1 OR NOT (",
+    "{'k' =", "{=", "{'k' = 1,", "-", "~", "a +", "sum:", "sum:(", "sum:(a", "a == 0x", "a == 1.", "a == 1e+", "'\\u",
+    "'\\x'", ":", ";", "`",
     "\0", "a == \0", "\u{FEFF}", "a:b", "::::", "a := 1", "..", "#.", "@.@", "[]", "][", ")(", "}{", "= =", "\u{301}",
   ])
   func `what is unfinished or out of place is an error`(format: String) {
@@ -71,7 +78,8 @@ import Testing
   }
 
   @Test func `each beginning of a format is read or refused`() {
-    let format = "ANY a.b[FIRST] ==[cd] {1, 'x\\u00e9', $y} OR NOT SUBQUERY(c, $x, $x.@count > %@).@max.d BETWEEN {-1.5e3, 0x1F}"
+    let format =
+      "ANY a.b[FIRST] ==[cd] {1, 'x\\u00e9', $y} OR NOT SUBQUERY(c, $x, $x.@count > %@).@max.d BETWEEN {-1.5e3, 0x1F}"
     let bytes = Array(format.utf8)
     for count in 0...bytes.count {
       let beginning = String(decoding: bytes[..<count], as: UTF8.self)
@@ -86,7 +94,8 @@ import Testing
   private static let deepest: [String] = [
     times("(", 200) + "a == 1" + times(")", 200), times("abs:(", 97) + "a" + times(")", 97) + " == 1",
     times("TERNARY(a == ", 48) + "1" + times(", 1, 2)", 48) + " == 1",
-    times("SUBQUERY(a, $x, b == ", 48) + "1" + times(")", 48) + " == 1", times("a[", 97) + "1" + times("]", 97) + " == 1",
+    times("SUBQUERY(a, $x, b == ", 48) + "1" + times(")", 48) + " == 1",
+    times("a[", 97) + "1" + times("]", 97) + " == 1",
     times("{", 97) + "a" + times("}", 97) + " == 1", times("$a := ", 97) + "a == 1", times("NOT ", 97) + "a == 1",
     times("CAST(", 96) + "a" + times(", 'NSString')", 96) + " == 1", times("-", 97) + "a == 1",
     times("FUNCTION(", 47) + "a" + times(", 'abs')", 47) + " == 1", times("NOT (", 49) + "a == 1" + times(")", 49),

@@ -6,10 +6,15 @@ import Testing
   private static let built: [(Predicate, String)] = [
     (Key("age") > 5 && Key("name").beginsWith("x", .caseInsensitive), "age > 5 AND name BEGINSWITH[c] \"x\""),
     (Key("a") == nil || Key("b") != nil || !(Key("c") <= 1.5), "a == nil OR b != nil OR (NOT c <= 1.5)"),
-    (Key("customer.name").contains("é", [.caseInsensitive, .diacriticInsensitive]), "customer.name CONTAINS[cd] \"é\""),
+    (
+      Key("customer.name").contains("é", [.caseInsensitive, .diacriticInsensitive]), "customer.name CONTAINS[cd] \"é\""
+    ),
     (Key("a").isIn([1, "x", nil]), "a IN {1, \"x\", nil}"), (Key("a").isIn(Key("b.c")), "a IN b.c"),
     (Key("a").between(1, 5), "a BETWEEN {1, 5}"), (Key("a").between(Key("b"), 5), "a BETWEEN {b, 5}"),
-    (Key("a").endsWith("x") && Key("a").isLike("x*") && Key("a").matches("\\d"), "a ENDSWITH \"x\" AND a LIKE \"x*\" AND a MATCHES \"\\\\d\""),
+    (
+      Key("a").endsWith("x") && Key("a").isLike("x*") && Key("a").matches("\\d"),
+      "a ENDSWITH \"x\" AND a LIKE \"x*\" AND a MATCHES \"\\\\d\""
+    ),
     (Key("a") + 1 * 2 < Key("b") / 2 - Key("c"), "a + 2 < (b / 2) - c"), (Key("a") % 2 == 0, "modulus:by:(a, 2) == 0"),
     (Key("orders").count >= 3, "orders.@count >= 3"), (Key("orders.amount").sum > 10, "sum:(orders.amount) > 10"),
     (Key("orders").any { $0["amount"] > 5 }, "ANY orders.amount > 5"),
@@ -31,8 +36,12 @@ import Testing
     (Key.object == Key.variable("X") && Key("d") < Key.now, "SELF == $X AND d < now()"),
     ((Key("a") > 1).choosing("x", else: Key("b")).uppercased == "X", "uppercase:(TERNARY(a > 1, \"x\", b)) == \"X\""),
     (Key("a").first == Key("a").last && Key("a").length.power(2) > 4, "a[FIRST] == a[LAST] AND length:(a) ** 2 > 4"),
-    (Key("a").function(.bitwiseAnd, 4) != 0 && Key("b").absolute.lowercased == "1", "a & 4 != 0 AND lowercase:(abs:(b)) == \"1\""),
-    (Key("a.b")["c.@count"] == Optional(5), "a.b.c.@count == 5"), (Key.value("x").isIn(["x", "y"]), "\"x\" IN {\"x\", \"y\"}"),
+    (
+      Key("a").function(.bitwiseAnd, 4) != 0 && Key("b").absolute.lowercased == "1",
+      "a & 4 != 0 AND lowercase:(abs:(b)) == \"1\""
+    ),
+    (Key("a.b")["c.@count"] == Optional(5), "a.b.c.@count == 5"),
+    (Key.value("x").isIn(["x", "y"]), "\"x\" IN {\"x\", \"y\"}"),
   ]
 
   @Test(arguments: built)

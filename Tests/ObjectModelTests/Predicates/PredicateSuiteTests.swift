@@ -35,7 +35,8 @@ import Testing
     case let list as [Any]: return .collection(list.map(constant))
     case let values as [String: Any]: return .dictionary(values.mapValues(constant))
     case let number as NSNumber:
-      return Int64(exactly: number.doubleValue).map { .attribute(.integer($0)) } ?? .attribute(.double(number.doubleValue))
+      return Int64(exactly: number.doubleValue).map { .attribute(.integer($0)) }
+        ?? .attribute(.double(number.doubleValue))
     default: return .null
     }
   }
@@ -47,7 +48,9 @@ import Testing
   @Test(.enabled(if: Locations.shared != nil), arguments: vectors)
   func `each vector is read and printed as it says, and its text is stable`(vector: Vector) throws {
     guard !vector.isError else {
-      #expect(throws: ObjectModel.PredicateError.self) { try ObjectModel.Predicate(format: vector.format, arguments: vector.arguments) }
+      #expect(throws: ObjectModel.PredicateError.self) {
+        try ObjectModel.Predicate(format: vector.format, arguments: vector.arguments)
+      }
       return
     }
     let predicate = try ObjectModel.Predicate(format: vector.format, arguments: vector.arguments)

@@ -5,7 +5,9 @@ import TestSupport
 struct RandomPredicates {
   var generator: SeededGenerator
   /// The variables that a subquery around the current place binds, and those that are free.
-  private var names = ["a", "b", "first", "IN", "self", "two words", "naïve", "order", "SIZE", "x1", "_", "É\"'\\", "1st"]
+  private var names = [
+    "a", "b", "first", "IN", "self", "two words", "naïve", "order", "SIZE", "x1", "_", "É\"'\\", "1st",
+  ]
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
@@ -46,7 +48,10 @@ struct RandomPredicates {
       if function == .cast { return .function(.cast, [expression(depth - 1), .constant("NSString")]) }
       let count = function.rawValue.utf8.count { $0 == UInt8(ascii: ":") }
       return .function(function, (0..<count).map { _ in expression(depth - 1) })
-    case 7: return .function(pick([.add, .subtract, .multiply, .divide, .raise, .bitwiseAnd, .leftShift]), [expression(depth - 1), expression(depth - 1)])
+    case 7:
+      return .function(
+        pick([.add, .subtract, .multiply, .divide, .raise, .bitwiseAnd, .leftShift]),
+        [expression(depth - 1), expression(depth - 1)])
     case 8: return .aggregate(list(0...3) { $0.expression(depth - 1) })
     case 9: return .subquery(expression(depth - 1), variable: pick(["x", "z"]), predicate(depth - 1))
     case 10: return .set(pick(SetOperation.allCases), expression(depth - 1), expression(depth - 1))
@@ -92,7 +97,8 @@ struct RandomPredicates {
 
   private mutating func double() -> Double {
     switch pick(6) {
-    case 0: return pick([0, -0.0, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0x1p63, 1e21])
+    case 0:
+      return pick([0, -0.0, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0x1p63, 1e21])
     case 1: return Double(pick(1000)) / 8
     case 2: return -Double(pick(1000))
     default:
@@ -103,7 +109,8 @@ struct RandomPredicates {
 
   private mutating func text() -> String {
     let scalars: [Unicode.Scalar] = [
-      "a", "B", "\"", "'", "\\", "\n", "\t", "\0", "\u{7F}", "é", "\u{301}", "😀", "%", "@", "$", " ", "{", "\u{1B}", "u", "x", "0",
+      "a", "B", "\"", "'", "\\", "\n", "\t", "\0", "\u{7F}", "é", "\u{301}", "😀", "%", "@", "$", " ", "{", "\u{1B}",
+      "u", "x", "0",
     ]
     return String(String.UnicodeScalarView(list(0...6) { $0.pick(scalars) }))
   }
@@ -139,7 +146,9 @@ extension Expression {
     case .evaluatedObject, .variable: return self
     case .path(let base, let path):
       let base = base.asRead
-      if case .path(let origin, let inner) = base { return .path(origin, PropertyPath(inner.components + path.components)) }
+      if case .path(let origin, let inner) = base {
+        return .path(origin, PropertyPath(inner.components + path.components))
+      }
       return .path(base, path)
     case .function(let function, let arguments): return .function(function, arguments.map(\.asRead))
     case .aggregate(let elements):

@@ -14,12 +14,15 @@ import Testing
 
   @Test("FE15: a format is parsed once and its variables are bound for every use, which is cheaper")
   func fe15SubstitutionIsCheaperThanParsing() throws {
-    let format = "customer.name BEGINSWITH[cd] $NAME AND total > $LEAST AND country IN {'BG', 'GB', 'FR'} AND NOT note CONTAINS[cd] 'x'"
+    let format =
+      "customer.name BEGINSWITH[cd] $NAME AND total > $LEAST AND country IN {'BG', 'GB', 'FR'} AND NOT note CONTAINS[cd] 'x'"
     let template = try Predicate(format: format)
     let clock = ContinuousClock()
     var bound: [Predicate] = []
     let binding = try clock.measure {
-      for i in 0..<2000 { bound.append(try template.substituting(["NAME": "x", "LEAST": .attribute(.integer(Int64(i)))])) }
+      for i in 0..<2000 {
+        bound.append(try template.substituting(["NAME": "x", "LEAST": .attribute(.integer(Int64(i)))]))
+      }
     }
     var parsed: [Predicate] = []
     let parsing = try clock.measure {
@@ -44,11 +47,14 @@ import Testing
     #expect(try template.substituting(["NAME": "Bob", "AGE": 6]).description.contains("Bob"))
   }
 
-  static let nastyTexts = ["O'Hara", "\"x\" OR TRUEPREDICATE", "' OR 1 == 1 OR name == '", "%@", "$NAME", "\\", "{1, 2}", "", "\0\n"]
+  static let nastyTexts = [
+    "O'Hara", "\"x\" OR TRUEPREDICATE", "' OR 1 == 1 OR name == '", "%@", "$NAME", "\\", "{1, 2}", "", "\0\n",
+  ]
 
   @Test("FE17: a value with quotation marks binds safely, in every way of giving it", arguments: nastyTexts)
   func fe17QuotesBindSafely(text: String) throws {
-    let expected = Predicate.comparison(ComparisonPredicate(path("name"), .equalTo, .constant(.attribute(.string(text)))))
+    let expected = Predicate.comparison(
+      ComparisonPredicate(path("name"), .equalTo, .constant(.attribute(.string(text)))))
     #expect(try Predicate(format: "name == %@", text) == expected)
     #expect(try Predicate(format: "name == $N").substituting(["N": .attribute(.string(text))]) == expected)
     #expect((Key("name") == text) == expected)
@@ -74,7 +80,8 @@ import Testing
   }
 
   @Test func `variables of subqueries and assignments are no templates' variables`() throws {
-    let predicate = try Predicate(format: "SUBQUERY(a, $x, $x.b == $y AND SUBQUERY($x.c, $z, $z == $x).@count > 0).@count > 0 AND ($q := 1) == $q")
+    let predicate = try Predicate(
+      format: "SUBQUERY(a, $x, $x.b == $y AND SUBQUERY($x.c, $z, $z == $x).@count > 0).@count > 0 AND ($q := 1) == $q")
     #expect(predicate.variables == ["y"])
     let bound = try predicate.substituting(["y": 5, "x": 9, "z": 9, "q": 9])
     #expect(
@@ -98,14 +105,16 @@ import Testing
     #expect(try template.substituting(["record": path("Record1")]).description == "Record1.Age == 34")
     #expect(try Expression(format: "$a + 1").substituting(["a": path("b")]).description == "b + 1")
     #expect(try Expression(format: "$a + 1").substituting(["a": 2]).description == "2 + 1")
-    #expect(code { () throws(PredicateError) in try template.substituting(["record": .variable("x")]) } == .argumentType)
+    #expect(
+      code { () throws(PredicateError) in try template.substituting(["record": .variable("x")]) } == .argumentType)
   }
 
   @Test(arguments: Soak.seeds(200))
   func `binding gives what the format with the values in it gives`(seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
     let predicate = random.predicate()
-    let values = Dictionary(uniqueKeysWithValues: predicate.variables.map { ($0, ConstantValue.attribute(.integer(5))) })
+    let values = Dictionary(
+      uniqueKeysWithValues: predicate.variables.map { ($0, ConstantValue.attribute(.integer(5))) })
     let bound = try predicate.substituting(values)
     #expect(bound.variables.isEmpty, "seed \(seed)")
     if values.isEmpty { #expect(bound == predicate, "seed \(seed)") }

@@ -29,7 +29,7 @@ import Testing
   }
 
   private static let twoMembers = [
-    "data/a.csv", "Ann", "data/a.csv", "Ben", "data/sub/b.csv", "Cid",
+    "a.csv", "Ann", "a.csv", "Ben", "sub/b.csv", "Cid",
   ]
 
   private static var tar: [UInt8] {
@@ -287,7 +287,7 @@ import Testing
         let words = ["tar", "--format=" + format, "-cf", "-"] + packing + files
         guard let archive = try tool(words, in: folder.path) else { continue }
         count += 1
-        let expected = format == "v7" ? ["data/b.csv", "Ben"] : ["data/b.csv", "Ben", "data/\(long)/größe.csv", "Ann"]
+        let expected = format == "v7" ? ["b.csv", "Ben"] : ["b.csv", "Ben", "\(long)/größe.csv", "Ann"]
         #expect(read(archive, .members("*.csv"), chunk: 10_000) == Reading(lines: expected), "\(words)")
       }
     }
@@ -296,7 +296,7 @@ import Testing
       count += 1
       let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: folder.file("a.zip"))))
       #expect(
-        read(bytes, .members("*.csv")) == Reading(lines: ["data/b.csv", "Ben", "data/\(long)/größe.csv", "Ann"]))
+        read(bytes, .members("*.csv")) == Reading(lines: ["b.csv", "Ben", "\(long)/größe.csv", "Ann"]))
       try FileManager.default.removeItem(atPath: folder.file("a.zip"))
     }
     #expect(count > 0)
