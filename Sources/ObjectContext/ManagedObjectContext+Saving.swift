@@ -27,6 +27,9 @@ extension ManagedObjectContext {
     guard !store.connection.isClosed else {
       throw SaveError(code: .database, message: "the store \(store.file.path) was closed")
     }
+    guard !store.isInBatchRequest else {
+      throw SaveError(code: .database, message: "a batch request is running on the store; save when it is done")
+    }
     let plan = try prepare(order: nil, checksObjects: true)
     if !plan.isEmpty || pendingLinks.hasChanges {
       let journal = VersionJournal()

@@ -188,6 +188,11 @@ package struct StoredCell {
   /// The bytes of a text or blob cell.
   package var bytes: [UInt8] = []
 
+  /// The cell of no value.
+  static let null = StoredCell(tag: CellTag.null)
+
+  private init(tag: UInt8) { self.tag = tag }
+
   /// Converts a value as Core Data stores it; `nil` for a decimal that the store cannot hold exactly.
   package init?(_ value: AttributeValue) {
     switch value {

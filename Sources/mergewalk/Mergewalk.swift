@@ -22,7 +22,7 @@ struct Mergewalk: ParsableCommand {
       """,
     version: "mergewalk 0.1.0",
     subcommands: [
-      RunCommand.self, ExportCommand.self, LintCommand.self, ModelCommand.self, StoreCommand.self,
+      RunCommand.self, LintCommand.self, FetchCommand.self, ExportCommand.self, ModelCommand.self, StoreCommand.self,
       ReferenceCommand.self,
     ])
 

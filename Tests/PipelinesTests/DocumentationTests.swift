@@ -18,7 +18,7 @@ struct DocumentationTests {
   }
 
   /// The YAML blocks of the README and this page that are pipelines or parts of them.
-  static let blocks: [Block] = ["README.md", "docs/pipelines.md"].flatMap { file -> [Block] in
+  static let blocks: [Block] = ["README.md", "docs/pipelines.md", "docs/export.md"].flatMap { file -> [Block] in
     guard let text = try? String(contentsOfFile: Locations.repository + "/" + file, encoding: .utf8) else { return [] }
     var blocks: [Block] = []
     var current: Block?
@@ -26,7 +26,7 @@ struct DocumentationTests {
       if line == "```yaml" {
         current = Block(file: file, line: index + 2, text: "")
       } else if line == "```", let block = current {
-        if block.text.contains("import:\n") || block.text.contains("source:") { blocks.append(block) }
+        if ["import:\n", "source:", "objects:\n"].contains(where: block.text.contains) { blocks.append(block) }
         current = nil
       } else {
         current?.text += line + "\n"

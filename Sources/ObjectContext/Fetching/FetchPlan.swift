@@ -75,7 +75,7 @@ struct FetchPlan {
         guard !relationship.isToMany else {
           throw ObjectError(
             PredicateError(
-              .toManyKey, "objects cannot be fetched with the to-many relationship \"\(name)\"",
+              .invalidRequest, "objects cannot be fetched with the to-many relationship \"\(name)\"",
               hint: "name it among the key paths for prefetching"))
         }
         if !relationship.isTransient { wanted.insert(relationship.slot) }

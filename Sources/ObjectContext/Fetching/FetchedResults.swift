@@ -38,6 +38,12 @@ public final class FetchedResults {
     public let section: Int
     /// The number of the object in the section.
     public let item: Int
+
+    /// Names a place.
+    public init(section: Int, item: Int) {
+      self.section = section
+      self.item = item
+    }
   }
 
   /// The difference between two results. Sections and deletions are numbered as they were before, all else as it is now.
@@ -50,6 +56,13 @@ public final class FetchedResults {
       public let from: Place?
       /// Where it is; `nil` for one that went.
       public let to: Place?
+
+      /// Describes a change.
+      public init(objectID: ManagedObjectID, from: Place?, to: Place?) {
+        self.objectID = objectID
+        self.from = from
+        self.to = to
+      }
     }
 
     /// Sections that went, by their old numbers.

@@ -214,6 +214,9 @@ extension ManagedObjectModel {
 /// The first is 2048 and each further one 1024 more, as Core Data gives them out; an object that comes between two
 /// others gets the number in the middle.
 enum OrderKeys {
+  /// The number before the first one.
+  static let beforeFirst: Int64 = 1024
+
   /// The number for the end of a list.
   static func next(after last: Int64?) -> Int64 { last.map { $0 + 1024 } ?? 2048 }
 

@@ -100,6 +100,14 @@ final class PendingLinks {
     storages[relation.storage]?[LinkChanges.Pair(owner: change.row.owner, target: change.row.target)] = change
   }
 
+  /// Forgets the pairs that satisfy a condition: their objects are gone.
+  func forget(_ storage: LinkStorage, where isGone: (LinkChanges.Pair) -> Bool) {
+    for pair in storages[storage]?.changes.keys.filter(isGone) ?? [] {
+      storages[storage]?.changes[pair]?.isStored = false
+      storages[storage]?.changes[pair]?.isLinked = false
+    }
+  }
+
   /// The objects with changed pairs: root entity and primary key, each once, in order.
   func changedObjects() -> [(root: Int, primaryKey: Int64)] {
     struct Key: Hashable {

@@ -26,8 +26,8 @@ struct TextRule: Sendable {
         problems.append(
           ValidationRuleProblem(
             code: .slowPattern,
-            message: "the regular expression needs backtracking; some texts can take up to a second, and those that "
-              + "would take longer are rejected"))
+            message: "the regular expression needs backtracking; some texts can take a quarter of a second, and those "
+              + "that would take longer are rejected"))
       }
     } catch {
       pattern = .nothing

@@ -19,7 +19,9 @@ extension Key {
   /// The left value comes first; false with a null.
   public static func < (left: Key, right: some PredicateOperand) -> Predicate { left.compare(.lessThan, right) }
   /// The right value does not come first; false with a null.
-  public static func <= (left: Key, right: some PredicateOperand) -> Predicate { left.compare(.lessThanOrEqualTo, right) }
+  public static func <= (left: Key, right: some PredicateOperand) -> Predicate {
+    left.compare(.lessThanOrEqualTo, right)
+  }
   /// The right value comes first; false with a null.
   public static func > (left: Key, right: some PredicateOperand) -> Predicate { left.compare(.greaterThan, right) }
   /// The left value does not come first; false with a null.
@@ -110,7 +112,10 @@ extension Key {
   }
 
   private func subquery(_ element: Element) -> Key {
-    Key(.path(.subquery(expression, variable: element.variable, element.predicate), PropertyPath([.collectionOperator(.count)])))
+    Key(
+      .path(
+        .subquery(expression, variable: element.variable, element.predicate),
+        PropertyPath([.collectionOperator(.count)])))
   }
 
   /// The comparison with a modifier, when the predicate is one comparison of a property of the element.

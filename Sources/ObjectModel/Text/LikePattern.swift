@@ -1,5 +1,7 @@
-/// The pattern of `LIKE`: `*` stands for any characters, also none, `?` for one Unicode scalar, and `\*`, `\?`, `\\`
-/// for the second character itself. A backslash before anything else stands for itself. The whole text must match.
+/// The pattern of `LIKE`, which a whole text must match.
+///
+/// `*` stands for any characters, also none, `?` for one Unicode scalar, and `\*`, `\?`, `\\` for the second character
+/// itself. A backslash before anything else stands for itself.
 ///
 /// The parts between asterisks are looked for one after the other, each at the first place where it fits, which is
 /// enough: there is no way back. Parts without `?` are found in linear time.

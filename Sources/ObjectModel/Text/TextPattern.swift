@@ -53,10 +53,14 @@ public struct TextPattern: Sendable {
     }
   }
 
-  /// Whether all of the text matches; the bytes are valid UTF-8. A text that takes too many steps does not match.
+  /// Whether all of the text matches; the bytes are valid UTF-8.
+  ///
+  /// A text that takes too many steps does not match.
   public func matches(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool { (try? match(bytes)) ?? false }
 
-  /// Whether all of the text matches. A text that takes too many steps does not match.
+  /// Whether all of the text matches.
+  ///
+  /// A text that takes too many steps does not match.
   public func matches(_ text: String) -> Bool { text.withBytes { matches($0) } }
 
   /// Whether all of the text matches; the bytes are valid UTF-8.

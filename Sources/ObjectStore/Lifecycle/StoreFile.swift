@@ -57,6 +57,8 @@ public final class StoreFile {
     case newFile(NewStoreFile)
     /// The log as it was, and the header when the file was not in write-ahead mode.
     case existingFile(ExistingStoreFile)
+    /// The store is only read; the connection is closed by who opened it.
+    case nothing
   }
 
   init(
@@ -175,6 +177,7 @@ public final class StoreFile {
         try raiseMaxima()
         try commit()
         try file.finish(connection)
+      case .nothing: break
       }
       isEnded = true
     } catch {
@@ -194,6 +197,7 @@ public final class StoreFile {
     switch undo {
     case .newFile(let file): try file.discard(connection)
     case .existingFile(let file): try file.rollBack(connection)
+    case .nothing: break
     }
   }
 

@@ -14,7 +14,7 @@ public import ObjectModel
 /// | `tags:order` | the positions of `tags`, where they are not the usual ones | array | `1 2 3` |
 /// | `tags:inverse_order` | the positions in the ordered inverses of `tags` | array | `1 2 3` |
 ///
-/// Names of properties have no colon, so nothing collides.
+/// Names of properties have no colon, so nothing collides; a property that is itself called `_id` is `_id:value`.
 public struct ObjectField: Sendable {
   /// What a field holds.
   public enum Kind: Sendable {
@@ -92,10 +92,13 @@ extension StoreSchema {
       // Properties without a column are not stored.
       if let column = column(role) { fields.append(ObjectField(name: name, kind: kind, column: column)) }
     }
-    for attribute in entity.attributes { add(attribute.name, .attribute(attribute), .slot(attribute.slot)) }
+    func name(_ property: String) -> String {
+      property == ObjectField.identityName ? property + ":value" : property
+    }
+    for attribute in entity.attributes { add(name(attribute.name), .attribute(attribute), .slot(attribute.slot)) }
     for relationship in entity.relationships where !relationship.isToMany {
-      add(relationship.name, .toOne(relationship), .slot(relationship.slot))
-      add(relationship.name + ":order", .toOneOrder(relationship), .orderKey(ofSlot: relationship.slot))
+      add(name(relationship.name), .toOne(relationship), .slot(relationship.slot))
+      add(name(relationship.name) + ":order", .toOneOrder(relationship), .orderKey(ofSlot: relationship.slot))
     }
     for owner in model.entities {
       for relationship in owner.relationships
@@ -117,7 +120,7 @@ extension StoreSchema {
         })
       else { continue }
       let join = canonical.joinTables[position]
-      let name = relationship.name
+      let name = name(relationship.name)
       fields.append(ObjectField(name: name, kind: .links(relationship, joinTable: position), column: nil))
       if join.master.orderColumn != nil {
         fields.append(

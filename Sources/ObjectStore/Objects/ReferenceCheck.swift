@@ -145,7 +145,7 @@ package final class ReferenceCheck {
         guard let (name, other) = schema.entityColumn(of: column.role, in: table) else { continue }
         try connection.execute(
           "UPDATE \(table.name) AS s SET \(name) = (SELECT d.Z_ENT FROM \(other.name) AS d"
-            + " WHERE d.Z_PK = s.\(column.name)) WHERE \(column.name) IS NOT NULL AND \(name) IS NULL")
+            + " WHERE d.Z_PK = s.\(column.name)) WHERE s.\(column.name) IS NOT NULL AND s.\(name) IS NULL")
       }
     }
   }
@@ -279,16 +279,18 @@ package final class ReferenceCheck {
   private func forget() throws(SQLiteError) {
     for reference in references {
       let other = tableName(root: reference.otherRoot)
+      // Every column is qualified: the other object may be of the same table.
       let missing =
-        "NOT EXISTS (SELECT 1 FROM \(other) AS d WHERE d.Z_PK = \(reference.column)\(reference.condition))"
+        "NOT EXISTS (SELECT 1 FROM \(other) AS d WHERE d.Z_PK = s.\(reference.column)\(reference.condition))"
       if reference.isJoin {
         let owner = tableName(root: reference.root)
         try connection.execute(
-          "DELETE FROM \(reference.table) WHERE \(missing) OR \(reference.owner) NOT IN (SELECT Z_PK FROM \(owner))")
+          "DELETE FROM \(reference.table) AS s WHERE \(missing)"
+            + " OR NOT EXISTS (SELECT 1 FROM \(owner) AS o WHERE o.Z_PK = s.\(reference.owner))")
       } else {
         let nulls = ([reference.column] + reference.companions).map { "\($0) = NULL" }.joined(separator: ", ")
         try connection.execute(
-          "UPDATE \(reference.table) SET \(nulls) WHERE \(reference.column) IS NOT NULL AND \(missing)")
+          "UPDATE \(reference.table) AS s SET \(nulls) WHERE s.\(reference.column) IS NOT NULL AND \(missing)")
       }
     }
   }

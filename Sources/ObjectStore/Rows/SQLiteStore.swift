@@ -12,6 +12,8 @@ public final class SQLiteStore {
   /// The tables and columns.
   public let schema: StoreSchema
   package let connection: Connection
+  /// Whether a batch request is running: its transaction must not take anybody else's rows along.
+  package var isInBatchRequest = false
 
   private var accesses: [TableAccess?]
   private var linkAccesses: [LinkStorage: LinkAccess] = [:]

@@ -177,14 +177,7 @@ package final class TableAccess {
   ) throws(SQLiteError) {
     guard !order.isEmpty else { return }
     let key = FetchKey(keySlots: keySlots, slots: slots, entities: entity.index...entity.lastDescendantIndex)
-    let source: CellSource
-    if let known = keySources[keySlots.count] {
-      source = known
-    } else {
-      source = try CellSource(
-        name: "mergewalk_keys\(keySlots.count)_\(table.name)", columnCount: keySlots.count, connection: connection)
-      keySources[keySlots.count] = source
-    }
+    let source = try keySource(columnCount: keySlots.count)
     if fetchStatements[key] == nil {
       var conditions = keySlots.enumerated().map { "t.\(column($1)) = k.c\($0)" }
       if let condition = entityCondition(entity, alias: "t") { conditions.append(condition) }
@@ -197,6 +190,15 @@ package final class TableAccess {
     guard let statement = fetchStatements[key] else { return }
     defer { statement.reset() }
     while try statement.step() { appendRow(statement, slots: slots, to: buffer) }
+  }
+
+  /// The source of keys with a number of columns.
+  func keySource(columnCount: Int) throws(SQLiteError) -> CellSource {
+    if let known = keySources[columnCount] { return known }
+    let source = try CellSource(
+      name: "mergewalk_keys\(columnCount)_\(table.name)", columnCount: columnCount, connection: connection)
+    keySources[columnCount] = source
+    return source
   }
 
   /// Walks the rows of an entity and everything below it in primary key order.

@@ -24,10 +24,11 @@ struct ObjectsBuilder {
 
   private func build(_ component: ComponentValue, _ schema: StoreSchema?) -> ObjectImport? {
     let inputs = SourceFiles(findings: findings).expand(component)
-    for input in inputs where input.source.isReadOnce {
+    if let input = inputs.first(where: { $0.source.isReadOnce }) {
       findings.add(
         .invalidOption, at: input.position, "objects are read from files, which “\(input.path)” is not",
         hint: "write it to a file first: it is read again when references have to be explained")
+      return nil
     }
     let format = SourceBuilder(findings: findings).objectsFormat(component, firstInput: inputs.first)
     guard let name = component.text("entity") else { return nil }

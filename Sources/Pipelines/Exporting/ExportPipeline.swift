@@ -61,7 +61,7 @@ struct ExportPipeline {
     let stem = Paths.stem(path)
     let isPlain = stem.utf8.allSatisfy { byte in
       byte | 0x20 &- UInt8(ascii: "a") < 26 || byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: "_")
-        || byte == UInt8(ascii: "-")
+        || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
     }
     return isPlain && !stem.isEmpty ? stem : "store"
   }

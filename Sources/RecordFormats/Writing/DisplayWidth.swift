@@ -90,3 +90,12 @@ struct DisplayWidth {
     (0x1F93C, 0x1F945), (0x1F947, 0x1F9FF), (0x1FA70, 0x1FAFF), (0x20000, 0x3FFFD),
   ]
 }
+
+/// How text looks on a terminal.
+public enum DisplayText {
+  /// How many columns of a terminal the text takes.
+  public static func width(_ text: String) -> Int {
+    var counter = DisplayWidth()
+    return text.unicodeScalars.reduce(0) { $0 + counter.add($1) }
+  }
+}

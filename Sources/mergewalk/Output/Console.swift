@@ -25,6 +25,15 @@ enum Console {
     return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 
+  /// How many columns lines on standard output may have: the terminal's, or what `COLUMNS` says; `nil` when neither is known.
+  static var outputWidth: Int? {
+    var size = winsize()
+    let isTerminal = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0
+    if isTerminal, size.ws_col > 0 { return Int(size.ws_col) }
+    if let text = getenv("COLUMNS"), let columns = Int(String(cString: text)), columns > 0 { return columns }
+    return isTerminal ? 80 : nil
+  }
+
   private static func write(_ text: String, to descriptor: Int32) {
     var text = text
     let isBroken = text.withUTF8 { bytes in

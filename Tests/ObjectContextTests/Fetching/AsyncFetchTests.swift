@@ -44,9 +44,9 @@ import Testing
           if portions == 2 { withUnsafeCurrentTask { $0?.cancel() } }
         }
       } catch {
-        return (portions, error.code)
+        return (portions, (error as? ObjectError)?.code)
       }
-      return (portions, nil)
+      return (portions, ObjectError.Code?.none)
     }
     let (portions, code) = try await task.value
     #expect(portions == 2)
@@ -66,9 +66,9 @@ import Testing
         for try await _ in place.context.asyncFetch(FetchRequest("Employee", where: predicate)) {}
       } catch {
         // The context is as usable as before.
-        return (error.code, try place.context.count(for: FetchRequest("Employee")))
+        return ((error as? ObjectError)?.code, try place.context.count(for: FetchRequest("Employee")))
       }
-      return (nil, 0)
+      return (ObjectError.Code?.none, 0)
     }
     try await Task.sleep(for: .seconds(1))
     task.cancel()
@@ -96,7 +96,7 @@ import Testing
     let place = try Firm.place()
     var selects: [String] = []
     let request = FetchRequest("Employee", where: try Predicate(format: "favoriteColor == 'Green'"))
-    selects = try place.selects {
+    selects = try place.selects { () throws in
       let count = try place.context.count(for: request)
       #expect(count == 3)
     }

@@ -48,7 +48,7 @@ import Testing
     let place = try Firm.place()
     let context = place.context
     let predicate = try Predicate(format: "nickname == 'Bob'")
-    let seen = try place.statements {
+    let seen = try place.statements { () throws in
       #expect(predicateErrorCode { _ = try context.fetch(FetchRequest("Employee", where: predicate)) } == .notInSQL)
       let order = FetchRequest("Employee", sortedBy: [SortDescriptor("nickname")])
       #expect(predicateErrorCode { _ = try context.fetch(order) } == .notInSQL)
@@ -70,7 +70,7 @@ import Testing
         else { return false }
         return age % 2 == 1
       })
-    let seen = try place.statements {
+    let seen = try place.statements { () throws in
       let error = #expect(throws: ObjectError.self) { try context.fetch(FetchRequest("Employee", where: isOdd)) }
       #expect(error?.predicateError?.code == .notInSQL)
       #expect(error?.predicateError?.hint != nil)
@@ -90,7 +90,7 @@ import Testing
     let id = all[2].objectID
     for argument in [all[2] as any PredicateArgument, id] {
       let request = FetchRequest("Employee", where: try Predicate(format: "self == %@", argument))
-      let selects = try place.selects {
+      let selects = try place.selects { () throws in
         let found = try context.fetch(request)
         #expect(found.map(\.objectID) == [id])
       }
@@ -114,7 +114,7 @@ import Testing
     try context.save()
     context.reset()
     let request = FetchRequest("Employee", where: try Predicate(format: "self IN %@", wanted))
-    let selects = try place.selects {
+    let selects = try place.selects { () throws in
       let found = try context.fetchObjectIDs(request)
       #expect(Set(found) == Set(wanted[10...]))
     }
@@ -145,7 +145,7 @@ import Testing
     request.propertiesToFetch = [
       .expression(try expression("value", "max:(salary)")), .expression(try expression("value", "min:(salary)")),
     ]
-    let seen = try place.statements {
+    let seen = try place.statements { () throws in
       #expect(predicateErrorCode { _ = try place.context.fetchDictionaries(request) } == .invalidRequest)
     }
     #expect(seen.isEmpty)
@@ -160,7 +160,7 @@ import Testing
     request.propertiesToFetch = [
       .expression(try expression("least", "min:(salary)")), .expression(try expression("most", "max:(salary)")),
     ]
-    let selects = try place.selects {
+    let selects = try place.selects { () throws in
       let found = try place.context.fetchDictionaries(request)
       #expect(found.map(\.dictionary) == [["least": .attribute(.double(1000)), "most": .attribute(.double(12_000))]])
     }

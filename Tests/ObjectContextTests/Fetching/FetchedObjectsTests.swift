@@ -12,7 +12,7 @@ import Testing
     let context = place.context
     let buffer = { context.allBuffers.first { $0.columnCount > 5 } }
     var found: FetchedObjects? = try context.fetch(FetchRequest("Employee"))
-    weak var object = found?[5]
+    weak let object = found?[5]
     #expect(object == nil)
     #expect(buffer()?.count == 100)
     let held = found?[7]

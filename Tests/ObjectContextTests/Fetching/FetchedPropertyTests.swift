@@ -4,10 +4,14 @@ import ObjectStore
 import Testing
 
 /// The rows FP1 to FP16 of the requirements: fetched properties.
-@Suite struct FetchedPropertyTests {
+@Suite final class FetchedPropertyTests {
+  /// Kept to the end of the test, as objects do not keep their context.
+  private var places: [Workplace] = []
+
   /// A firm with a searcher for Cambridge.
   private func place(_ term: String = "Cambridge") throws -> (place: Workplace, searcher: ManagedObject) {
     let place = try Firm.place()
+    places.append(place)
     let searcher = try place.context.insert("Searcher")
     try searcher.setValue(.string(term), forKey: "searchTerm")
     try place.context.save()
@@ -44,12 +48,15 @@ import Testing
     let id = searcher.objectID
     place.context.reset()
     var object: ManagedObject?
-    var selects = try place.selects {
+    var selects = try place.selects { () throws in
       object = try place.context.existingObject(with: id)
       _ = try object?.value(forKey: "searchTerm")
     }
     #expect(selects.count == 1 && !selects.contains { $0.contains("ZPERSON") })
-    selects = try place.selects { #expect(try object?.fetchedObjects(forKey: "matches").count == 8) }
+    selects = try place.selects { () throws in
+      let value = try object?.fetchedObjects(forKey: "matches").count
+      #expect(value == 8)
+    }
     #expect(selects.count == 1)
   }
 
@@ -57,7 +64,7 @@ import Testing
   func fp5Kept() throws {
     let (place, searcher) = try place()
     let first = try searcher.fetchedObjects(forKey: "matches")
-    let selects = try place.selects {
+    let selects = try place.selects { () throws in
       let second = try searcher.fetchedObjects(forKey: "matches")
       #expect(Array(second) == Array(first))
     }
@@ -84,7 +91,7 @@ import Testing
     try new.setValue(.string("Green"), forKey: "favoriteColor")
     try place.context.save()
     try place.context.refresh(searcher, mergingChanges: mergingChanges)
-    let selects = try place.selects {
+    let selects = try place.selects { () throws in
       let found = try searcher.fetchedObjects(forKey: "greens").names()
       #expect(found == ["a new one", "e0", "e4", "e8"])
     }
@@ -170,6 +177,7 @@ import Testing
       draft.entities[index].fetchedProperties[i].userInfo = [:]
     }
     let place = try Workplace(try ManagedObjectModel(draft))
+    places.append(place)
     for color in ["Green", nil] {
       let employee = try place.context.insert("Employee")
       if let color { try employee.setValue(.string(color), forKey: "favoriteColor") }

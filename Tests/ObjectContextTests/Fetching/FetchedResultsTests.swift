@@ -34,9 +34,9 @@ import Testing
     var heard: [FetchedResults.Changes] = []
     results.onChange = { change in if case .success(let changes) = change { heard.append(changes) } }
     let objects = Dictionary(uniqueKeysWithValues: results.objects.map { object in ([object].names()[0], object) })
-    let (e1, e2, e4) = try (
-      #require(objects["e1"]), #require(objects["e2"]), #require(objects["e4"])
-    )
+    let e1 = try #require(objects["e1"])
+    let e2 = try #require(objects["e2"])
+    let e4 = try #require(objects["e4"])
     try e1.setValue(.string("Green"), forKey: "favoriteColor")
     try e2.setValue(.string("another name"), forKey: "name")
     try context.delete(e4)
@@ -70,7 +70,8 @@ import Testing
     var heard = 0
     results.onChange = { _ in heard += 1 }
     try results.objects[0].setValue(.double(-1), forKey: "salary")
-    #expect(!(try results.update().isEmpty))
+    let isSame = try results.update().isEmpty
+    #expect(!isSame)
     place.context.rollback()
     #expect(heard == 1)
   }

@@ -125,4 +125,50 @@ import Testing
       }
     }
   }
+
+  @Test("The automaton and ICU's engine agree", arguments: Soak.seeds(12, from: 800))
+  func automatonAgreesWithICU(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed)
+    let atoms = [
+      "a", "B", "k", "s", "é", "É", "ß", ".", "\\d", "\\w", "\\s", "\\S", "\\W", "\\D", "[a-c]", "[^a-c]", "[A-Zé]",
+      "[\\w.]",
+      "\\p{Lu}", "\\p{L}", "\\P{Nd}", "[^\\s\\d]", "\\x{17F}", "\\u212A", "\\.", "\\t", "1",
+    ]
+    let characters: [Unicode.Scalar] = [
+      "a", "A", "b", "B", "k", "K", "\u{212A}", "s", "S", "\u{17F}", "ß", "é", "É", "1", "٣", "½", " ", "\n", "\r",
+      "\u{B}",
+      "\u{C}", "\u{85}", "\u{2028}", ".", "_", "\u{301}", "\u{200D}", "\u{AA}", "\u{345}", "😀", "\t", "\u{3000}", "Ⅷ",
+    ]
+    func expression(_ depth: Int) -> String {
+      switch Int.random(in: 0..<(depth > 0 ? 8 : 3), using: &generator) {
+      case 0...2: return atoms.randomElement(using: &generator) ?? "a"
+      case 3: return expression(depth - 1) + expression(depth - 1)
+      case 4: return "(" + expression(depth - 1) + "|" + expression(depth - 1) + ")"
+      case 5: return "(?:" + expression(depth - 1) + ")?"
+      case 6: return "(?:" + expression(depth - 1) + "){1,2}"
+      default: return "(?:" + expression(depth - 1) + ")+"
+      }
+    }
+    var matches = 0
+    for _ in 0..<150 {
+      let source = expression(3)
+      for ignoresCase in [false, true] {
+        let pattern = try TextPattern(source, ignoresCase: ignoresCase)
+        let reference = try TextPattern("(?\(ignoresCase ? "i" : "-i"):\(source))", ignoresCase: ignoresCase)
+        #expect(!reference.isLinear)
+        for _ in 0..<12 {
+          var text = String.UnicodeScalarView()
+          for _ in 0..<Int.random(in: 0...3, using: &generator) {
+            text.append(characters.randomElement(using: &generator) ?? "a")
+          }
+          let expected = reference.matches(String(text))
+          if expected { matches += 1 }
+          #expect(
+            pattern.matches(String(text)) == expected,
+            "seed \(seed): \(source) \(ignoresCase) on \(text.map { String($0.value, radix: 16) })")
+        }
+      }
+    }
+    #expect(matches > 100)
+  }
 }

@@ -56,7 +56,8 @@ struct FormatLexer {
 
   /// Letters, the underscore and everything outside ASCII.
   static func isNameStart(_ byte: UInt8) -> Bool {
-    byte >= 0x80 || byte == UInt8(ascii: "_") || ((byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z"))
+    byte >= 0x80 || byte == UInt8(ascii: "_")
+      || ((byte | 0x20) >= UInt8(ascii: "a") && (byte | 0x20) <= UInt8(ascii: "z"))
   }
 
   static func isName(_ byte: UInt8) -> Bool { isNameStart(byte) || isDigit(byte) }

@@ -181,7 +181,8 @@ extension FormatParser {
     _ elements: [Node], _ equals: [Int], at start: Int
   ) throws(FormatFailure) -> Node {
     // An equals sign after every first of two elements, or one alone.
-    guard elements.isEmpty || equals == Array(stride(from: 1, to: elements.count, by: 2)), elements.count % 2 == 0 else {
+    guard elements.isEmpty || equals == Array(stride(from: 1, to: elements.count, by: 2)), elements.count % 2 == 0
+    else {
       throw error(.syntax, "expected a dictionary such as {\"key\" = 1}, found lone elements in it", at: start)
     }
     var values: [String: ConstantValue] = [:]

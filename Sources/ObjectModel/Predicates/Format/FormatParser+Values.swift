@@ -3,7 +3,8 @@ extension FormatParser {
   /// Reads the number at the next token; integers beyond 64 bits become binary64.
   mutating func number(isNegative: Bool, at start: Int) throws(FormatFailure) -> Node {
     let bytes = lexer.bytes[token.start..<token.end]
-    let radix = bytes.count > 2 && bytes.first == UInt8(ascii: "0") ? FormatLexer.radix(bytes[bytes.startIndex + 1]) : nil
+    let radix =
+      bytes.count > 2 && bytes.first == UInt8(ascii: "0") ? FormatLexer.radix(bytes[bytes.startIndex + 1]) : nil
     let value: AttributeValue
     if let integer = Self.integer(radix == nil ? bytes : bytes.dropFirst(2), radix ?? 10, isNegative) {
       value = .integer(integer)
@@ -86,7 +87,9 @@ extension FormatParser {
     case UInt8(ascii: "x"): code = try digits(&i, end, 1...2, at: start)
     case UInt8(ascii: "u"):
       code = try digits(&i, end, 4...4, at: start)
-      if 0xD800...0xDBFF ~= code, i + 1 < end, lexer.bytes[i] == UInt8(ascii: "\\"), lexer.bytes[i + 1] == UInt8(ascii: "u") {
+      if 0xD800...0xDBFF ~= code, i + 1 < end, lexer.bytes[i] == UInt8(ascii: "\\"),
+        lexer.bytes[i + 1] == UInt8(ascii: "u")
+      {
         i += 1
         let low = try digits(&i, end, 4...4, at: start)
         code = 0xDC00...0xDFFF ~= low ? 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00) : code

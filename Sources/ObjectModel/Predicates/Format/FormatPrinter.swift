@@ -216,10 +216,15 @@ struct FormatPrinter {
     case .decimal(let number): cast(String(describing: number), "NSDecimalNumber")
     case .string(let string): text += Self.quoted(string)
     case .date(let seconds):
-      if seconds.isFinite { text += "CAST(\(Self.fixed(seconds)), \"NSDate\")" } else { cast(String(seconds), "NSDate") }
+      if seconds.isFinite {
+        text += "CAST(\(Self.fixed(seconds)), \"NSDate\")"
+      } else {
+        cast(String(seconds), "NSDate")
+      }
     case .binary(let bytes): cast(Self.hexadecimal(bytes), "NSData")
     case .uuid(let high, let low):
-      let digits = Self.hexadecimal((0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - $0 % 8 * 8)) })
+      let digits = Self.hexadecimal(
+        (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - $0 % 8 * 8)) })
       let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
       let bytes = Array(digits.uppercased().utf8)
       cast(parts.map { String(decoding: bytes[$0], as: UTF8.self) }.joined(separator: "-"), "NSUUID")
@@ -246,7 +251,8 @@ struct FormatPrinter {
 
   /// A text in double quotation marks; `"`, `\` and control characters are escaped.
   static func quoted(_ string: String) -> String {
-    guard string.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") })
+    guard
+      string.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") })
     else { return "\"\(string)\"" }
     var result: [UInt8] = [UInt8(ascii: "\"")]
     for byte in string.utf8 {

@@ -117,7 +117,8 @@ enum FormatWords {
 
   /// The words that can stand between two operands, for suggestions.
   static let infix = [
-    "AND", "OR", "BETWEEN", "CONTAINS", "IN", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "UNION", "INTERSECT", "MINUS",
+    "AND", "OR", "BETWEEN", "CONTAINS", "IN", "BEGINSWITH", "ENDSWITH", "LIKE", "MATCHES", "UNION", "INTERSECT",
+    "MINUS",
     "UTI-CONFORMS-TO", "UTI-EQUALS",
   ]
 }

@@ -1,0 +1,68 @@
+import ObjectModel
+import ObjectStore
+import SQLite
+
+/// Why a batch request did not happen; the store is as before.
+public enum BatchError: Error, Sendable, CustomStringConvertible {
+  /// The request does not fit the model, names objects that are not there, or came when the store was closed; with the
+  /// code `invalidRequest` a predicate or an expression cannot be carried out, and ``ObjectError/predicateError`` says
+  /// why.
+  case object(ObjectError)
+  /// The model forbids what would come out, or the database refuses it.
+  case save(SaveError)
+  /// The closure that fills rows threw.
+  case source(any Error)
+
+  /// The error's own words.
+  public var description: String {
+    switch self {
+    case .object(let error): error.description
+    case .save(let error): error.description
+    case .source(let error): "\(error)"
+    }
+  }
+
+  init(_ error: SQLiteError) { self = .save(SaveError(error)) }
+
+  init(_ error: PredicateError) { self = .object(ObjectError(error)) }
+}
+
+/// Runs a piece of work on the database and wraps its error.
+func batchErrors<Value>(_ body: () throws(SQLiteError) -> Value) throws(BatchError) -> Value {
+  do { return try body() } catch { throw BatchError(error) }
+}
+
+extension ManagedObjectContext {
+  /// Runs a batch request in a transaction of its own, which is rolled back when it throws.
+  func inBatchTransaction<Value>(_ body: () throws(BatchError) -> Value) throws(BatchError) -> Value {
+    let connection = store.connection
+    guard !connection.isClosed else {
+      throw .object(ObjectError(.closed, "the store \(store.file.path) was closed"))
+    }
+    guard connection.isAutocommit, !store.isInBatchRequest else {
+      throw .save(SaveError(code: .database, message: "another transaction is open on the store; wait for its end"))
+    }
+    store.isInBatchRequest = true
+    defer { store.isInBatchRequest = false }
+    let sequences = store.sequenceMark
+    do {
+      try batchErrors { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+      let value = try body()
+      try batchErrors { () throws(SQLiteError) in
+        try store.writeMaxima()
+        try connection.execute("COMMIT")
+      }
+      return value
+    } catch {
+      // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
+      if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
+      store.restoreSequences(sequences)
+      throw error
+    }
+  }
+
+  /// The entity that a batch request names.
+  func batchEntity(_ name: String) throws(BatchError) -> EntityDescription {
+    do { return try entity(named: name) } catch { throw .object(error) }
+  }
+}

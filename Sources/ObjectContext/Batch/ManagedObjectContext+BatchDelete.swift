@@ -1,0 +1,168 @@
+public import ObjectModel
+import ObjectStore
+import SQLite
+
+extension ManagedObjectContext {
+  /// Deletes the objects of a request from the store, in one transaction: all or nothing.
+  ///
+  /// The store is what the request works on: unsaved changes of this context do not count, and its objects know nothing
+  /// of the result before ``mergeChanges(from:)``. Delete rules hold, over everything that they reach:
+  ///
+  /// | rule | what happens to the objects at the other end |
+  /// |---|---|
+  /// | nullify, no action, no inverse | what refers to an object that goes refers to nothing |
+  /// | cascade | they go too, with their own rules |
+  /// | deny | the request fails when one of them would stay |
+  ///
+  /// So nothing is left that refers to what is gone. (Core Data leaves references of rules other than "nullify" and
+  /// "cascade" dangling.) A reference that must not be missing, and a to-many relationship that would have too few
+  /// objects, fail the request.
+  ///
+  /// - Throws: ``BatchError``: `object` with `unknownEntity`, `otherContext`, `wrongEntity` for IDs below several root
+  ///   entities, or `closed`; `predicate`; `save` with `validation` or `database`. The store is then as before.
+  /// - Complexity: A number of statements that depends on the model only.
+  public func execute(_ request: BatchDeleteRequest) throws(BatchError) -> BatchResult {
+    let selection = try deleteSelection(request.selection)
+    guard let selection else { return BatchResult() }
+    let plan = BatchDeletePlan(schema: store.schema, entity: selection.entity)
+    return try inBatchTransaction { () throws(BatchError) in
+      try batchErrors { () throws(SQLiteError) in try store.connection.execute(BatchDeletePlan.create) }
+      switch selection.source {
+      case .fetch(var fetch):
+        fetch.sql = plan.selection(fetch.sql, columnCount: fetch.columns.count)
+        _ = try cursorErrors { () throws(FetchError) in try store.cursor(fetch).run() }
+      case .keys(let keys):
+        try batchErrors { () throws(SQLiteError) in
+          let access = try store.access(root: selection.entity.rootIndex)
+          let query = try access.primaryKeyQuery(selection.entity)
+          try access.run(plan.selection(query, columnCount: 1), primaryKeys: keys)
+        }
+      }
+      try check(plan)
+      var result = BatchResult()
+      let returnsIDs = request.resultType == .objectIDs
+      for statement in plan.nullifications {
+        result.updatedCount += try run(statement, returnsIDs ? { result.updatedObjectIDs.append($0) } : nil)
+      }
+      for sql in plan.unlinks { _ = try run(sql) }
+      for statement in plan.deletions {
+        result.deletedCount += try run(statement, returnsIDs ? { result.deletedObjectIDs.append($0) } : nil)
+      }
+      _ = try run(BatchDeletePlan.clear)
+      if request.resultType == .status {
+        result.updatedCount = 0
+        result.deletedCount = 0
+      }
+      return result
+    }
+  }
+
+  /// What a request selects, resolved.
+  private struct DeleteSelection {
+    enum Source {
+      case fetch(CompiledFetch)
+      case keys([Int64])
+    }
+    var entity: EntityDescription
+    var source: Source
+  }
+
+  /// Resolves what a request selects; `nil` for nothing.
+  private func deleteSelection(_ selection: BatchDeleteRequest.Selection) throws(BatchError) -> DeleteSelection? {
+    switch selection {
+    case .fetch(let fetch):
+      let entity = try batchEntity(fetch.entityName)
+      let uuid = registry.link.storeUUID
+      if let stores = fetch.affectedStores, !stores.contains(uuid) { return nil }
+      let compiler = FetchCompiler(schema: store.schema, storeUUID: uuid)
+      do {
+        let compiled = try compiler.compile(fetch, selecting: .primaryKeys(withSortKeys: false))
+        return DeleteSelection(entity: entity, source: .fetch(compiled))
+      } catch {
+        throw BatchError(error)
+      }
+    case .objectIDs(let ids):
+      guard let first = ids.first else { return nil }
+      var entity = first.entity
+      for id in ids {
+        guard id.storeUUID == registry.link.storeUUID else {
+          throw .object(ObjectError(.otherContext, "\(id) is the ID of another store"))
+        }
+        guard id.entity.rootIndex == entity.rootIndex else {
+          throw .object(
+            ObjectError(.wrongEntity, "\(first) and \(id) have no entity in common; make a request for each"))
+        }
+        if id.entity !== entity { entity = model.entities[entity.rootIndex] }
+      }
+      return DeleteSelection(entity: entity, source: .keys(Set(ids.map(\.primaryKey)).sorted()))
+    }
+  }
+
+  /// Throws what is in the way of a deletion.
+  private func check(_ plan: BatchDeletePlan) throws(BatchError) {
+    var failures: [ObjectValidationFailure] = []
+    for sql in plan.checkStatements(limit: 1000) {
+      try cursorErrors { () throws(FetchError) in
+        let cursor = try store.cursor(CompiledFetch(statement: sql))
+        while try cursor.step() {
+          let check = plan.checks[Int(cursor.integer(0))]
+          let code: ObjectFailureCode =
+            switch check.kind {
+            case .denied: .deletionDenied
+            case .missing: .value(.missing)
+            case .tooFew: .tooFewObjects
+            }
+          let entity = model.entities[cursor.entityIndex(2) ?? check.root]
+          failures.append(
+            ObjectValidationFailure(
+              entity: entity.name, primaryKey: cursor.integer(1), property: check.property, code: code,
+              rootEntity: check.root, row: -1))
+        }
+      }
+    }
+    guard failures.isEmpty else { throw .save(SaveError(failures)) }
+  }
+
+  /// Runs a statement on a table and returns how many rows it changed; with their IDs if somebody wants them.
+  private func run(
+    _ statement: BatchDeletePlan.TableStatement, _ body: ((ManagedObjectID) -> Void)?
+  ) throws(BatchError) -> Int {
+    guard let body else { return try run(statement.sql) }
+    return try cursorErrors { () throws(FetchError) in
+      let cursor = try store.cursor(CompiledFetch(statement: statement.returningIDs))
+      var count = 0
+      while try cursor.step() {
+        count += 1
+        body(
+          ManagedObjectID(
+            storeUUID: registry.link.storeUUID, entity: model.entities[cursor.entityIndex(1) ?? statement.root],
+            primaryKey: cursor.integer(0)))
+      }
+      return count
+    }
+  }
+
+  private func run(_ sql: String) throws(BatchError) -> Int {
+    try cursorErrors { () throws(FetchError) in try store.cursor(CompiledFetch(statement: sql)).run() }
+  }
+}
+
+extension SaveError {
+  /// The error that reports what breaks the model.
+  init(_ failures: [ObjectValidationFailure]) {
+    self.init(
+      code: .validation, message: failures.map(\.description).joined(separator: "\n"), failures: failures)
+  }
+}
+
+/// Runs a piece of work on the database and wraps its error.
+func cursorErrors<Value>(_ body: () throws(FetchError) -> Value) throws(BatchError) -> Value {
+  do {
+    return try body()
+  } catch {
+    switch error {
+    case .predicate(let error): throw BatchError(error)
+    case .sqlite(let error): throw BatchError(error)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// A deletion of many objects, made in the store: a plain value.
+///
+/// Source: Apple, [NSBatchDeleteRequest](https://developer.apple.com/documentation/coredata/nsbatchdeleterequest).
+public struct BatchDeleteRequest: Hashable, Sendable {
+  /// How the objects are named.
+  public enum Selection: Hashable, Sendable {
+    /// The objects that a request finds in the store: its predicate, order, limit and offset count.
+    case fetch(FetchRequest)
+    /// Objects of one entity and what inherits from it; those that are gone already do not matter.
+    case objectIDs([ManagedObjectID])
+  }
+
+  /// The objects.
+  public var selection: Selection
+  /// What is returned.
+  public var resultType = BatchResultType.status
+
+  /// Creates a request for what a fetch request finds.
+  public init(_ fetchRequest: FetchRequest) { selection = .fetch(fetchRequest) }
+
+  /// Creates a request for the objects of an entity that satisfy a predicate.
+  public init(_ entityName: String, where predicate: Predicate? = nil) {
+    selection = .fetch(FetchRequest(entityName, where: predicate))
+  }
+
+  /// Creates a request for objects whose IDs are known.
+  public init(objectIDs: [ManagedObjectID]) { selection = .objectIDs(objectIDs) }
+}

@@ -1,0 +1,33 @@
+/// Rows that go straight into a store, without an object for each: a plain value.
+///
+/// A row whose values of a uniqueness constraint are those of an object in the store, or of an earlier row, updates that
+/// object with the properties that the row gives. What no row says stays: the model's default in new objects, the old
+/// value in others.
+/// Source: Apple, [NSBatchInsertRequest](https://developer.apple.com/documentation/coredata/nsbatchinsertrequest).
+public struct BatchInsertRequest: Hashable, Sendable {
+  /// The name of the entity; it must not be abstract.
+  public var entityName: String
+  /// The attributes and to-one relationships that rows can give; a closure that fills rows counts them from 0.
+  public var properties: [String]
+  /// The rows; empty when a closure fills them.
+  public var rows: [[String: ConstantValue]] = []
+  /// What is returned.
+  public var resultType = BatchResultType.status
+
+  /// Creates a request with its rows: values by property, IDs for to-one relationships.
+  ///
+  /// - Complexity: O(values).
+  public init(_ entityName: String, rows: [[String: ConstantValue]]) {
+    self.entityName = entityName
+    self.rows = rows
+    var names = Set<String>()
+    for row in rows { names.formUnion(row.keys) }
+    properties = names.sorted()
+  }
+
+  /// Creates a request whose rows a closure fills, with the properties that it gives.
+  public init(_ entityName: String, properties: [String]) {
+    self.entityName = entityName
+    self.properties = properties
+  }
+}

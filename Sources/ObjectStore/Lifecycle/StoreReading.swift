@@ -1,0 +1,28 @@
+package import ObjectModel
+import SQLite
+
+extension SQLiteStore {
+  /// Runs `body` with a store that is only read, and leaves no trace beside it.
+  ///
+  /// A write-ahead log beside the store is read too, also while somebody writes it; `body` sees the state of one moment
+  /// in each statement. The store that `body` gets must not be kept.
+  ///
+  /// - Parameters:
+  ///   - path: The store's path.
+  ///   - model: The store's model; `nil` for the copy that the store carries.
+  /// - Throws: ``StoreError`` as ``StoreModel/find(path:explicit:)``, `missingTable`, `missingColumn`.
+  package static func withReadableStore<Value>(
+    _ path: String, model: ManagedObjectModel? = nil, _ body: (SQLiteStore) -> Value
+  ) throws(StoreError) -> Value {
+    try ReadableStore.withConnection(path) { connection throws(StoreError) in
+      let found = try StoreModel.find(connection, explicit: model, path: path)
+      guard let expected = StoreSchema(model: found.model, configuration: found.configuration) else {
+        throw StoreError(.incompatibleModel, path: path, message: "the model lacks the store's configuration")
+      }
+      let file = StoreFile(
+        path: path, schema: try expected.adapted(to: connection), metadata: try StoreMetadata.read(connection),
+        connection: connection, warnings: [], undo: .nothing, pendingIndexes: [])
+      return body(try SQLiteStore(file: file))
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Diagnostics
+import ObjectModel
+
+/// The values of `--arg`, which take the places of placeholders in the order of the predicates.
+struct CommandArguments {
+  private let texts: [String]
+  private var used = 0
+
+  init(_ texts: [String]) { self.texts = texts }
+
+  /// Reads a predicate, gives its placeholders their arguments, and each argument the type of what it is compared with.
+  ///
+  /// - Throws: ``FetchFailure`` about the option's text.
+  mutating func predicate(
+    _ text: String, option: String, in scope: ModelScope
+  ) throws(FetchFailure) -> Predicate {
+    do throws(PredicateError) {
+      let placeholders = Self.placeholders(text)
+      var values: [any PredicateArgument] = []
+      for (index, conversion) in placeholders.enumerated() where used + index < texts.count {
+        values.append(try Self.value(texts[used + index], number: used + index, conversion))
+      }
+      let parsed: Predicate
+      do throws(PredicateError) {
+        parsed = try Predicate(format: text, arguments: values)
+      } catch {
+        guard error.code == .missingArgument else { throw error }
+        var error = error
+        error.message = "expected an --arg for each placeholder, found only \(texts.count)"
+        throw error
+      }
+      used = min(texts.count, used + placeholders.count)
+      return try ArgumentTyping(texts: texts).typed(parsed, in: scope.reading(text))
+    } catch {
+      throw FetchFailure(error, option: option, text: text)
+    }
+  }
+
+  /// Says so when there are arguments that nobody asked for.
+  func finish() throws(FetchFailure) {
+    guard used < texts.count else { return }
+    throw FetchFailure(
+      PredicateError(
+        .unusedArgument,
+        "expected \(used == 0 ? "no argument" : Figures.count(used, "argument")), found \(texts.count)",
+        hint: "each --arg takes the place of one %@ or %K of --predicate and --having"),
+      option: "--arg", text: "")
+  }
+
+  /// The conversions of a format's placeholders, such as `@`, `K` and `d`, in order; what stands in quotes is plain text.
+  static func placeholders(_ text: String) -> [UInt8] {
+    var conversions: [UInt8] = []
+    var quote: UInt8?
+    let bytes = Array(text.utf8)
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      if let open = quote {
+        if byte == UInt8(ascii: "\\") { index += 1 } else if byte == open { quote = nil }
+      } else if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") {
+        quote = byte
+      } else if byte == UInt8(ascii: "%") {
+        while index < bytes.count, "hlqLztj".utf8.contains(bytes[index]) { index += 1 }
+        if index < bytes.count { conversions.append(bytes[index]) }
+        index += 1
+      }
+    }
+    return conversions
+  }
+
+  /// What the parser gets for an argument: for `%@` a mark that ``ArgumentTyping`` finds again, else the value.
+  private static func value(
+    _ text: String, number: Int, _ conversion: UInt8
+  ) throws(PredicateError) -> any PredicateArgument {
+    switch conversion {
+    case UInt8(ascii: "@"): return ArgumentTyping.mark(number)
+    case UInt8(ascii: "K"), UInt8(ascii: "s"), UInt8(ascii: "S"), UInt8(ascii: "c"), UInt8(ascii: "C"): return text
+    default:
+      guard let value = ArgumentTyping.number(text) else {
+        throw PredicateError(
+          .argumentType,
+          "expected a number as argument \(number + 1), for %\(String(UnicodeScalar(conversion))), found “\(text)”")
+      }
+      return value
+    }
+  }
+}

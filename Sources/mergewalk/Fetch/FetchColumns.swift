@@ -1,0 +1,181 @@
+import Diagnostics
+import ObjectModel
+
+/// The texts of `--columns` and `--group-by`.
+enum FetchColumns {
+  /// One item of a list, with its place in it.
+  struct Item {
+    /// The name before `=`; `nil` when there is none.
+    var name: String?
+    /// The key path or the expression.
+    var text: String
+    /// The offset of `text` in bytes.
+    var offset: Int
+  }
+
+  /// Reads both options into a request, and tells the scope the columns' names.
+  static func read(
+    _ columns: String?, groupedBy groups: String?, into request: inout FetchRequest, _ scope: inout ModelScope
+  ) throws(FetchFailure) {
+    if let columns {
+      request.propertiesToFetch = try values(columns, option: "--columns", in: scope)
+    } else if let groups {
+      request.propertiesToFetch = try values(groups, option: "--group-by", in: scope)
+    } else {
+      request.propertiesToFetch = defaults(scope.entity)
+    }
+    try refuseRepetitions(request.propertiesToFetch.map(\.name))
+    for case .expression(let column) in request.propertiesToFetch {
+      // Whatever is wrong with the expression was said above.
+      scope.columns[column.name] = .some((try? scope.type(of: column.expression)) ?? nil)
+    }
+    guard let groups else { return }
+    // A group by the name of a column is by its expression.
+    let known = request.propertiesToFetch
+    request.propertiesToGroupBy = try values(groups, option: "--group-by", in: scope).map { group in
+      known.first { $0.name == group.name } ?? group
+    }
+  }
+
+  /// All attributes that are stored, then all to-one relationships.
+  static func defaults(_ entity: EntityDescription) -> [FetchedValue] {
+    entity.attributes.filter { !$0.isTransient && $0.type != .composite && $0.type != .undefined }
+      .map { .property($0.name) }
+      + entity.relationships.filter { !$0.isToMany && !$0.isTransient }.map { .property($0.name) }
+  }
+
+  private static func refuseRepetitions(_ names: [String]) throws(FetchFailure) {
+    var seen: Set<String> = []
+    for name in names where !seen.insert(name).inserted {
+      throw FetchFailure(
+        PredicateError(
+          .invalidRequest, "expected each column once, found “\(name)” again", hint: "name one of them: other=\(name)"),
+        option: "--columns", text: "")
+    }
+    if names.isEmpty {
+      throw FetchFailure(
+        PredicateError(.invalidRequest, "expected a column, found none", hint: "the entity has no attributes"),
+        option: "--columns", text: "")
+    }
+  }
+
+  /// The columns that a text names.
+  private static func values(
+    _ text: String, option: String, in scope: ModelScope
+  ) throws(FetchFailure) -> [FetchedValue] {
+    do throws(PredicateError) {
+      var values: [FetchedValue] = []
+      for item in try items(text) { values.append(try value(item, of: text, in: scope.reading(text))) }
+      return values
+    } catch {
+      throw FetchFailure(error, option: option, text: text)
+    }
+  }
+
+  private static func value(
+    _ item: Item, of text: String, in scope: ModelScope
+  ) throws(PredicateError) -> FetchedValue {
+    let expression: Expression
+    do throws(PredicateError) {
+      expression = try Expression(format: item.text, arguments: [])
+    } catch {
+      throw error.shifted(by: item.offset, in: text)
+    }
+    _ = try scope.type(of: expression)
+    if item.name == nil, case .path(.evaluatedObject, let path) = expression, let names = path.propertyNames,
+      scope.columns[names[0]] == nil || names.count > 1
+    {
+      return .property(names.joined(separator: "."))
+    }
+    return .expression(ExpressionDescription(name: item.name ?? item.text, expression: expression))
+  }
+
+  // MARK: Lists
+
+  /// Splits a text at the commas that stand in no brackets and no quotes.
+  ///
+  /// - Throws: `syntax` at an empty item.
+  static func items(_ text: String) throws(PredicateError) -> [Item] {
+    let bytes = Array(text.utf8)
+    var items: [Item] = []
+    var start = 0
+    var depth = 0
+    var quote: UInt8?
+    var index = 0
+    while index <= bytes.count {
+      let byte = index < bytes.count ? bytes[index] : UInt8(ascii: ",")
+      if let open = quote, index < bytes.count {
+        if byte == UInt8(ascii: "\\") { index += 1 } else if byte == open { quote = nil }
+      } else {
+        switch byte {
+        case UInt8(ascii: "'"), UInt8(ascii: "\""): quote = byte
+        case UInt8(ascii: "("), UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+        case UInt8(ascii: ")"), UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+        // What is left open at the end is the parser's to say.
+        case UInt8(ascii: ",") where depth <= 0 || index == bytes.count:
+          items.append(try item(bytes, start..<index, text))
+          start = index + 1
+        default: break
+        }
+      }
+      index += 1
+    }
+    // An escape was the last byte.
+    if start < bytes.count { items.append(try item(bytes, start..<bytes.count, text)) }
+    return items
+  }
+
+  /// Takes `name = text` apart. The name is a word, and its sign is not the beginning of `==`.
+  private static func item(_ bytes: [UInt8], _ range: Range<Int>, _ text: String) throws(PredicateError) -> Item {
+    let trimmed = trim(bytes, range)
+    guard !trimmed.isEmpty else {
+      throw PredicateError(.syntax, "expected a key path or name=expression, found nothing").shifted(
+        by: range.lowerBound, in: text)
+    }
+    var end = trimmed.lowerBound
+    while end < trimmed.upperBound, isName(bytes[end]) { end += 1 }
+    var sign = end
+    while sign < trimmed.upperBound, bytes[sign] == UInt8(ascii: " ") { sign += 1 }
+    let isNamed =
+      end > trimmed.lowerBound && sign < trimmed.upperBound && bytes[sign] == UInt8(ascii: "=")
+      && (sign + 1 == trimmed.upperBound || bytes[sign + 1] != UInt8(ascii: "="))
+    guard isNamed else { return Item(text: string(bytes, trimmed), offset: trimmed.lowerBound) }
+    let expression = trim(bytes, sign + 1..<trimmed.upperBound)
+    guard !expression.isEmpty else {
+      throw PredicateError(.syntax, "expected an expression after =, found nothing").shifted(by: sign + 1, in: text)
+    }
+    return Item(
+      name: string(bytes, trimmed.lowerBound..<end), text: string(bytes, expression), offset: expression.lowerBound)
+  }
+
+  private static func trim(_ bytes: [UInt8], _ range: Range<Int>) -> Range<Int> {
+    var (start, end) = (range.lowerBound, range.upperBound)
+    while start < end, bytes[start] <= UInt8(ascii: " ") { start += 1 }
+    while end > start, bytes[end - 1] <= UInt8(ascii: " ") { end -= 1 }
+    return start..<end
+  }
+
+  private static func string(_ bytes: [UInt8], _ range: Range<Int>) -> String {
+    String(decoding: bytes[range], as: UTF8.self)
+  }
+
+  private static func isName(_ byte: UInt8) -> Bool {
+    byte >= 0x80 || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+  }
+}
+
+extension PredicateError {
+  /// The error about a part of a text as one about the whole.
+  ///
+  /// - Parameter offset: where the part begins, in bytes.
+  func shifted(by offset: Int, in text: String) -> PredicateError {
+    let before = Array(text.utf8.prefix(offset))
+    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    var error = self
+    let inner = position.line == 0 ? SourcePosition(line: 1, column: 1) : position
+    error.position = SourcePosition(
+      line: inner.line + before.count { $0 == UInt8(ascii: "\n") },
+      column: inner.line == 1 ? inner.column + offset - lineStart : inner.column, byteOffset: inner.byteOffset + offset)
+    return error
+  }
+}

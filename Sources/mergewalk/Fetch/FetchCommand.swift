@@ -1,0 +1,195 @@
+import ArgumentParser
+import Diagnostics
+import Glibc
+import ObjectModel
+import ObjectStore
+import RecordFormats
+
+/// `mergewalk fetch`: what a store holds, chosen by a predicate, as rows.
+struct FetchCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "fetch",
+    abstract: "Print the objects of a store that satisfy a predicate, in any of six formats.",
+    discussion: """
+      The store is only read. Rows stream from the database, so memory does not grow with their number. Without --format, a \
+      terminal gets a table that fits it, a pipe CSV, and a file what its name ends in.
+
+      COLUMNS are key paths and named expressions with commas between them: name,customer.name,total=sum:(lines.amount). \
+      Without --columns they are the attributes and the to-one relationships (as object IDs).
+
+      SORT KEYS are key paths or names of columns with commas between them. A - before a key turns its order round; behind it, \
+      :c ignores case, :d diacritics, :cd both, :localized orders as readers of most languages expect, :localized-c without \
+      case, :natural with numbers inside texts by their value.
+
+      ARGUMENTS take the places of %@ (a value) and %K (a key path), first in the predicate, then in --having. A value is \
+      read as what it is compared with: a number, true or false, a date in ISO 8601, a UUID, an object's URI, else text. \
+      Texts in quotes are read so only beside dates, UUIDs and objects, for which the language has no literal.
+
+      EXIT CODES
+        0   done, also when the reader of a pipe went away
+        2   could not run: no such store, entity or property, a predicate that cannot be read
+        64  usage
+
+      EXAMPLES
+        mergewalk fetch shop.sqlite --entity Order --predicate "placed >= %@ AND customer.email ENDSWITH[c] %@" \\
+          --arg 2024-01-01 --arg @example.com --sort -placed --limit 10
+        mergewalk fetch shop.sqlite --entity Order --columns "customer.name,orders=count:(orderID)" \\
+          --group-by customer.name --having "orders > 5" --format json
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: String
+
+  @Option(help: ArgumentHelp("The entity of the objects.", valueName: "name"))
+  var entity: String
+
+  @Option(
+    help: ArgumentHelp("The model of the store; the copy in the store unless said otherwise.", valueName: "model"))
+  var model: String?
+
+  @Option(
+    name: .customLong("model-version"),
+    help: ArgumentHelp("The version of an .xcdatamodeld; the one that fits unless said otherwise.", valueName: "name"))
+  var version: String?
+
+  @Option(help: ArgumentHelp("Which objects; all without it.", valueName: "predicate"))
+  var predicate: String?
+
+  @Option(
+    name: .customLong("arg"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("The value of the next %@ or %K; may be repeated.", valueName: "value"))
+  var arguments: [String] = []
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("The order: keys with commas between them, - before a key for descending.", valueName: "keys"))
+  var sort: String?
+
+  @Option(help: ArgumentHelp("The greatest number of rows.", valueName: "count"))
+  var limit: Int?
+
+  @Option(help: ArgumentHelp("How many rows at the beginning are left out.", valueName: "count"))
+  var offset: Int?
+
+  @Option(help: ArgumentHelp("Key paths and name=expression with commas between them.", valueName: "columns"))
+  var columns: String?
+
+  @Option(name: .customLong("group-by"), help: ArgumentHelp("The columns that make a group.", valueName: "columns"))
+  var groupBy: String?
+
+  @Option(help: ArgumentHelp("Which groups.", valueName: "predicate"))
+  var having: String?
+
+  @Flag(help: "Print equal rows once.")
+  var distinct = false
+
+  @Flag(name: .customLong("no-subentities"), help: "Leave out objects of entities that inherit from the entity.")
+  var noSubentities = false
+
+  @Option(help: "The format: table, csv, ndjson, json, yaml or xml.")
+  var format: FetchFormat?
+
+  @Flag(help: "Print the number of rows.")
+  var count = false
+
+  @Flag(help: "Print the SQL, its parameters and SQLite's plan instead of running it.")
+  var explain = false
+
+  @Option(help: ArgumentHelp("The file to write; it must not exist.", valueName: "path"), completion: .file())
+  var output: String?
+
+  func validate() throws {
+    if version != nil, model == nil { throw ValidationError("--model-version needs --model") }
+    if let limit, limit < 1 { throw ValidationError("--limit must be at least 1") }
+    if let offset, offset < 0 { throw ValidationError("--offset must not be negative") }
+    if having != nil, groupBy == nil { throw ValidationError("--having needs --group-by") }
+    if count, format != nil { throw ValidationError("--count prints a number; it takes no --format") }
+    if explain, format != nil || output != nil {
+      throw ValidationError("--explain prints words; it takes neither --format nor --output")
+    }
+  }
+
+  func run() throws {
+    let model = try self.model.map { try ModelLoading.model(ofStore: store, at: $0, version: version).model }
+    let failure: FetchFailure?
+    do throws(StoreError) {
+      failure = try SQLiteStore.withReadableStore(store, model: model) { store in
+        do throws(FetchFailure) { try run(store) } catch { return error }
+        return nil
+      }
+    } catch {
+      throw StoreFailure.end(error)
+    }
+    if let failure {
+      Console.words(failure.words)
+      throw ExitStatus.failure
+    }
+  }
+
+  private func run(_ store: SQLiteStore) throws(FetchFailure) {
+    let request = try request(store.model)
+    let compiler = FetchCompiler(schema: store.schema, storeUUID: store.file.metadata.uuid)
+    let fetch: CompiledFetch
+    do throws(PredicateError) {
+      fetch = try compiler.compile(request, selecting: count ? .count : .values)
+    } catch {
+      throw FetchFailure(error)
+    }
+    if explain { return Console.data(try FetchExplanation.text(fetch, store)) }
+    let names = count ? ["count"] : request.propertiesToFetch.map(\.name)
+    let format = count ? .csv(FetchFormat.bareNumbers) : rowFormat
+    try write(fetch, names, format, store)
+  }
+
+  /// The request that the options make.
+  private func request(_ model: ManagedObjectModel) throws(FetchFailure) -> FetchRequest {
+    guard let entity = model.entity(named: entity) else {
+      let names = model.entities.map(\.name)
+      let hint = NearestName.find(self.entity, in: names).map { "did you mean \($0)?" }
+      let all = "it has \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")"
+      let error = PredicateError(
+        .unknownEntity, "expected an entity of the store, found “\(self.entity)”", hint: hint ?? all)
+      throw FetchFailure(error, option: "--entity", text: self.entity)
+    }
+    var scope = ModelScope(model, entity)
+    var arguments = CommandArguments(arguments)
+    var request = FetchRequest(entity.name)
+    if let predicate {
+      request.predicate = try arguments.predicate(predicate, option: "--predicate", in: scope)
+    }
+    try FetchColumns.read(columns, groupedBy: groupBy, into: &request, &scope)
+    if let having { request.havingPredicate = try arguments.predicate(having, option: "--having", in: scope) }
+    try arguments.finish()
+    if let sort { request.sortDescriptors = try SortKeys.read(sort, in: scope) }
+    request.fetchLimit = limit ?? 0
+    request.fetchOffset = offset ?? 0
+    request.includesSubentities = !noSubentities
+    request.returnsDistinctResults = distinct
+    request.resultType = .dictionaries
+    return request
+  }
+
+  /// The format of the rows: what was asked for, what the file's name says, a table for a terminal, else CSV.
+  private var rowFormat: RowFormat {
+    let isTerminal = output == nil && isatty(STDOUT_FILENO) == 1
+    let format = self.format ?? output.flatMap(FetchFormat.init(path:)) ?? (isTerminal ? .table : .csv)
+    return format.rowFormat(width: output == nil ? Console.outputWidth : nil)
+  }
+
+  /// Runs the statement and writes its rows to standard output or to the new file.
+  private func write(
+    _ fetch: CompiledFetch, _ names: [String], _ format: RowFormat, _ store: SQLiteStore
+  ) throws(FetchFailure) {
+    let file = try output.map { path throws(FetchFailure) in try RowFile(path) }
+    let writer = RowWriter(format, columns: names, to: ByteSink(descriptor: file?.descriptor ?? STDOUT_FILENO))
+    var stream = RowStream(fetch, store: store, storePath: self.store, shortIDs: format.isTable)
+    do throws(FetchFailure) {
+      if count { try stream.writeNumber(to: writer) } else { try stream.run(into: writer) }
+      try file?.close()
+    } catch {
+      file?.remove()
+      throw error
+    }
+    for warning in stream.warnings(writer, format) { Console.words("\(self.store): warning: \(warning)") }
+  }
+}

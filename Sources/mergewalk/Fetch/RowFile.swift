@@ -1,0 +1,31 @@
+import Glibc
+import RecordFormats
+
+/// The new file that `--output` names; it is removed when its rows do not get there.
+struct RowFile {
+  let path: String
+  let descriptor: Int32
+
+  init(_ path: String) throws(FetchFailure) {
+    self.path = path
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      let reason = String(cString: strerror(errno))
+      throw FetchFailure(
+        words: "\(path): error: cannot create the file: \(reason) [\(errno == EEXIST ? "fileExists" : "cannotWrite")]")
+    }
+  }
+
+  /// Closes the file; a network file system may report a full disk only now.
+  func close() throws(FetchFailure) {
+    guard Glibc.close(descriptor) == 0 else { throw FetchFailure(OutputError(number: errno)) }
+  }
+
+  /// Removes what was written.
+  func remove() { unlink(path) }
+}
+
+extension FetchFailure {
+  /// What went wrong while rows were written.
+  init(_ error: OutputError) { self.init(words: "mergewalk: error: \(error) [cannotWrite]") }
+}

@@ -1,0 +1,175 @@
+import ObjectModel
+import ObjectStore
+import RecordFormats
+
+/// Moves rows from a statement to a writer, cell by cell, without an object, a string or a dictionary for any of them.
+struct RowStream {
+  /// How a column's values are written.
+  private enum Shape {
+    /// By what the database has: expressions of which nothing else is known.
+    case any
+    case integer, boolean, double, float, date, text, uuid
+    /// Bytes; tagged ones begin with a byte that says whether they lie in a file.
+    case binary(isTagged: Bool)
+    /// A primary key of the entity, or of the one whose number is in the next column.
+    case object(entity: Int, hasEntityColumn: Bool)
+  }
+
+  private let fetch: CompiledFetch
+  private let store: SQLiteStore
+  private let storePath: String
+  private let shapes: [Shape]
+  /// What stands before the primary key in an ID, by entity.
+  private let idPrefixes: [[UInt8]]
+  private var scratch: [UInt8] = []
+  private var missingFiles = 0
+
+  /// Prepares to run a compiled fetch of values or of a count.
+  ///
+  /// - Parameter shortIDs: whether objects are `Order/p17` instead of `x-coredata://STORE/Order/p17`.
+  init(_ fetch: CompiledFetch, store: SQLiteStore, storePath: String, shortIDs: Bool) {
+    self.fetch = fetch
+    self.store = store
+    self.storePath = storePath
+    let entity = store.model.entities[fetch.entity]
+    shapes = fetch.columns.map { Self.shape($0, entity, store.model) }
+    let scheme = shortIDs ? "" : "x-coredata://\(store.file.metadata.uuid)/"
+    idPrefixes = store.model.entities.map { Array("\(scheme)\($0.name)/p".utf8) }
+  }
+
+  private static func shape(
+    _ column: FetchedColumn, _ entity: EntityDescription, _ model: ManagedObjectModel
+  ) -> Shape {
+    switch column.kind {
+    case .primaryKey, .entityNumber, .version: return .integer
+    case .cell: return .any
+    case .objectID(let entity, let hasEntityColumn): return .object(entity: entity, hasEntityColumn: hasEntityColumn)
+    case .value(let type):
+      switch type {
+      case .integer16, .integer32, .integer64: return .integer
+      case .boolean: return .boolean
+      case .double: return .double
+      case .float: return .float
+      case .date: return .date
+      case .string, .uri: return .text
+      case .uuid: return .uuid
+      case .binary, .transformable:
+        let attribute = ModelScope(model, entity).attribute(at: column.name)
+        return .binary(isTagged: attribute?.allowsExternalBinaryDataStorage ?? false)
+      case .decimal, .undefined, .objectID, .composite: return .any
+      }
+    }
+  }
+
+  /// Runs the statement and writes all its rows, or as many as the reader wants.
+  mutating func run(into writer: RowWriter) throws(FetchFailure) {
+    let cursor: FetchCursor
+    do throws(FetchError) { cursor = try store.cursor(fetch) } catch { throw FetchFailure(error, store: storePath) }
+    while try step(cursor) {
+      for (index, shape) in shapes.enumerated() { write(shape, fetch.columns[index].position, cursor, writer) }
+      do throws(OutputError) {
+        guard try writer.endRow() else { return }
+      } catch {
+        throw FetchFailure(error)
+      }
+    }
+    do throws(OutputError) { try writer.finish() } catch { throw FetchFailure(error) }
+  }
+
+  /// Runs a statement that counts, and writes the number.
+  func writeNumber(to writer: RowWriter) throws(FetchFailure) {
+    do throws(FetchError) {
+      writer.integer(Int64(try store.count(fetch)))
+    } catch {
+      throw FetchFailure(error, store: storePath)
+    }
+    do throws(OutputError) {
+      try writer.endRow()
+      try writer.finish()
+    } catch {
+      throw FetchFailure(error)
+    }
+  }
+
+  private func step(_ cursor: FetchCursor) throws(FetchFailure) -> Bool {
+    do throws(FetchError) { return try cursor.step() } catch { throw FetchFailure(error, store: storePath) }
+  }
+
+  private mutating func write(_ shape: Shape, _ position: Int32, _ cursor: FetchCursor, _ writer: RowWriter) {
+    // What the type says counts only where the database has such a value: columns of SQLite hold anything.
+    switch (shape, cursor.storage(position)) {
+    case (_, StorageClass.null): writer.null()
+    case (.boolean, StorageClass.integer): writer.boolean(cursor.integer(position) != 0)
+    case (.date, StorageClass.real), (.date, StorageClass.integer): writer.date(cursor.double(position))
+    case (.float, StorageClass.real), (.float, StorageClass.integer):
+      let value = cursor.double(position)
+      // A value that is no binary32 number keeps all its digits.
+      if Double(Float(value)) == value { writer.float(Float(value)) } else { writer.double(value) }
+    case (.double, StorageClass.real), (.double, StorageClass.integer): writer.double(cursor.double(position))
+    case (.uuid, StorageClass.blob):
+      let bytes = cursor.bytes(position)
+      guard bytes.count == 16 else { return writer.binary(bytes) }
+      writer.uuid(
+        UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    case (.binary(isTagged: true), StorageClass.blob): writeTagged(cursor.bytes(position), writer)
+    case (.object(let entity, let hasEntityColumn), StorageClass.integer):
+      let own = hasEntityColumn ? cursor.entityIndex(position + 1) : nil
+      writeID(idPrefixes[own ?? entity], cursor.integer(position), writer)
+    case (_, StorageClass.integer): writer.integer(cursor.integer(position))
+    case (_, StorageClass.real): writer.double(cursor.double(position))
+    case (_, StorageClass.blob): writer.binary(cursor.bytes(position))
+    default: writer.text(cursor.bytes(position))
+    }
+  }
+
+  private mutating func writeID(_ prefix: [UInt8], _ key: Int64, _ writer: RowWriter) {
+    scratch.removeAll(keepingCapacity: true)
+    scratch.append(contentsOf: prefix)
+    let start = scratch.count
+    var rest = key.magnitude
+    repeat {
+      scratch.append(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    } while rest > 0
+    scratch[start...].reverse()
+    scratch.withUnsafeBytes { writer.objectID($0) }
+  }
+
+  /// Writes the value of an attribute that allows external storage: the bytes behind the tag, or those of the file.
+  private mutating func writeTagged(_ bytes: UnsafeRawBufferPointer, _ writer: RowWriter) {
+    switch bytes.first {
+    case ExternalData.inlineTag: writer.binary(UnsafeRawBufferPointer(rebasing: bytes.dropFirst()))
+    case ExternalData.fileTag where bytes.count == ExternalData.fileCellLength:
+      let name = String(decoding: bytes.dropFirst().dropLast(), as: UTF8.self)
+      guard let file = ExternalData.read(name, store: storePath) else {
+        missingFiles += 1
+        return writer.null()
+      }
+      file.withUnsafeBytes { writer.binary($0) }
+    default: writer.binary(bytes)
+    }
+  }
+
+  /// What a person should know of the rows that were written.
+  func warnings(_ writer: RowWriter, _ format: RowFormat) -> [String] {
+    var warnings: [String] = []
+    if writer.replacedTexts > 0, !format.isTable {
+      warnings.append(
+        "\(Figures.count(writer.replacedTexts, "text")) not in UTF-8 lost bytes; the formats csv, yaml and xml keep them"
+      )
+    }
+    if missingFiles > 0 {
+      warnings.append("\(Figures.count(missingFiles, "value")) in files beside the store cannot be read")
+    }
+    return warnings
+  }
+}
+
+/// The storage classes of SQLite, as `sqlite3_column_type` numbers them.
+private enum StorageClass {
+  static let integer: Int32 = 1
+  static let real: Int32 = 2
+  static let blob: Int32 = 4
+  static let null: Int32 = 5
+}

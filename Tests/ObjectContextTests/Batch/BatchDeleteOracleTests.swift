@@ -1,0 +1,139 @@
+import ObjectContext
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+/// Batch deletes beside deletions object by object: both leave the same store, or are refused for the same reasons.
+@Suite("Batch deletes, random")
+struct BatchDeleteOracleTests {
+  /// A small model with every kind of relationship that has an inverse, and random rules.
+  static func model(_ random: inout SeededGenerator) throws -> ManagedObjectModel {
+    let rules: [DeleteRule] = [.nullify, .nullify, .nullify, .cascade, .cascade, .deny]
+    func one(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
+      var relationship = Models.toOne(name, destination, inverse: inverse)
+      relationship.deleteRule = rules.randomElement(using: &random) ?? .nullify
+      relationship.isOptional = Int.random(in: 0..<6, using: &random) > 0
+      return relationship
+    }
+    func many(_ name: String, _ destination: String, _ inverse: String) -> RelationshipDescription {
+      var relationship = Models.toMany(name, destination, inverse: inverse, ordered: Bool.random(using: &random))
+      relationship.deleteRule = rules.randomElement(using: &random) ?? .nullify
+      relationship.isOptional = Int.random(in: 0..<6, using: &random) > 0
+      relationship.minCount = Int.random(in: 0..<8, using: &random) == 0 ? 2 : 0
+      return relationship
+    }
+    var notes = Models.toMany("notes", "Note")
+    notes.deleteRule = rules.randomElement(using: &random) ?? .nullify
+    // A join table of one entity with itself whose sides are not each other's would make two rows of one pair.
+    var friends = Models.toMany("friends", "Base", inverse: "friends")
+    friends.deleteRule = rules.randomElement(using: &random) ?? .nullify
+    return try Models.model(
+      Models.entity(
+        "Base", attributes: [Models.attribute("number", .integer32)],
+        relationships: [
+          one("up", "Base", "downs"), many("downs", "Base", "up"), one("twin", "Base", "twin"), friends,
+        ]),
+      Models.entity(
+        "Leaf", parent: "Base",
+        relationships: [one("box", "Box", "leaves"), one("lid", "Lid", "leaf"), many("tags", "Tag", "leaves"), notes]),
+      Models.entity(
+        "Box", attributes: [Models.attribute("number", .integer32)], relationships: [many("leaves", "Leaf", "box")]),
+      Models.entity(
+        "Lid", attributes: [Models.attribute("number", .integer32)], relationships: [one("leaf", "Leaf", "lid")]),
+      Models.entity(
+        "Tag", attributes: [Models.attribute("number", .integer32)], relationships: [many("leaves", "Leaf", "tags")]),
+      Models.entity("Note", attributes: [Models.attribute("number", .integer32)]))
+  }
+
+  /// Fills a store with objects and random relationships; what would break the model is left out of the store's rules.
+  static func populate(_ place: Workplace, _ seed: UInt64) throws -> Bool {
+    var random = SeededGenerator(seed: seed)
+    let context = place.context
+    var made: [ManagedObject] = []
+    for number in 0..<24 {
+      let kind = ["Base", "Leaf", "Leaf", "Box", "Lid", "Tag", "Note"][number % 7]
+      let object = try context.insert(kind)
+      try object.setValue(.integer(Int64(number)), forKey: "number")
+      made.append(object)
+    }
+    for object in made {
+      for relationship in object.entity.relationships {
+        let others = made.filter { $0.entity.isKind(of: place.model.entities[relationship.destinationEntity]) }
+        if relationship.isToMany {
+          for _ in 0..<Int.random(in: 0..<3, using: &random) {
+            if let other = others.randomElement(using: &random), other !== object {
+              try object.add(other, to: relationship.name)
+            }
+          }
+        } else if Int.random(in: 0..<3, using: &random) > 0 || !relationship.isOptional {
+          // Where something is needed the first that has no partner does.
+          try object.setObject(others.filter { $0 !== object }.randomElement(using: &random), forKey: relationship.name)
+        }
+      }
+    }
+    do {
+      try context.save()
+      return true
+    } catch {
+      if error.code == .validation { return false }
+      throw error
+    }
+  }
+
+  @Test("leave what deletions object by object leave, or fail alike", arguments: Soak.seeds(12, from: 1))
+  func agree(seed: UInt64) throws {
+    var outcomes: [Outcome: Int] = [:]
+    for start in seed * 1000..<seed * 1000 + 10 { outcomes[try compare(seed: start), default: 0] += 1 }
+    #expect(outcomes[.none] ?? 0 < 10, "seed \(seed): no random graph was one that its model allows")
+  }
+
+  /// What a comparison had to compare.
+  private enum Outcome {
+    case none, deleted, refused
+  }
+
+  private func compare(seed: UInt64) throws -> Outcome {
+    var random = SeededGenerator(seed: seed)
+    let model = try Self.model(&random)
+    let batch = try Workplace(model)
+    // A random graph that the model forbids is no start.
+    guard try Self.populate(batch, seed) else { return .none }
+    let plain = try Workplace(model)
+    #expect(try Self.populate(plain, seed))
+    let before = try batch.dump()
+    #expect(try plain.dump() == before)
+
+    let kind = ["Base", "Leaf", "Box", "Lid", "Tag", "Note"].randomElement(using: &random) ?? ""
+    let share = Int.random(in: 1..<4, using: &random)
+    let numbers = (0..<24).filter { _ in Int.random(in: 0..<4, using: &random) < share }.map(Int64.init)
+    let victims = try plain.context.fetchAll(kind).filter { object in
+      guard case .integer(let number) = try object["number"] else { return false }
+      return numbers.contains(number)
+    }
+    let ids = try victims.map { try #require(batch.id($0.entity.name, $0.objectID.primaryKey)) }
+    let comment: Comment = "seed \(seed), \(kind)"
+
+    for victim in victims { try plain.context.delete(victim) }
+    let plainError = saveError { try plain.context.save() }
+    var request = BatchDeleteRequest(objectIDs: ids)
+    request.resultType = .objectIDs
+    var result = BatchResult()
+    let error = batchError { result = try batch.context.execute(request) }
+    if case .save(let error)? = error {
+      func lines(_ error: SaveError?) -> Set<String> { Set(error?.failures.map(\.description) ?? []) }
+      #expect(lines(error) == lines(plainError), comment)
+      #expect(try batch.dump() == before, comment)
+      return .refused
+    }
+    #expect(error == nil, comment)
+    #expect(plainError == nil, comment)
+    let difference = try batch.differences(from: plain)
+    #expect(difference.isEmpty, "\(comment): \(difference)")
+    #expect(Set(ids).isSubset(of: Set(result.deletedObjectIDs)), comment)
+    #expect(result.deletedCount == result.deletedObjectIDs.count, comment)
+    if !ids.isEmpty { #expect(try batch.rows("SELECT count(*) FROM temp.mergewalk_doomed") == ["0"], comment) }
+    try batch.verify()
+    return .deleted
+  }
+}
