@@ -35,7 +35,7 @@ struct PipelineLoader {
         component, ImportDefinition(name: name(component), model: model, storePath: store, objects: objects))
     }
     let source = component.component("source")
-    let inputs = source.map { SourceFiles(findings: findings).expand($0) } ?? []
+    let inputs = source.map { SourceFiles(findings: findings).expand($0, needsFiles: true) } ?? []
     let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
     var builder = ImportBuilder(model: model, defaults: component.component("fields"), findings: findings)
     let entity = component.component("import").flatMap { builder.root($0) }

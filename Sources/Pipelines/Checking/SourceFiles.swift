@@ -16,7 +16,9 @@ struct SourceFiles {
   /// Returns the inputs in order; what matches nothing is a finding.
   ///
   /// A file that is found twice is read once, where it is first named.
-  func expand(_ source: ComponentValue) -> [Input] {
+  ///
+  /// - Parameter needsFiles: whether the component's spec leaves it to this to ask for `files`.
+  func expand(_ source: ComponentValue, needsFiles: Bool = false) -> [Input] {
     let options = container(source)
     var finder = FileFinder()
     finder.pattern = source.text("pattern")?.value ?? "*"
@@ -36,7 +38,7 @@ struct SourceFiles {
     }
     if let manifest = source.text("manifest") {
       inputs += self.manifest(manifest, options, &finder)
-    } else if !source.has("files") {
+    } else if needsFiles, !source.has("files") {
       findings.add(
         .missingField, at: source.position, "“source” needs the field “files”",
         hint: "for example “files: orders-*.csv”, or a “manifest”")
@@ -98,8 +100,9 @@ struct SourceFiles {
         }
         if let size = entry.expected.size, let actual = source.fileSize, size != actual {
           fault(.invalidManifest, "“\(file)” has \(actual) bytes, not \(size)")
+        } else if entry.expected != SourceExpectation() {
+          source.expected = entry.expected
         }
-        source.expected = entry.expected == SourceExpectation() ? nil : entry.expected
         inputs.append(Input(source: source, position: text.position))
       } catch {
         fault(.unreadableFile, "“\(file)”: \(error.message)")

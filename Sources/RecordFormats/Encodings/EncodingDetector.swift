@@ -16,10 +16,10 @@ public struct EncodingGuess: Sendable, Hashable {
 /// 2. NUL bytes: UTF-32 or UTF-16, in the order of bytes that makes more common characters;
 /// 3. nothing but ASCII: the escape sequences of ISO-2022-JP, -KR or -CN, or else UTF-8;
 /// 4. valid UTF-8;
-/// 5. an encoding of Chinese, Japanese or Korean in which every byte is text, most of it common
-///    (``EncodingModel/eastAsian``);
-/// 6. an encoding of one byte a character in which every byte is text and whose letters are those of one language, as
-///    often as that language has them, without symbols inside words (``EncodingModel/languages``).
+/// 5. the better one of an encoding of Chinese, Japanese or Korean in which every byte is text, most of it common
+///    (``EncodingModel/eastAsian``), and an encoding of one byte a character in which every byte is text and whose
+///    letters are those of one language, as often as that language has them, without symbols inside words
+///    (``EncodingModel/languages``).
 ///
 /// A text of few letters beyond ASCII may fit several encodings that differ; the first of the list in
 /// ``EncodingModel`` is taken.
@@ -40,7 +40,9 @@ public enum EncodingDetector {
     if isUTF8(bytes, isWhole: isWhole) {
       return EncodingGuess(encoding: .utf8, evidence: "valid UTF-8 beyond ASCII", confidence: 1)
     }
-    return eastAsian(bytes, isWhole: isWhole) ?? singleByte(bytes)
+    guard let wide = eastAsian(bytes, isWhole: isWhole) else { return singleByte(bytes) }
+    guard let narrow = singleByte(bytes), narrow.confidence > wide.confidence else { return wide }
+    return narrow
   }
 
   // MARK: Steps

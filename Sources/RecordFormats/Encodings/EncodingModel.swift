@@ -124,6 +124,9 @@ enum EncodingModel {
   /// Marks of print and prices that stand in texts of any language.
   private static let marks = Set("\u{A0}«»“”„‘’‚–—…·•€°§©®№™£¿¡′″¨´\u{200E}\u{200F}،؛؟".unicodeScalars.map(\.value))
 
+  /// Those that may stand inside a word.
+  private static let joints = Set("\u{A0}’–—·…′´\u{200E}\u{200F}".unicodeScalars.map(\.value))
+
   /// For each language the weight of its letters, in lower case.
   private static let weights: [[UInt32: Double]] = languages.map { language in
     let scalars = Array(language.letters.unicodeScalars)
@@ -146,16 +149,21 @@ enum EncodingModel {
     var before: Role = .other
     var scriptBefore = Script.none
     var isBehindFinal = false
+    var isBehindBreak = false
     for scalar in text.unicodeScalars {
       let kind = Role(scalar)
       let script = kind.isLetter ? Script(scalar) : .none
       // Nobody writes letters of two scripts in one word.
       if script != .none, scriptBefore != .none, script != scriptBefore { common -= 1.2 }
+      let letterBefore = before.isLetter
       defer {
         before = kind
         scriptBefore = script
         isBehindFinal = finalLetters.contains(scalar.value)
+        isBehindBreak = kind == .mark && letterBefore && !joints.contains(scalar.value)
       }
+      // Quotes and signs of currencies stand beside words, not inside.
+      if isBehindBreak, kind.isLetter { common -= 1.5 }
       if isBehindFinal, kind.isLetter { common -= 1.5 }
       guard scalar.value >= 0x80 else {
         if kind.isLetter {

@@ -8,6 +8,7 @@ import Testing
   private static let texts: [(text: String, encodings: [String])] = [
     ("Gerät;Größe;Preis\nKühlschrank;groß;399 €\nTür;schmal;89\n", ["windows-1252", "iso-8859-15"]),
     ("Straße,Müller,Jürgen\nÄpfel,Öl,Übung\n", ["windows-1252", "iso-8859-1", "ibm850", "macintosh"]),
+    ("größe,1\ngröße,2\n", ["ibm850", "windows-1252", "iso-8859-15"]),
     ("nom,ville\nFrançois,Besançon\nHélène,Nîmes\nLéa,Évreux\n", ["windows-1252", "iso-8859-1"]),
     ("nombre;año\nMuñoz;2001\n¿Dónde está el niño?;1999\n", ["windows-1252", "iso-8859-1"]),
     ("imię;miasto\nŁukasz;Łódź\nGrażyna;Kraków\nJóźwiak;Gdańsk\nŚwiętosława;Żółć\n", ["windows-1250", "iso-8859-2"]),
