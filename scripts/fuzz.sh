@@ -2,7 +2,7 @@
 # Builds the fuzz targets and lets libFuzzer try inputs for some seconds each: scripts/fuzz.sh [SECONDS]
 #
 # Inputs that reach new code are kept in build/fuzz; an input that breaks a rule is left in build/fuzz/findings and
-# makes the script fail. Keep such inputs as tests (Tests/ObjectModelTests/Predicates/FuzzFindingTests.swift).
+# makes the script fail. Mend it, and keep the input as a test in Tests/ObjectModelTests/Predicates.
 set -eu
 cd "$(dirname "$0")/.."
 seconds=${1:-60}

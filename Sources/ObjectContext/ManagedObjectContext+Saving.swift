@@ -104,6 +104,9 @@ extension ManagedObjectContext {
       do {
         for changes in plan.roots { failures += try deniedDeletions(changes.buffer, changes.deleted) }
         failures += try wrongCounts(plan.roots.map(\.buffer))
+        if failures.isEmpty {
+          for changes in plan.roots { try unlinkDenied(changes.buffer, changes.deleted) }
+        }
       } catch {
         throw SaveError(error)
       }

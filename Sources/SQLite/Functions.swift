@@ -34,7 +34,8 @@ public struct FunctionCall {
     let value = argument(index)
     let start =
       sqlite3_value_type(value) == SQLITE_BLOB
-      ? sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self) : sqlite3_value_text(value).map { UnsafePointer($0) }
+      ? sqlite3_value_blob(value)?.assumingMemoryBound(to: UInt8.self)
+      : sqlite3_value_text(value).map { UnsafePointer($0) }
     return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
   }
 

@@ -19,6 +19,7 @@ struct Mergewalk: ParsableCommand {
         mergewalk lint pipelines/orders.yaml
         mergewalk run pipelines/orders.yaml --store build/shop.sqlite
         mergewalk store verify build/shop.sqlite
+        mergewalk export build/shop.sqlite --out backup
       """,
     version: "mergewalk 0.1.0",
     subcommands: [

@@ -7,7 +7,9 @@ public import RecordFormats
 public struct ObjectImport: Sendable {
   /// The entity's name.
   public var entityName: String
-  /// The inputs in order, globs already expanded. They must be files that can be read twice.
+  /// The inputs in order, globs already expanded.
+  ///
+  /// They must be files that can be read twice.
   public var sources: [ByteSource]
   /// The paths of ``sources``; setting them takes files as they are named.
   public var inputs: [String] {
@@ -16,8 +18,9 @@ public struct ObjectImport: Sendable {
   }
   /// How the inputs are read.
   public var format: RecordFormat
-  /// What a reference to an object that is not there means: ``MissingTargetPolicy/reject`` or
-  /// ``MissingTargetPolicy/null``. Objects are never made for references.
+  /// What a reference to an object that is not there means; objects are never made for references.
+  ///
+  /// ``MissingTargetPolicy/reject`` or ``MissingTargetPolicy/null``.
   public var missing = MissingTargetPolicy.reject
   /// Where the definition stands.
   public var position = SourcePosition.file

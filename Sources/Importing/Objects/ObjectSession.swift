@@ -38,6 +38,7 @@ final class ObjectSession {
   /// Loads everything; see ``ImportSession/run(progress:)``.
   func run(progress: ((ImportProgress) -> Void)?) throws(ImportError) -> ImportSummary {
     let file = try makeStore()
+    summary.warnings = file.schema.warnings.map(\.description)
     do {
       try load(file, progress: progress)
     } catch {

@@ -41,7 +41,8 @@ struct BatchColumn {
     }
     guard !relationship.isToMany else {
       throw ObjectError(
-        .unknownKey, "\(entity.name).\(name) is a to-many relationship; batch requests write attributes and to-one ones")
+        .unknownKey, "\(entity.name).\(name) is a to-many relationship; batch requests write attributes and to-one ones"
+      )
     }
     guard !relationship.isTransient else {
       throw ObjectError(.transient, "\(entity.name).\(name) is transient: the store knows nothing of it")

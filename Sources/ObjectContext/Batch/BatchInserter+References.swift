@@ -65,13 +65,15 @@ extension BatchInserter {
       guard scratch.model.entities.indices.contains(found) else {
         throw .object(
           ObjectError(
-            .notFound, "row \(number(row)): \(entity.name).\(relationship.name) refers to \(destination.name) \(key), "
+            .notFound,
+            "row \(number(row)): \(entity.name).\(relationship.name) refers to \(destination.name) \(key), "
               + "which is not in the store"))
       }
       guard scratch.model.entities[found].isKind(of: destination) else {
         throw .object(
           ObjectError(
-            .wrongEntity, "row \(number(row)): \(entity.name).\(relationship.name) refers to \(destination.name), "
+            .wrongEntity,
+            "row \(number(row)): \(entity.name).\(relationship.name) refers to \(destination.name), "
               + "and \(key) is of \(scratch.model.entities[found].name)"))
       }
     }

@@ -98,7 +98,8 @@ public struct BatchRow: ~Copyable {
     guard id.storeUUID == storeUUID else { throw ObjectError(.otherContext, "\(id) is the ID of another store") }
     guard id.entity.rootIndex == columns[property].destinationRoot else {
       throw ObjectError(
-        .wrongEntity, "\(entity.name).\(relationship.name) refers to \(relationship.destinationEntityName), not to \(id)")
+        .wrongEntity,
+        "\(entity.name).\(relationship.name) refers to \(relationship.destinationEntityName), not to \(id)")
     }
     stage.set(property, CellTag.integer, UInt64(bitPattern: id.primaryKey))
   }

@@ -102,7 +102,8 @@ private struct BatchUpdate {
   ) throws(BatchError) -> BatchUpdateStatement.Value {
     let name = "\(entity.name).\(relationship.name)"
     if let inverse = context.model.inverse(of: relationship), !inverse.isToMany {
-      throw BatchError(PredicateError(
+      throw BatchError(
+        PredicateError(
           .invalidRequest, "\(name) is one-to-one, and a batch cannot set both ends",
           hint: "set it object by object in a context"))
     }
@@ -113,7 +114,8 @@ private struct BatchUpdate {
       return .reference(primaryKey: 0, entityNumber: 0, lastPosition: 0)
     case .constant(.objectID(let found)): id = found
     default:
-      throw BatchError(PredicateError(
+      throw BatchError(
+        PredicateError(
           .typeMismatch, "\(name) is a relationship and takes an object ID or null",
           hint: "fetch the object and give its ID"))
     }

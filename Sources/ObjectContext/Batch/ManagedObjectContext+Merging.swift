@@ -25,12 +25,14 @@ extension ManagedObjectContext {
       let buffer = buffer(root: id.entity.rootIndex)
       guard let row = buffer.row(primaryKey: id.primaryKey) else { continue }
       switch buffer.states[row] {
-      case RowState.clean: try refresh(object(buffer, row: row), mergingChanges: false)
-      case RowState.updated: try refresh(object(buffer, row: row), mergingChanges: true)
+      // Also faults: their values may have come with the fetch that named them.
+      case RowState.clean, RowState.fault: try forget(object(buffer, row: row), mergingChanges: false)
+      case RowState.updated: try forget(object(buffer, row: row), mergingChanges: true)
       case RowState.deleted: try takeVersion(buffer, row: row)
       default: continue
       }
     }
+    notifyResults()
   }
 
   /// Gives a row that is deleted here the store's version, so that its deletion is no conflict.
@@ -81,7 +83,8 @@ extension PendingLinks {
     for storage in order {
       guard let changes = changes(storage) else { continue }
       forget(storage) { pair in
-        gone[changes.ownerRoot]?.contains(pair.owner) ?? false || gone[changes.targetRoot]?.contains(pair.target) ?? false
+        gone[changes.ownerRoot]?.contains(pair.owner) ?? false
+          || gone[changes.targetRoot]?.contains(pair.target) ?? false
       }
     }
   }

@@ -7,16 +7,23 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `externalData`, `closed`
   ///   or `database`.
   public func value(forKey key: String) throws(ObjectError) -> AttributeValue {
-    let attribute = try attribute(key)
+    // A fault made from an ancestor's ID learns its own entity, and with it more keys, only from the store.
+    if entity.attributeAccess(named: key) == nil { _ = try attribute(key) }
+    guard let attribute = entity.attributeAccess(named: key) else {
+      preconditionFailure("\(entity.name) had the attribute \(key) a moment ago")
+    }
     let context = validContext
     let buffer = context.buffer(root: root)
     let slot = attribute.slot
     try context.fire(self, for: slot)
-    guard let value = attribute.value(tag: buffer.tags[slot][row], payload: buffer.payloads[slot][row], buffer.arena)
-    else {
+    let (tag, payload) = (buffer.tags[slot][row], buffer.payloads[slot][row])
+    guard attribute.isExternal, tag == CellTag.blob else {
+      return attribute.type.value(tag: tag, payload: payload, buffer.arena)
+    }
+    guard let bytes = ExternalData.inlineValue(buffer.arena.bytes(ByteRange(payload: payload))) else {
       return try context.externalValue(buffer, row: row, slot: slot)
     }
-    return value
+    return .binary(bytes)
   }
 
   /// The value of an attribute, as ``value(forKey:)``.
@@ -84,17 +91,6 @@ extension ManagedObjectContext {
 }
 
 extension AttributeDescription {
-  /// The value of a cell; `nil` when its bytes are in a file beside the store.
-  func value(tag: UInt8, payload: UInt64, _ arena: ByteArena) -> AttributeValue? {
-    guard tag == CellTag.blob, allowsExternalBinaryDataStorage else {
-      return type.value(tag: tag, payload: payload, arena)
-    }
-    let bytes = arena.bytes(ByteRange(payload: payload))
-    if bytes.first == ExternalData.inlineTag { return .binary(Array(bytes.dropFirst())) }
-    return bytes.first == ExternalData.fileTag && bytes.count == ExternalData.fileCellLength
-      ? nil : .binary(Array(bytes))
-  }
-
   /// The cell that holds a value.
   func cell(_ value: AttributeValue, entity: EntityDescription) throws(ObjectError) -> StoredCell {
     var stored = value

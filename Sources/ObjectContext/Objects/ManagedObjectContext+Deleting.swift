@@ -107,4 +107,19 @@ extension ManagedObjectContext {
     }
     return failures
   }
+
+  /// Takes objects that are deleted out of relationships with the rule "deny", whose pairs stay until the save: everybody
+  /// who kept them from being deleted is deleted too.
+  func unlinkDenied(_ buffer: RowBuffer, _ deleted: ContiguousArray<Int32>) throws(ObjectError) {
+    for row in deleted {
+      let entity = model.entities[Int(buffer.entities[Int(row)])]
+      for relationship in entity.relationships where relationship.deleteRule == .deny && relationship.isToMany {
+        guard let relation = LinkRelation(relationship, schema: store.schema) else { continue }
+        let object = object(buffer, row: Int(row))
+        for partner in try partners(of: object, relationship, relation) {
+          _ = try unlink(object, partner.primaryKey, isUnsaved: false, relation)
+        }
+      }
+    }
+  }
 }

@@ -79,7 +79,8 @@ extension ManagedObjectContext {
     notifyResults()
   }
 
-  private func forget(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
+  /// Refreshes an object without telling results.
+  func forget(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try check(object)
     let buffer = buffer(root: object.root)
     let row = object.row

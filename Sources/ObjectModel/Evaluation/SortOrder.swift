@@ -45,41 +45,29 @@ public struct SortOrder {
 
   /// Objects in order; those that all criteria find equal by primary key, others as they were.
   ///
-  /// - Throws: ``PredicateError``, see ``keys(of:)`` and ``compare(_:_:)``.
+  /// - Throws: ``PredicateError``, see ``keys(of:)``; `typeMismatch` when the values of a criterion are of several kinds.
   /// - Complexity: O(n log n) comparisons; each object is asked once for its values.
   public func sorted<Element>(
     _ elements: [Element], _ value: (Element) -> EvaluatedValue
   ) throws(PredicateError) -> [Element] {
-    var entries: [Entry] = []
-    entries.reserveCapacity(elements.count)
-    for (index, element) in elements.enumerated() {
+    var values: [[EvaluatedValue]] = descriptors.map { _ in [] }
+    var primaryKeys: [Int64?] = []
+    for element in elements {
       let object = value(element)
-      var keys = try keys(of: object)
-      for place in descriptors.indices { keys[place] = descriptors[place].comparison.prepared(keys[place]) }
-      entries.append(Entry(keys: keys, primaryKey: Self.primaryKey(object), index: index))
+      for (place, key) in try keys(of: object).enumerated() { values[place].append(key) }
+      primaryKeys.append(Self.primaryKey(object))
     }
-    let prepared = descriptors.map(\.prepared)
-    var failure: PredicateError?
-    entries.sort { left, right in
-      for index in prepared.indices {
-        do throws(PredicateError) {
-          let order = try prepared[index].compare(left.keys[index], right.keys[index])
-          if order != 0 { return order < 0 }
-        } catch {
-          failure = failure ?? error
-        }
+    var columns: [SortColumn] = []
+    for (descriptor, values) in zip(descriptors, values) { columns.append(try SortColumn(descriptor, values)) }
+    let order = elements.indices.sorted { left, right in
+      for column in columns {
+        let order = column.compare(left, right)
+        if order != 0 { return order < 0 }
       }
-      if let first = left.primaryKey, let second = right.primaryKey, first != second { return first < second }
-      return left.index < right.index
+      if let first = primaryKeys[left], let second = primaryKeys[right], first != second { return first < second }
+      return left < right
     }
-    if let failure { throw failure }
-    return entries.map { elements[$0.index] }
-  }
-
-  private struct Entry {
-    var keys: [EvaluatedValue]
-    var primaryKey: Int64?
-    var index: Int
+    return order.map { elements[$0] }
   }
 
   private static func primaryKey(_ value: EvaluatedValue) -> Int64? {
@@ -113,32 +101,6 @@ extension SortDescriptor {
       }
     }
     return ascending ? order : order > 0 ? -1 : order < 0 ? 1 : 0
-  }
-
-  /// The criterion for values that ``Comparison/prepared(_:)`` has made.
-  fileprivate var prepared: SortDescriptor {
-    switch comparison {
-    case .standard, .custom: self
-    default: SortDescriptor(key, ascending: ascending)
-    }
-  }
-}
-
-extension SortDescriptor.Comparison {
-  /// A value whose standard order is this one's: folded texts, sort keys of collations.
-  fileprivate func prepared(_ value: EvaluatedValue) -> EvaluatedValue {
-    guard case .attribute(let single) = value, let text = single.text else { return value }
-    switch self {
-    case .standard, .custom: return value
-    case .folded(let options): return .attribute(.string(TextFolding.fold(text, options)))
-    case .localized: return Self.sortKey(text, .standard)
-    case .localizedCaseInsensitive: return Self.sortKey(text, .caseInsensitive)
-    case .localizedStandard: return Self.sortKey(text, .numeric)
-    }
-  }
-
-  private static func sortKey(_ text: String, _ collation: TextCollation) -> EvaluatedValue {
-    .attribute(.binary(text.withBytes { collation.sortKey($0) }))
   }
 }
 

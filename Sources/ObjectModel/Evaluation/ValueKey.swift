@@ -78,6 +78,16 @@ struct ValueKey: Hashable, Sendable {
   }
 }
 
+extension ConstantValue {
+  /// The constants that are not null, each once as `==` compares them, in order of first occurrence.
+  package static func distinct(_ constants: [ConstantValue]) throws(PredicateError) -> [ConstantValue] {
+    var seen: Set<ValueKey> = [ValueKey(AttributeValue.null)]
+    var result: [ConstantValue] = []
+    for constant in constants where seen.insert(try ValueKey(constant)).inserted { result.append(constant) }
+    return result
+  }
+}
+
 /// A text that is compared and hashed by its bytes.
 struct TextKey: Hashable, Sendable {
   let text: String

@@ -25,6 +25,17 @@ public final class EntityDescription: Sendable {
   /// All uniqueness constraints, inherited ones included.
   public let uniquenessConstraints: [[String]]
 
+  /// What reading a value has to know of an attribute, by its name.
+  package struct AttributeAccess: Sendable {
+    /// The attribute's slot.
+    package let slot: Int
+    /// Its type.
+    package let type: AttributeType
+    /// Whether its bytes say where they are (``AttributeDescription/allowsExternalBinaryDataStorage``).
+    package let isExternal: Bool
+  }
+
+  private let attributeAccesses: [String: AttributeAccess]
   private let attributePositions: [String: Int]
   private let relationshipPositions: [String: Int]
 
@@ -42,6 +53,10 @@ public final class EntityDescription: Sendable {
     self.relationships = relationships
     self.fetchedProperties = fetchedProperties
     self.uniquenessConstraints = uniquenessConstraints
+    attributeAccesses = Dictionary(
+      uniqueKeysWithValues: attributes.map {
+        ($0.name, AttributeAccess(slot: $0.slot, type: $0.type, isExternal: $0.allowsExternalBinaryDataStorage))
+      })
     attributePositions = Dictionary(uniqueKeysWithValues: attributes.enumerated().map { ($1.name, $0) })
     relationshipPositions = Dictionary(uniqueKeysWithValues: relationships.enumerated().map { ($1.name, $0) })
   }
@@ -57,6 +72,8 @@ public final class EntityDescription: Sendable {
   /// Whether other entities inherit from it.
   public var hasSubentities: Bool { lastDescendantIndex > index }
 
+  /// What reading a value has to know of the attribute with this name: far cheaper than a copy of the description.
+  package func attributeAccess(named name: String) -> AttributeAccess? { attributeAccesses[name] }
   /// The attribute with this name, inherited ones included, or `nil`.
   public func attribute(named name: String) -> AttributeDescription? { attributePositions[name].map { attributes[$0] } }
   /// The relationship with this name, inherited ones included, or `nil`.

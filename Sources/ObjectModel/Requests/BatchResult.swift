@@ -15,8 +15,10 @@ public enum BatchResultType: String, Hashable, Sendable, CaseIterable {
 public struct BatchResult: Hashable, Sendable {
   /// How many objects are new.
   public var insertedCount = 0
-  /// Insert: how many rows of the request found an object that was there already, in the store or from an earlier row
-  /// of the request. Update: how many objects were written. Delete: how many other objects lost a reference.
+  /// How many objects were written that were there already.
+  ///
+  /// Insert: how many rows of the request found one, in the store or from an earlier row of the request. Delete: how many
+  /// objects lost a reference.
   public var updatedCount = 0
   /// How many objects are gone, those that delete rules took along included.
   public var deletedCount = 0

@@ -37,7 +37,8 @@ public struct TextPattern: Sendable {
       guard error.isUnsupported else { throw TextPatternError(message: error.message) }
       automaton = nil
     }
-    if let automaton, !ignoresCase {
+    // ICU refuses the empty expression.
+    if let automaton, !ignoresCase || expression.isEmpty {
       engine = .automaton(automaton)
       return
     }

@@ -28,6 +28,12 @@ package enum ExternalData {
     return FileSystem.head(file, count: size)
   }
 
+  /// The bytes that a cell holds itself; `nil` when they are in a file that it names.
+  package static func inlineValue(_ cell: UnsafeRawBufferPointer) -> [UInt8]? {
+    if cell.first == inlineTag { return Array(cell.dropFirst()) }
+    return cell.first == fileTag && cell.count == fileCellLength ? nil : Array(cell)
+  }
+
   /// The bytes that a cell stands for; those of the cell itself when the file that it names cannot be read.
   package static func value(_ cell: [UInt8], store path: String) -> [UInt8] {
     if cell.first == inlineTag { return Array(cell.dropFirst()) }

@@ -5,11 +5,13 @@ import Glibc
 /// Bytes are only ever appended; ``removeAll()`` forgets them all and keeps the memory. An arena holds less than 4 GiB:
 /// a batch's byte limit keeps it far below.
 public final class ByteArena {
+  // Unchecked exclusivity: they are touched for each text in the hot loops, and the class is confined to one thread.
+
   /// The first byte; moves when the arena grows.
-  @usableFromInline package private(set) var base: UnsafeMutableRawPointer
+  @exclusivity(unchecked) @usableFromInline package private(set) var base: UnsafeMutableRawPointer
   /// How many bytes are in use.
-  @usableFromInline package private(set) var count = 0
-  private var capacity: Int
+  @exclusivity(unchecked) @usableFromInline package private(set) var count = 0
+  @exclusivity(unchecked) private var capacity: Int
 
   /// Creates an empty arena with room for `capacity` bytes.
   public init(capacity: Int = 4096) {

@@ -5,9 +5,7 @@ extension RowBuffer {
   /// - Complexity: O(columns), amortised.
   package func takeRow(entity: Int32, state: UInt8, primaryKey: Int64) -> Int {
     guard let free = freeRows.popLast() else {
-      let row = appendRows(1, entity: entity, state: state)
-      primaryKeys[row] = primaryKey
-      return row
+      return appendRow(entity: entity, state: state, primaryKey: primaryKey)
     }
     let row = Int(free)
     primaryKeys[row] = primaryKey
@@ -46,11 +44,12 @@ extension RowBuffer {
 
   /// Sets all cells of a row to null.
   package func clearCells(row: Int) {
+    let (tags, payloads, entities, orders) = (tags, payloads, destinationEntities, orderKeys)
     for slot in 0..<columnCount {
       tags[slot][row] = CellTag.null
       payloads[slot][row] = 0
-      destinationEntities[slot]?[row] = -1
-      orderKeys[slot]?[row] = 0
+      entities[slot]?[row] = -1
+      orders[slot]?[row] = 0
     }
   }
 

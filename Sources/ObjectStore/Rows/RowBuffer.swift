@@ -33,32 +33,35 @@ public final class RowBuffer {
   /// Text and bytes of the rows.
   public let arena: ByteArena
 
-  @usableFromInline package private(set) var count = 0
-  @usableFromInline package private(set) var capacity = 0
+  // Unchecked exclusivity, here and for the columns: they are touched for each cell in the hot loops, the class is
+  // confined to one thread, and no access to one of them runs code that could touch it again.
+  @exclusivity(unchecked) @usableFromInline package private(set) var count = 0
+  @exclusivity(unchecked) @usableFromInline package private(set) var capacity = 0
 
   // Columns; see the invariant above.
-  package private(set) var primaryKeys: UnsafeMutablePointer<Int64>
-  package private(set) var entities: UnsafeMutablePointer<Int32>
-  package private(set) var versions: UnsafeMutablePointer<Int64>
-  package private(set) var states: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) package private(set) var primaryKeys: UnsafeMutablePointer<Int64>
+  @exclusivity(unchecked) package private(set) var entities: UnsafeMutablePointer<Int32>
+  @exclusivity(unchecked) package private(set) var versions: UnsafeMutablePointer<Int64>
+  @exclusivity(unchecked) package private(set) var states: UnsafeMutablePointer<UInt8>
   /// One bit per slot and row: the cell was set since the row was fetched; in a fault: the cell holds what the store
   /// said, so that reading it asks nobody.
-  package private(set) var dirtyBits: UnsafeMutablePointer<UInt64>
+  @exclusivity(unchecked) package private(set) var dirtyBits: UnsafeMutablePointer<UInt64>
   /// Words of ``dirtyBits`` a row.
   package let dirtyWords: Int
-  package private(set) var tags: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>
-  package private(set) var payloads: UnsafeMutablePointer<UnsafeMutablePointer<UInt64>>
+  @exclusivity(unchecked) package private(set) var tags: UnsafeMutablePointer<UnsafeMutablePointer<UInt8>>
+  @exclusivity(unchecked) package private(set) var payloads: UnsafeMutablePointer<UnsafeMutablePointer<UInt64>>
   /// Per slot: the entity index of a to-one's destination, where the relationship's destination has subentities.
+  @exclusivity(unchecked)
   package private(set) var destinationEntities: UnsafeMutablePointer<UnsafeMutablePointer<Int32>?>
   /// Per slot: the order key of a to-one whose inverse is ordered.
-  package private(set) var orderKeys: UnsafeMutablePointer<UnsafeMutablePointer<Int64>?>
+  @exclusivity(unchecked) package private(set) var orderKeys: UnsafeMutablePointer<UnsafeMutablePointer<Int64>?>
 
   /// The fetched values of cells that were set, in the order in which they were first set.
   package var snapshots: [CellSnapshot] = []
   /// Rows that were inserted or first set since the last save or reset; may name rows that have changed state since.
   package var touchedRows: [Int32] = []
   /// Rows whose place is free.
-  package var freeRows: [Int32] = []
+  @exclusivity(unchecked) package var freeRows: [Int32] = []
   /// About how many arena bytes nothing refers to: those of freed rows and of values that were replaced.
   ///
   /// An estimate that decides when ``compact()`` is worth its time; it is 0 after that.
@@ -150,6 +153,21 @@ public final class RowBuffer {
       if let column = orderKeys[slot] { (column + first).initialize(repeating: 0, count: rowCount) }
     }
     return first
+  }
+
+  /// Adds one row at the end, all cells null, and returns it: as ``appendRows(_:entity:state:)``, without its calls to
+  /// fill memory.
+  package func appendRow(entity: Int32, state: UInt8, primaryKey: Int64) -> Int {
+    let row = count
+    if row == capacity { reserve(row + 1) }
+    count = row + 1
+    primaryKeys[row] = primaryKey
+    entities[row] = entity
+    versions[row] = 1
+    states[row] = state
+    for word in row * dirtyWords..<(row + 1) * dirtyWords { dirtyBits[word] = 0 }
+    clearCells(row: row)
+    return row
   }
 
   /// Forgets every row and keeps the memory.

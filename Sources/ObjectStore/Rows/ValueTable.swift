@@ -11,11 +11,13 @@ package final class ValueTable: @unchecked Sendable {
   /// Cells a row: one for each SQL column.
   package let width: Int
   /// How many rows there are.
-  package private(set) var count = 0
+  ///
+  /// Unchecked exclusivity, here and below: touched for each row while one task fills the table.
+  @exclusivity(unchecked) package private(set) var count = 0
 
-  private var capacity = 64
-  private var tags: UnsafeMutablePointer<UInt8>
-  private var payloads: UnsafeMutablePointer<UInt64>
+  @exclusivity(unchecked) private var capacity = 64
+  @exclusivity(unchecked) private var tags: UnsafeMutablePointer<UInt8>
+  @exclusivity(unchecked) private var payloads: UnsafeMutablePointer<UInt64>
   private let arena = ByteArena()
   /// The SQL columns that are read, and whether as binary64 whatever the row holds.
   private let columns: ContiguousArray<(position: Int32, isReal: Bool)>
@@ -202,6 +204,18 @@ extension DecimalNumber {
   /// The decimal number with the fewest digits that is stored as `number`; `nil` when it is not finite.
   package init?(stored number: Double) {
     guard number.isFinite else { return nil }
+    // Most numbers have few digits after the point: the first power of ten that makes a whole number of it, and gives
+    // it back when divided by, has them. Both are exact below 2^53, so the division rounds as reading the text would.
+    var power = 1.0
+    for digits in 0...6 {
+      let scaled = (number * power).rounded()
+      guard abs(scaled) < 0x1p53 else { break }
+      if scaled / power == number {
+        self.init(significand: Int128(Int64(scaled)), exponent: -digits)
+        return
+      }
+      power *= 10
+    }
     self.init(number.description.utf8)
   }
 }

@@ -19,7 +19,8 @@ extension AttributeValue {
     switch type {
     case .date: self = .date(value)
     // Values that no decimal can express stay visible as what they are.
-    case .decimal: self = value.isFinite ? DecimalNumber("\(value)").map { .decimal($0) } ?? .double(value) : .double(value)
+    case .decimal:
+      self = value.isFinite ? DecimalNumber("\(value)").map { .decimal($0) } ?? .double(value) : .double(value)
     default: self = .double(value)
     }
   }

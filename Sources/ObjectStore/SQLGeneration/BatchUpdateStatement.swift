@@ -52,7 +52,8 @@ package struct BatchUpdateStatement {
       counters.append("sum(t.\(column) IS NOT ?) OVER (ORDER BY s.v0) AS \(counter)")
       counterBindings.append(target)
       assignments.append(
-        "\(order) = CASE WHEN \(table.name).\(column) IS ? THEN \(table.name).\(order) ELSE ? + 1024 * s.\(counter) END")
+        "\(order) = CASE WHEN \(table.name).\(column) IS ? THEN \(table.name).\(order) ELSE ? + 1024 * s.\(counter) END"
+      )
       bindings += [target, .integer(last)]
     }
   }

@@ -94,7 +94,9 @@ package final class BatchValueCheck {
       if isNumber { return (CellTag.real, Double(Float(sqlite3_value_double(value))).bitPattern, noBytes) }
     case .string, .uri:
       guard storage == SQLITE_TEXT, let start = sqlite3_value_text(value) else { break }
-      return (CellTag.text, ByteRange(offset: 0, length: Int(sqlite3_value_bytes(value))).payload, UnsafeRawPointer(start))
+      return (
+        CellTag.text, ByteRange(offset: 0, length: Int(sqlite3_value_bytes(value))).payload, UnsafeRawPointer(start)
+      )
     case .binary, .uuid:
       guard storage == SQLITE_BLOB else { break }
       let start = sqlite3_value_blob(value) ?? noBytes

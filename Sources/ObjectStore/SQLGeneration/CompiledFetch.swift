@@ -38,7 +38,7 @@ package struct FetchedColumn: Hashable, Sendable {
     case version
     /// A cell of a row as ``TableAccess`` reads it: a slot's value, its entity column, its order key.
     case cell
-    /// An attribute's value, or what an expression gives; ``AttributeType/undefined`` when the value says its type itself.
+    /// An attribute's value, or an expression's; ``AttributeType/undefined`` when each value says its own type.
     case value(AttributeType)
     /// An object by its primary key; its own entity's number is in the next SQL column if `hasEntityColumn`, else the
     /// object is of the entity at `entity`.
@@ -53,15 +53,17 @@ package struct FetchedColumn: Hashable, Sendable {
   package var position: Int32
 }
 
-/// A SELECT, UPDATE or DELETE that was made of a request: text without values, and the values.
+/// A statement that was made of a request: text without values, and the values.
 ///
 /// It depends on the schema only, so it may be kept and run again.
 package struct CompiledFetch: Hashable, Sendable {
-  /// The statement. Values are parameters, so equal requests with other values have the same text.
+  /// The statement, with parameters for values, so that requests that differ in values only have the same text.
   package var sql: String
   /// The parameters in order.
   package var bindings: [SQLBinding]
-  /// What the columns are. For ``FetchSelection/rows(slots:withSortKeys:)`` every SQL column; for dictionaries one a key.
+  /// What the columns are.
+  ///
+  /// For ``FetchSelection/rows(slots:withSortKeys:)`` every SQL column; for dictionaries one a key.
   package var columns: [FetchedColumn]
   /// The index in ``columns`` of the first sort key; the count of ``columns`` when none are selected.
   package var firstSortKey: Int

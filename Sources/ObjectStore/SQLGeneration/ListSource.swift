@@ -5,7 +5,8 @@ import SQLite
 ///
 /// A long IN list is one parameter this way: the text does not depend on its length, and no limit of parameters is met.
 /// The list goes through the parameter as a pointer, so each statement has its own.
-/// Source: [The carray() table-valued function](https://sqlite.org/carray.html), [pointer passing](https://sqlite.org/bindptr.html).
+/// Source: [The carray() table-valued function](https://sqlite.org/carray.html),
+/// [pointer passing](https://sqlite.org/bindptr.html).
 enum ListSource {
   /// The table's name.
   static let name = "mergewalk_list"

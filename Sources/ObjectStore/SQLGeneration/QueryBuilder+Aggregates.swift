@@ -59,7 +59,8 @@ extension QueryBuilder {
   ) throws(PredicateError) -> SQLValue {
     guard clause == .values else {
       throw PredicateError(
-        .typeMismatch, "\(function.rawValue) of \(value.name), which is one value of one object, has no sense in a predicate",
+        .typeMismatch,
+        "\(function.rawValue) of \(value.name), which is one value of one object, has no sense in a predicate",
         hint: "use it in the properties to fetch or in the predicate for groups; here use a to-many path")
     }
     guard !wasInAggregate else {
@@ -158,9 +159,9 @@ extension QueryBuilder {
     switch function {
     case .sum:
       let isOwn = text.sql.hasPrefix("mergewalk")
-      return .number(
-        isOwn ? text : "ifnull(\(text), 0)", value.isNull || value.kind == .integer ? .integer : .mixed,
-        isNullable: false)
+      let isInteger = value.isNull || value.kind == .integer
+      // The sum of infinities of both signs is no number.
+      return .number(isOwn ? text : "ifnull(\(text), 0)", isInteger ? .integer : .mixed, isNullable: !isInteger)
     case .median: return .number(text, .mixed)
     default: return .number(text, .real)
     }

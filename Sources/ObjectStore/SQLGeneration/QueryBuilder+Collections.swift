@@ -153,7 +153,8 @@ extension QueryBuilder {
     let alias = names.next()
     let column: SQLText
     if values.allSatisfy({ $0.constant != nil }) {
-      level.add("\(name: ListSource.name)(\(SQLText(.list(values.map { $0.text.bindings.first ?? .null })))) AS \(name: alias)")
+      level.add(
+        "\(name: ListSource.name)(\(SQLText(.list(values.map { $0.text.bindings.first ?? .null })))) AS \(name: alias)")
       column = SQLText(name: "\(alias).value")
     } else {
       guard values.count <= QueryBuilder.listLimit else {
@@ -162,8 +163,11 @@ extension QueryBuilder {
           hint: "use at most \(QueryBuilder.listLimit)")
       }
       // SQLite refuses columns of the outer statement inside VALUES.
+      // The sign keeps the first column's affinity from turning integers into binary64 numbers or the other way round.
+      let isMixed = values.contains { !$0.isNull && $0.kind != first.kind }
       let rows = values.enumerated().map { i, value in
-        i == 0 ? "SELECT \(value.text) AS value" as SQLText : "SELECT \(value.text)"
+        let text = isMixed && value.isColumn ? SQLText("+\(value.text)", .unary) : value.text
+        return i == 0 ? "SELECT \(text) AS value" as SQLText : "SELECT \(text)"
       }
       level.add("(\(SQLText.joined(rows, " UNION ALL "))) AS \(name: alias)")
       column = SQLText(name: "\(alias).value")

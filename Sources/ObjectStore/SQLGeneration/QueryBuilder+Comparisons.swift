@@ -82,7 +82,7 @@ extension QueryBuilder {
     }
     if left.constant != nil, right.constant == nil { return try equality(right, left, options, isEqual: isEqual) }
     var (left, right) = (left, right)
-    right = collated(right, options)
+    collate(&left, &right, options)
     if case .number = left.family, right.constant != nil, let binding = right.text.bindings.first {
       switch QueryBuilder.parameter(binding, besides: left) {
       case .parameter(let fitted): right.text = SQLText(fitted)
@@ -122,7 +122,8 @@ extension QueryBuilder {
     _ options: ComparisonPredicate.Options
   ) throws(PredicateError) -> SQLCondition {
     guard try areOrdered(left, comparison.rawValue, right) else { return .known(false) }
-    var (left, right) = (left, collated(right, options))
+    var (left, right) = (left, right)
+    collate(&left, &right, options)
     fit(&left, &right)
     let name: StaticString =
       switch comparison {
@@ -199,6 +200,11 @@ extension QueryBuilder {
   }
 
   // MARK: Texts
+
+  /// Gives the collation that the options ask for to one side; of two, that on the left would count.
+  private func collate(_ left: inout SQLValue, _ right: inout SQLValue, _ options: ComparisonPredicate.Options) {
+    if left.text.sql.contains(" COLLATE ") { left = collated(left, options) } else { right = collated(right, options) }
+  }
 
   /// A text with the collation that the options ask for; other values as they are.
   func collated(_ value: SQLValue, _ options: ComparisonPredicate.Options) -> SQLValue {

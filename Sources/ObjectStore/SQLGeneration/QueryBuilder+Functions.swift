@@ -18,7 +18,8 @@ extension QueryBuilder {
     case .noIndex:
       return try withoutIndex(operand(arguments[0]))
     case .now:
-      return .value(SQLValue(text: SQLText(.now), family: .date, type: .date, isNullable: false, name: "now"))
+      return .value(
+        SQLValue(text: SQLText(.now), family: .date, type: .date, kind: .real, isNullable: false, name: "now"))
     case .random:
       return .value(.number(.call(QueryFunctions.random, []), .real, isNullable: false))
     case .cast:
@@ -60,9 +61,7 @@ extension QueryBuilder {
     case .collection(var collection):
       collection.isDistinct = true
       return .collection(collection)
-    case .constants(let values):
-      var seen = Set<ConstantValue>()
-      return .constants(values.filter { seen.insert($0).inserted })
+    case .constants(let values): return .constants(try ConstantValue.distinct(values))
     case .list(let operands):
       var collection = try table(operands)
       collection.isDistinct = true
@@ -138,17 +137,26 @@ extension QueryBuilder {
     try refuseOpaque(left, right)
     let isNullable = left.isNullable || right.isNullable
     let isAddition = function == .add
-    let text = SQLText.infix(left.text, isAddition ? "+" : "-", right.text, .sum)
+    func text(_ left: SQLText, _ right: SQLText) -> SQLText {
+      .infix(left, isAddition ? "+" : "-", right, .sum)
+    }
     switch (left.family, right.family) {
     case (.null, .null), (.null, .number), (.number, .null), (.null, .date), (.date, .null): return .null
-    case (.number, .number): return .number(text, .combined(left.kind, right.kind), isNullable: isNullable)
-    case (.date, .number): return .computed(text, .date, isNullable: isNullable)
-    case (.number, .date) where isAddition: return .computed(text, .date, isNullable: isNullable)
+    case (.number, .number):
+      return .number(text(left.text, right.text), .combined(left.kind, right.kind), isNullable: isNullable)
+    case (.date, .number):
+      return .computed(text(real(left), right.text), .date, kind: .real, isNullable: isNullable)
+    case (.number, .date) where isAddition:
+      return .computed(text(left.text, real(right)), .date, kind: .real, isNullable: isNullable)
     case (.date, .date) where !isAddition:
-      // Dates of whole seconds are stored as integers; the difference is a Double all the same.
-      return .number("CAST(\(text) AS REAL)", .real, isNullable: isNullable)
+      return .number(text(real(left), right.text), .real, isNullable: isNullable)
     default: throw arithmeticError(function, left, right)
     }
+  }
+
+  /// A date as binary64: dates of whole seconds are stored as integers.
+  private func real(_ value: SQLValue) -> SQLText {
+    value.kind == .real ? value.text : "CAST(\(value.text) AS REAL)"
   }
 
   private func arithmeticError(
@@ -224,6 +232,10 @@ extension QueryBuilder {
     if !left.isNull, !right.isNull {
       if left.kind != right.kind { result.kind = .mixed }
       if left.type != right.type { result.type = left.family == .number ? .undefined : left.type }
+    }
+    // The collation of a comparison in the condition would count for what the result is compared with.
+    if result.family == .text, result.text.sql.contains(" COLLATE ") {
+      result.text = SQLText("\(result.text) COLLATE BINARY", .collate)
     }
     if let row = result.row {
       result.row = QueryRow(

@@ -1,4 +1,3 @@
-import Diagnostics
 import ObjectModel
 
 /// What an expression is before it is put into a place: one value, a row, or many.
@@ -50,7 +49,7 @@ final class QueryBuilder {
   var usesAggregate = false
   var variables: [String: QueryOperand] = [:]
   private var depth = 0
-  private var expandedNames = Set<String>()
+  var expandedNames = Set<String>()
 
   init(schema: StoreSchema, storeUUID: String, entity: EntityDescription) {
     self.schema = schema
@@ -81,7 +80,9 @@ final class QueryBuilder {
       switch predicate {
       case .value(let value): return .known(value)
       case .and(let parts): return .all(try conditions(parts))
-      case .or(let parts): return .any(try conditions(parts))
+      case .or(let parts):
+        if let list = try list(parts) { return list }
+        return .any(try conditions(parts))
       case .not(let part): return try negation(part)
       case .comparison(let comparison): return try compare(comparison)
       case .closure:
@@ -90,6 +91,23 @@ final class QueryBuilder {
           hint: "fetch the objects first and filter them with the closure in memory")
       }
     }
+  }
+
+  /// Many comparisons of one value with constants by `==` as one IN, which SQLite looks up; `nil` for other conditions.
+  private func list(_ parts: [Predicate]) throws(PredicateError) -> SQLCondition? {
+    guard parts.count > QueryBuilder.inlineListLimit, case .comparison(let first)? = parts.first else { return nil }
+    var constants: [ConstantValue] = []
+    for part in parts {
+      guard case .comparison(let comparison) = part, comparison.comparison == .equalTo,
+        comparison.modifier == .direct, comparison.options == first.options, comparison.left == first.left,
+        case .constant(let constant) = comparison.right
+      else { return nil }
+      switch constant {
+      case .attribute, .objectID: constants.append(constant)
+      case .collection, .dictionary: return nil
+      }
+    }
+    return try membership(of: operand(first.left), in: .constants(constants), first.options)
   }
 
   private func conditions(_ parts: [Predicate]) throws(PredicateError) -> [SQLCondition] {
@@ -193,146 +211,5 @@ final class QueryBuilder {
       }
     }
     return .constants(constants)
-  }
-
-  // MARK: Paths
-
-  private func pathOperand(_ base: Expression, _ path: PropertyPath) throws(PredicateError) -> QueryOperand {
-    if base == .evaluatedObject {
-      if case .property(let name)? = path.components.first, path.components.count == 1,
-        let named = namedExpressions[name]
-      {
-        // A fetched expression may not be made of itself.
-        guard expandedNames.insert(name).inserted else {
-          throw PredicateError(.invalidRequest, "the fetched expression \(name) refers to itself")
-        }
-        defer { expandedNames.remove(name) }
-        let outerNames = namedExpressions
-        namedExpressions[name] = nil
-        defer { namedExpressions = outerNames }
-        return try operand(named)
-      }
-      try checkGrouped(path.components.map(\.text).joined(separator: "."))
-      return try follow(.row(root), path.components[...])
-    }
-    return try follow(operand(base), path.components[...])
-  }
-
-  /// Refuses what is neither grouped nor inside an aggregate.
-  private func checkGrouped(_ path: String) throws(PredicateError) {
-    guard grouped != nil, !isInAggregate else { return }
-    throw PredicateError(
-      .invalidRequest, "\(path) is neither grouped nor inside an aggregate",
-      hint: "add it to the properties to group by, or use an aggregate such as max:(\(path))")
-  }
-
-  /// Goes along a path.
-  func follow(
-    _ operand: QueryOperand, _ path: ArraySlice<PropertyPath.Component>
-  ) throws(PredicateError) -> QueryOperand {
-    var operand = operand
-    var rest = path
-    while let component = rest.popFirst() {
-      switch component {
-      case .property(let name): operand = try step(operand, name)
-      case .collectionOperator(let operation): return .value(try apply(operation, to: operand, rest))
-      }
-    }
-    return operand
-  }
-
-  private func step(_ operand: QueryOperand, _ name: String) throws(PredicateError) -> QueryOperand {
-    switch operand {
-    case .row(let row): return try step(row, name, in: nil)
-    case .collection(let collection):
-      guard case .row(let row) = collection.element else { throw noProperties(collection.name, name) }
-      return try step(row, name, in: collection)
-    case .dictionary(let values): return self.operand(values[name] ?? .null)
-    case .value(let value):
-      if value.isNull { return operand }
-      if let row = value.row { return try step(row, name, in: nil) }
-      throw noProperties(value.name, name)
-    case .constants, .list:
-      throw PredicateError(
-        .notInSQL, "the elements of a list have no properties in SQL", hint: "compute the values before the fetch")
-    }
-  }
-
-  private func noProperties(_ what: String, _ name: String) -> PredicateError {
-    PredicateError(.unknownKey, "\(what) has no property \(name): it is not an object")
-  }
-
-  /// One property of a row, or of the rows of a collection.
-  private func step(
-    _ row: QueryRow, _ name: String, in collection: QueryCollection?
-  ) throws(PredicateError) -> QueryOperand {
-    if let attribute = row.entity.attribute(named: name) {
-      let value = try self.value(of: attribute, row)
-      guard var collection else { return .value(value) }
-      collection.element = .value(value)
-      collection.name += ".\(name)"
-      return .collection(collection)
-    }
-    if let relationship = row.entity.relationship(named: name) {
-      if relationship.isToMany {
-        guard let collection else { return .collection(try .elements(relationship, of: row, names)) }
-        return .collection(try collection.following(relationship, of: row, names))
-      }
-      guard !relationship.isTransient, let destination = row.destination(relationship) else {
-        throw PredicateError(
-          .notInSQL, "\(row.entity.name).\(name) is transient: the store does not have it",
-          hint: "fetch without it and filter the objects in memory")
-      }
-      guard var collection else { return .row(destination) }
-      collection.element = .row(destination)
-      collection.name += ".\(name)"
-      return .collection(collection)
-    }
-    if row.entity.fetchedProperties.contains(where: { $0.name == name }) {
-      throw PredicateError(
-        .notInSQL, "\(row.entity.name).\(name) is a fetched property: the store does not have it",
-        hint: "use the predicate of its request, or filter the objects in memory")
-    }
-    throw unknown(name, row.entity)
-  }
-
-  private func unknown(_ name: String, _ entity: EntityDescription) -> PredicateError {
-    let below = schema.model.entities[entity.index...entity.lastDescendantIndex]
-    let owner = below.first { $0.attribute(named: name) != nil || $0.relationship(named: name) != nil }
-    let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
-    let hint =
-      owner.map { "\($0.name), which inherits from it, has one: fetch \($0.name)" }
-      ?? NearestName.find(name, in: known).map { "did you mean \($0)?" }
-    return PredicateError(.unknownKey, "\(entity.name) has no property \(name)", hint: hint)
-  }
-
-  /// The column of an attribute.
-  func value(of attribute: AttributeDescription, _ row: QueryRow) throws(PredicateError) -> SQLValue {
-    let name = "\(row.entity.name).\(attribute.name)"
-    if attribute.isTransient {
-      throw PredicateError(
-        .notInSQL, "\(name) is transient: the store does not have it",
-        hint: "fetch without it and filter the objects in memory")
-    }
-    guard let column = row.table.columnName(slot: attribute.slot) else {
-      throw PredicateError(
-        .notInSQL, "\(name) is of type \(attribute.type.xmlName), which has no column",
-        hint: "fetch without it and filter the objects in memory")
-    }
-    // Bytes that may live in a file beside the store cannot be looked into, only asked for.
-    let family = attribute.allowsExternalBinaryDataStorage ? .opaque : SQLFamily(attribute.type)
-    return SQLValue(
-      text: row.column(column), family: family, type: attribute.type, kind: NumberKind(attribute.type), isColumn: true,
-      name: name)
-  }
-}
-
-extension PropertyPath.Component {
-  /// The component as the predicate language writes it.
-  var text: String {
-    switch self {
-    case .property(let name): name
-    case .collectionOperator(let operation): operation.rawValue
-    }
   }
 }

@@ -130,10 +130,6 @@ extension QueryFunctions {
         }
       }
     }
-    // A Float attribute holds binary32 numbers, stored as binary64.
-    try connection.registerFunction(singlePrecision, argumentCount: 1) { call in
-      if !call.hasNull { call.return(Double(Float(call.double(0)))) }
-    }
     try connection.registerFunction(random, argumentCount: 0, isDeterministic: false) { call in
       call.return(Double.random(in: 0..<1))
     }

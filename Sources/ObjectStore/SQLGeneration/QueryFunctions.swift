@@ -14,7 +14,6 @@ enum QueryFunctions {
 
   static let random = "mergewalk_random"
   static let castName = "mergewalk_cast"
-  static let singlePrecision = "mergewalk_float"
   static let equalsType = "mergewalk_equals_type"
   static let conformsToType = "mergewalk_conforms_to_type"
 
@@ -89,9 +88,10 @@ enum QueryFunctions {
     }
     // Refuses what can never be cast, before anything runs.
     _ = try ValueCast.cast(value.family.example, to: .string(name))
-    let source = value.type == .undefined ? AttributeType.double : value.type
     let text = SQLText.call(
-      castName, [value.text, SQLText(.text(name)), SQLText(.integer(Int64(source.rawValue)))])
+      castName, [value.text, SQLText(.text(name)), SQLText(.integer(Int64(value.type.rawValue)))])
+    // A number may be an integer or a Double.
+    if result == .undefined { return .number(text, .mixed) }
     return .computed(text, result, name: "CAST to \(name)")
   }
 }

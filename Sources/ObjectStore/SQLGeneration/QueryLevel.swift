@@ -139,7 +139,7 @@ final class QueryNames {
 
   init(_ schema: StoreSchema) { self.schema = schema }
 
-  /// A new alias: `t0`, `t1` …
+  /// A new alias, `t0` first.
   func next() -> String {
     defer { count += 1 }
     return "t\(count)"

@@ -1,3 +1,5 @@
+import ObjectModel
+
 /// A piece of SQL with the values of its parameters, in order.
 ///
 /// Pieces are put together by interpolation: `"\(left) = \(right)"` keeps the order of the parameters right. Plain text
@@ -124,5 +126,16 @@ struct SQLText: Hashable, Sendable, ExpressibleByStringInterpolation {
       result.append(part.enclosed(atLeast: tighter))
     }
     return result.with(precedence)
+  }
+
+  /// The most parameters of a statement: the time that SQLite takes to compile it grows with the square of their number.
+  static let parameterLimit = 8_000
+
+  /// Refuses a statement with too many parameters.
+  func checkSize() throws(PredicateError) {
+    guard bindings.count > SQLText.parameterLimit else { return }
+    throw PredicateError(
+      .tooLarge, "the predicate has \(bindings.count) constants, and \(SQLText.parameterLimit) are allowed",
+      hint: "use IN with a list, which counts as one")
   }
 }

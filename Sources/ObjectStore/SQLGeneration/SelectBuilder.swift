@@ -72,7 +72,7 @@ struct SelectBuilder {
     if !order.isEmpty { order.append(root.key) }
     var text = statement(list, filter)
     if !order.isEmpty { text.append(" ORDER BY \(SQLText.joined(order, ", "))") }
-    return fetch(limited(text), columns, firstSortKey)
+    return try fetch(limited(text), columns, firstSortKey)
   }
 
   private func refuseGroups() throws(PredicateError) {
@@ -98,24 +98,16 @@ struct SelectBuilder {
     return result
   }
 
-  private func fetch(_ text: SQLText, _ columns: [FetchedColumn], _ firstSortKey: Int) -> CompiledFetch {
-    CompiledFetch(
+  private func fetch(
+    _ text: SQLText, _ columns: [FetchedColumn], _ firstSortKey: Int
+  ) throws(PredicateError) -> CompiledFetch {
+    try text.checkSize()
+    return CompiledFetch(
       sql: text.sql, bindings: text.bindings, columns: columns, firstSortKey: firstSortKey,
       entity: builder.root.entity.index)
   }
 
   // MARK: Order
-
-  /// The terms of ORDER BY, the primary key last.
-  func terms() throws(PredicateError) -> [SQLText] {
-    var order: [SQLText] = []
-    for descriptor in request.sortDescriptors {
-      let value = try sortValue(.keyPath(try path(descriptor.key)), descriptor)
-      order.append(try term(value.text, descriptor, value))
-    }
-    if !order.isEmpty { order.append(builder.root.key) }
-    return order
-  }
 
   private func path(_ key: String) throws(PredicateError) -> PropertyPath {
     guard let path = PropertyPath(key) else {
@@ -213,7 +205,7 @@ struct SelectBuilder {
     if let having { text.append(" HAVING \(having)") }
     if !order.isEmpty { text.append(" ORDER BY \(SQLText.joined(order, ", "))") }
     let columns = outputs.map { FetchedColumn(name: $0.name, kind: $0.kind, position: Int32($0.position - 1)) }
-    return fetch(limited(text), columns, columns.count)
+    return try fetch(limited(text), columns, columns.count)
   }
 
   private func outputs(_ properties: [FetchedValue]) throws(PredicateError) -> ([Output], [SQLText]) {
@@ -294,14 +286,14 @@ struct SelectBuilder {
     let columns = [FetchedColumn(name: "count", kind: .value(.integer64), position: 0)]
     if request.resultType == .dictionaries {
       let inner = try values(isCounted: true)
-      return fetch(
+      return try fetch(
         "SELECT count(*) FROM (\(SQLText(sql: inner.sql, bindings: inner.bindings)))", columns, 1)
     }
     try refuseGroups()
     let filter = try builder.filter(request.predicate, includesSubentities: request.includesSubentities)
     guard request.fetchLimit > 0 || request.fetchOffset > 0 else {
-      return fetch(statement(["count(*)"], filter), columns, 1)
+      return try fetch(statement(["count(*)"], filter), columns, 1)
     }
-    return fetch("SELECT count(*) FROM (\(limited(statement(["1"], filter))))", columns, 1)
+    return try fetch("SELECT count(*) FROM (\(limited(statement(["1"], filter))))", columns, 1)
   }
 }

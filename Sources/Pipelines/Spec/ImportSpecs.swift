@@ -46,7 +46,7 @@ extension ComponentSpec {
       FieldSpec(
         "missing", .choice(["reject", "null"]), default: "reject",
         "What a reference to an object that is in no file means: the record is rejected, or the reference becomes nothing"
-          + " where the relationship is optional.", example: "\"null\""),
+          + " where the relationship is optional.", example: "null"),
     ])
 
   /// How a relationship's target is found or made.

@@ -13,12 +13,21 @@ enum EncodingModel {
     func score(_ text: String) -> Double {
       var sum = 0.0
       var count = 0
-      for scalar in text.unicodeScalars where scalar.value >= 0x80 {
+      var before: Unicode.Scalar = " "
+      for scalar in text.unicodeScalars {
+        // Words of two scripts are rare.
+        if Self.isWide(scalar) ? Self.isLetter(before) : Self.isLetter(scalar) && Self.isWide(before) { sum -= 0.3 }
+        before = scalar
+        guard scalar.value >= 0x80 else { continue }
         count += 1
         sum += weight(scalar.value)
       }
       return count == 0 ? 0 : sum / Double(count)
     }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { (0x61...0x7A).contains(scalar.value | 0x20) }
+
+    private static func isWide(_ scalar: Unicode.Scalar) -> Bool { (0x3040..<0xD800).contains(scalar.value) }
 
     private func weight(_ scalar: UInt32) -> Double {
       switch scalar {

@@ -125,7 +125,9 @@ enum FetchColumns {
     return items
   }
 
-  /// Takes `name = text` apart. The name is a word, and its sign is not the beginning of `==`.
+  /// Takes `name = text` apart.
+  ///
+  /// The name is a word, and its sign is not the beginning of `==`.
   private static func item(_ bytes: [UInt8], _ range: Range<Int>, _ text: String) throws(PredicateError) -> Item {
     let trimmed = trim(bytes, range)
     guard !trimmed.isEmpty else {

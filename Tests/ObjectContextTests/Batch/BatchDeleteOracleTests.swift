@@ -81,7 +81,7 @@ struct BatchDeleteOracleTests {
     }
   }
 
-  @Test("leave what deletions object by object leave, or fail alike", arguments: Soak.seeds(12, from: 1))
+  @Test("leave what deletions object by object leave, or fail alike", arguments: Soak.seeds(20, from: 1))
   func agree(seed: UInt64) throws {
     var outcomes: [Outcome: Int] = [:]
     for start in seed * 1000..<seed * 1000 + 10 { outcomes[try compare(seed: start), default: 0] += 1 }
@@ -121,7 +121,12 @@ struct BatchDeleteOracleTests {
     var result = BatchResult()
     let error = batchError { result = try batch.context.execute(request) }
     if case .save(let error)? = error {
-      func lines(_ error: SaveError?) -> Set<String> { Set(error?.failures.map(\.description) ?? []) }
+      // Pairs stay while a deletion is denied, so a save does not count what would be left without them.
+      func lines(_ error: SaveError?) -> Set<String> {
+        let failures = error?.failures ?? []
+        let isDenied = failures.contains { $0.code == .deletionDenied }
+        return Set(failures.filter { !isDenied || $0.code != .tooFewObjects }.map(\.description))
+      }
       #expect(lines(error) == lines(plainError), comment)
       #expect(try batch.dump() == before, comment)
       return .refused

@@ -185,7 +185,10 @@ struct BatchDeleteTests {
     #expect(try otherNote.object(forKey: "about") == nil)
     // What is left to save is no conflict.
     try context.save()
-    #expect(try place.rows("SELECT ZNUMBER, ZABOUT, Z_OPT FROM ZNOTE ORDER BY Z_PK") == ["8|null|3", "null|null|2", "null|3|1"])
+    #expect(
+      try place.rows("SELECT ZNUMBER, ZABOUT, Z_OPT FROM ZNOTE ORDER BY Z_PK") == [
+        "8|null|3", "null|null|2", "null|3|1",
+      ])
     let strange = try Self.filled()
     #expect(objectErrorCode { try strange.context.mergeChanges(from: result) } == .otherContext)
     try place.verify()

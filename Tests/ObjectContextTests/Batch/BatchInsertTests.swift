@@ -36,7 +36,8 @@ struct BatchInsertTests {
   @Test("AP53: a closure fills rows until it says that there are no more") func closure() throws {
     let place = try Workplace(try Models.types())
     var request = BatchInsertRequest(
-      "Thing", properties: ["int16", "double", "float", "string", "boolean", "date", "uri", "uuid", "decimal", "external"])
+      "Thing",
+      properties: ["int16", "double", "float", "string", "boolean", "date", "uri", "uuid", "decimal", "external"])
     request.resultType = .count
     var next = 0
     let result = try place.context.execute(request) { row in
@@ -73,7 +74,8 @@ struct BatchInsertTests {
     try place.verify()
   }
 
-  @Test("AP53: a row with the unique values of an object updates it, and the last of several wins") func upsert() throws {
+  @Test("AP53: a row with the unique values of an object updates it, and the last of several wins") func upsert() throws
+  {
     let place = try Workplace(try Models.batchWorks())
     let ada = try place.make("Boss", "Ada")[0]
     try ada.setValue(.integer(1), forKey: "code")
@@ -156,7 +158,8 @@ struct BatchInsertTests {
     try company.setValue(.integer(5), forKey: "code")
     let desk = try place.context.insert("Desk")
     try place.context.save()
-    let missing = try #require(place.coordinator.objectID(forURI: "x-coredata://\(company.objectID.storeUUID)/Company/p99"))
+    let missing = try #require(
+      place.coordinator.objectID(forURI: "x-coredata://\(company.objectID.storeUUID)/Company/p99"))
     let before = try place.dump()
     let person = ["name": ConstantValue.attribute(.string("Ada"))]
     func code(_ entity: String, _ row: [String: ConstantValue]) -> ObjectError.Code? {

@@ -28,7 +28,8 @@ extension Workplace {
   func dump() throws -> [String] {
     var lines: [String] = []
     let tables = try rows(
-      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('Z_METADATA', 'Z_MODELCACHE') ORDER BY name")
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT IN ('Z_METADATA', 'Z_MODELCACHE') ORDER BY name"
+    )
     for table in tables {
       lines.append(table)
       lines += try rows("SELECT * FROM \(table) ORDER BY 1, 2")

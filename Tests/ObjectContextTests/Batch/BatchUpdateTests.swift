@@ -77,7 +77,8 @@ struct BatchUpdateTests {
       Request(
         "Thing",
         set: [
-          "int16": Key("double") * 2, "float": Key("double") + 0.1, "decimal": Key("double") * 2, "double": Key("int32"),
+          "int16": Key("double") * 2, "float": Key("double") + 0.1, "decimal": Key("double") * 2,
+          "double": Key("int32"),
           "date": Key("date") + 60, "string": Key("string").uppercased, "uri": Key("string").lowercased,
           "int64": ConstantValue.null,
         ]))
@@ -97,7 +98,8 @@ struct BatchUpdateTests {
     func error(_ values: [String: any PredicateOperand]) -> BatchError? {
       batchError { _ = try place.context.execute(Request("Person", set: values)) }
     }
-    #expect(batchError { _ = try place.context.execute(Request("Nobody", set: ["age": 1])) }?.objectCode == .unknownEntity)
+    #expect(
+      batchError { _ = try place.context.execute(Request("Nobody", set: ["age": 1])) }?.objectCode == .unknownEntity)
     #expect(error([:])?.predicateCode == .invalidRequest)
     #expect(error(["agee": 1])?.objectCode == .unknownKey)
     #expect(error(["children": none])?.objectCode == .unknownKey)

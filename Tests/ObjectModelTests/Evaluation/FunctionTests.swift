@@ -321,6 +321,11 @@ import Testing
     #expect(try ExpressionFunction.sum.call([.double(1e308), .double(1e308)]) == .double(.infinity))
   }
 
+  @Test func distinctConstantsAreThoseThatAreNotEqual() throws {
+    let constants: [ConstantValue] = [1, 1.0, nil, "\u{E9}", "e\u{301}", true, "\u{E9}", [1], [1.0]]
+    #expect(try ConstantValue.distinct(constants).count == 4)
+  }
+
   @Test func distinctAggregatesCountEqualValuesOnce() throws {
     var sum = AggregateAccumulator(.sum, isDistinct: true)
     var count = AggregateAccumulator(.count, isDistinct: true)

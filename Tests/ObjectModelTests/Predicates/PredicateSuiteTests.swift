@@ -57,4 +57,21 @@ import Testing
     if let text = vector.text { #expect(predicate.description == text) }
     #expect(try ObjectModel.Predicate(format: predicate.description) == predicate)
   }
+
+  @Test func `the seeds of the fuzz target are read, and their texts are stable`() throws {
+    let folder = Locations.repository + "/Tests/Fuzz/Corpus/predicates/"
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    #expect(names.count > 20)
+    for name in names {
+      let format = try String(contentsOfFile: folder + name, encoding: .utf8)
+      let arguments: [any PredicateArgument] =
+        format.contains("%K") ? ["a.b", 1, "c", [1, 2]] : format.contains("%d") ? [1, 2.5] : []
+      if let expression = try? ObjectModel.Expression(format: format) {
+        #expect(try ObjectModel.Expression(format: expression.description) == expression, "\(name)")
+      } else {
+        let predicate = try ObjectModel.Predicate(format: format, arguments: arguments)
+        #expect(try ObjectModel.Predicate(format: predicate.description) == predicate, "\(name)")
+      }
+    }
+  }
 }

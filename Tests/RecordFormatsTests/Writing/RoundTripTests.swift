@@ -52,7 +52,8 @@ struct RoundTripTests {
 
   @Test("CSV by our own reader", arguments: Soak.seeds(20))
   func csv(_ seed: UInt64) throws {
-    let rows = Self.rows(seed)
+    // CSV has no way to spell NUL, which our reader refuses.
+    let rows = Self.rows(seed).map { $0.map { $0?.replacingOccurrences(of: "\0", with: "") } }
     let bytes = try Self.write(rows, .csv(CSVRowOptions()))
     var options = CSVOptions()
     options.nullTokens = [""]
@@ -68,10 +69,6 @@ struct RoundTripTests {
     let document = try Self.write(rows, .json)
     let objects = try #require(try JSONSerialization.jsonObject(with: Data(document)) as? [[String: Any]])
     #expect(objects.map { object in ["a", "b", "c"].map { object[$0] as? String } } == rows, "seed \(seed)")
-    if let folder = ProcessInfo.processInfo.environment["SCRATCH_ROWS"] {
-      try Data(document).write(to: URL(fileURLWithPath: folder + "/\(seed).json"))
-      try Data(Self.write(rows, .yaml)).write(to: URL(fileURLWithPath: folder + "/\(seed).yaml"))
-    }
   }
 
   @Test("XML by libxml2", arguments: Soak.seeds(20))
@@ -81,7 +78,10 @@ struct RoundTripTests {
     let cells = XMLCells()
     parser.delegate = cells
     #expect(parser.parse(), "seed \(seed): \(String(describing: parser.parserError))")
-    #expect(cells.cells == rows.flatMap { $0 }, "seed \(seed)")
+    let written = rows.flatMap { $0 }
+    #expect(cells.cells.count == written.count, "seed \(seed)")
+    let difference = zip(cells.cells, written).first { $0 != $1 }
+    #expect(difference == nil, "seed \(seed)")
   }
 
   /// Collects the texts of rows.
@@ -105,7 +105,7 @@ struct RoundTripTests {
       if attributes["xsi:nil"] == "true" {
         cells.append(nil)
       } else if attributes["encoding"] == "base64" {
-        cells.append(Data(base64Encoded: text).flatMap { String(data: $0, encoding: .utf8) })
+        cells.append(Data(base64Encoded: text).map { String(decoding: $0, as: UTF8.self) })
       } else {
         cells.append(text)
       }

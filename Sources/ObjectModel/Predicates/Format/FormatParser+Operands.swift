@@ -138,7 +138,9 @@ extension FormatParser {
     return try node(.assignment(variable: name, expression(value)), above: value.depth, at: start)
   }
 
-  /// `{a, b, c}`; one of constants is itself a constant. `{"key" = value}` is a dictionary of constants.
+  /// Reads a list, `{a, b, c}`, or a dictionary of constants, `{"key" = value}`.
+  ///
+  /// A list of constants is itself a constant.
   private mutating func list() throws(FormatFailure) -> Node {
     let start = token.start
     try advance()

@@ -65,7 +65,9 @@ extension FormatParser {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// The byte behind a backslash in a text; `nil` when a code follows. Bytes without a meaning stand for themselves.
+  /// What a byte behind a backslash stands for, or `nil` when a code follows.
+  ///
+  /// Bytes without a meaning stand for themselves.
   private static func simpleEscape(_ byte: UInt8) -> UInt8? {
     switch byte {
     case UInt8(ascii: "n"): 0x0A

@@ -1,0 +1,84 @@
+import TestSupport
+import Testing
+
+@Suite("mergewalk fetch of every type")
+struct FetchTypesTests {
+  let folder = TemporaryFolder()
+
+  init() throws {
+    try folder.write(
+      """
+      model: Things
+      entities:
+        Thing:
+          attributes:
+            a_flag: boolean
+            b_ratio: float
+            c_amount: decimal
+            d_at: date
+            e_data: binary
+            f_large: { type: binary, external_storage: true }
+            g_id: uuid
+            h_site: uri
+      """, to: "model.yaml")
+    try folder.write(
+      """
+      {"a_flag":true,"b_ratio":0.1,"c_amount":12.5,"d_at":"2024-01-31T12:00:00.25Z","e_data":"AQID","f_large":"/w==",\
+      "g_id":"01234567-89AB-CDEF-0123-456789ABCDEF","h_site":"https://example.com/?a=1&b=2"}
+
+      """, to: "things.ndjson")
+    try folder.write(
+      """
+      pipeline: things
+      model: model.yaml
+      store: things.sqlite
+      source: { files: things.ndjson }
+      import:
+        entity: Thing
+        find_by: [g_id]
+        attributes: [a_flag, b_ratio, c_amount, d_at, e_data, f_large, h_site]
+      """, to: "things.yaml")
+    let run = try Command(["run", "things.yaml", "--quiet"], in: folder.path)
+    #expect(run.status == 0, "\(run.words)")
+  }
+
+  private func fetch(_ arguments: String...) throws -> String {
+    let command = try Command(["fetch", "things.sqlite", "--entity", "Thing"] + arguments, in: folder.path)
+    #expect(command.status == 0 && command.words.isEmpty, "\(command.words)")
+    return command.output
+  }
+
+  @Test("values are spelt as their types are, and those tagged for external storage lose the tag")
+  func spellings() throws {
+    let csv = try fetch("--format", "csv")
+    #expect(
+      csv.hasSuffix(
+        "true,0.1,12.5,2024-01-31T12:00:00.25Z,AQID,/w==,01234567-89AB-CDEF-0123-456789ABCDEF,https://example.com/?a=1&b=2\n"
+      ), "\(csv)")
+    let table = try fetch("--format", "table")
+    #expect(table.contains("<3 bytes>") && table.contains("<1 bytes>"), "\(table)")
+    #expect(try fetch("--format", "yaml", "--columns", "e_data") == "- e_data: !!binary \"AQID\"\n")
+    #expect(try fetch("--format", "xml", "--columns", "h_site").contains("?a=1&amp;b=2</h_site>"))
+    #expect(
+      try fetch("--format", "ndjson", "--columns", "f_large,c_amount") == "{\"f_large\":\"/w==\",\"c_amount\":12.5}\n")
+  }
+
+  @Test(
+    "arguments of every type find the row",
+    arguments: [
+      ("a_flag == %@", "yes"), ("c_amount == %@", "12.50"), ("d_at == %@", "2024-01-31T13:00:00.25+01:00"),
+      ("g_id == %@", "01234567-89ab-cdef-0123-456789abcdef"), ("h_site == %@", "https://example.com/?a=1&b=2"),
+      ("b_ratio > %@", "0.05"),
+    ])
+  func arguments(_ predicate: String, _ value: String) throws {
+    #expect(try fetch("--predicate", predicate, "--arg", value, "--count") == "1\n", "\(predicate)")
+  }
+
+  @Test("a binary is compared with nothing but NULL")
+  func binaries() throws {
+    let command = try Command(
+      ["fetch", "things.sqlite", "--entity", "Thing", "--predicate", "e_data == %@", "--arg", "AQID"], in: folder.path)
+    #expect(command.status == 2)
+    #expect(command.words.contains("expected no text as argument 1 beside e_data"), "\(command.words)")
+  }
+}
