@@ -14,7 +14,9 @@ public struct ImportDefinition: Sendable {
   public var storePath: String
   /// The inputs in order, globs already expanded.
   public var sources: [ByteSource]
-  /// The paths of ``sources``; setting them takes files as they are named. `-` is standard input.
+  /// The paths of the sources; setting them takes files as they are named.
+  ///
+  /// `-` is standard input.
   public var inputs: [String] {
     get { sources.map(\.path) }
     set { sources = newValue.map { ByteSource(path: $0) } }

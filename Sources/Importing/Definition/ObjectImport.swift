@@ -11,7 +11,7 @@ public struct ObjectImport: Sendable {
   ///
   /// They must be files that can be read twice.
   public var sources: [ByteSource]
-  /// The paths of ``sources``; setting them takes files as they are named.
+  /// The paths of the sources; setting them takes files as they are named.
   public var inputs: [String] {
     get { sources.map(\.path) }
     set { sources = newValue.map { ByteSource(path: $0) } }

@@ -67,6 +67,8 @@ final class SourceContents {
         }
         stream = DecompressedStream(
           input, Self.decompressor(format), maximumExpansion: source.container.maximumExpansion)
+        // What is behind it is parsed meanwhile. Where there is more packing inside, the first layer has the thread.
+        if found.count == 1, Self.isBounded(file) { stream = PrefetchStream(stream, file: file) }
       }
     }
     self.kind = kind ?? .plain(stream)
@@ -114,7 +116,10 @@ final class SourceContents {
       }
     case .zip(let archive):
       while let entry = archive.next() {
-        if try choose(entry.name) { return try unpacked(archive.open(entry)) }
+        if try choose(entry.name) {
+          let member = try archive.open(entry)
+          return try unpacked(entry.method == 0 ? member : PrefetchStream(member, file: file))
+        }
       }
       try archive.close()
     }
@@ -213,6 +218,9 @@ final class SourceContents {
     }
     return found
   }
+
+  /// Whether reads of a file end, so that a thread that reads it can be waited for.
+  private static func isBounded(_ file: any ByteStream) -> Bool { (file as? FileStream)?.isSeekable != false }
 
   /// Whether all there is of a file is the first part of a signature.
   private static func isBegin(of format: ContainerFormat, _ sample: UnsafeRawBufferPointer) -> Bool {

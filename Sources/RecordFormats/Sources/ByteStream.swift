@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// An open input, read once from its start to its end.
 ///
@@ -6,7 +7,7 @@ import Glibc
 protocol ByteStream: AnyObject {
   /// The path as the user gave it, for messages; a member of an archive stands behind it and a slash.
   var path: String { get }
-  /// The bytes taken from the file itself so far, for progress.
+  /// The bytes taken from the file itself so far, for progress; a file may be asked from any thread.
   var bytesRead: Int { get }
 
   /// Reads at least one byte into the buffer, which must not be empty.
@@ -34,7 +35,7 @@ protocol RandomAccessStream: ByteStream {
 /// An open file, pipe or device; closes its descriptor when it goes.
 final class FileStream: ByteStream {
   let path: String
-  private(set) var bytesRead = 0
+  private let taken = Atomic(0)
   private let descriptor: Int32
   private let owned: Bool
   /// What the file was when it was opened; only of regular files.
@@ -63,11 +64,13 @@ final class FileStream: ByteStream {
 
   deinit { if owned { _ = close(descriptor) } }
 
+  var bytesRead: Int { taken.load(ordering: .relaxed) }
+
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {
     while true {
       let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
       if count > 0 {
-        bytesRead += count
+        taken.add(count, ordering: .relaxed)
         return count
       }
       if count == 0 {
@@ -103,7 +106,7 @@ extension FileStream: RandomAccessStream {
       if count < 0, errno != EINTR { throw ReadError(errno: errno, path: path, doing: "read") }
       if count > 0 {
         filled += count
-        bytesRead += count
+        taken.add(count, ordering: .relaxed)
       }
     }
   }
@@ -127,7 +130,7 @@ extension FileStream: RandomAccessStream {
 /// Bytes in memory that arrive in pieces, for tests.
 final class MemoryStream: RandomAccessStream {
   let path: String
-  private(set) var bytesRead = 0
+  private let taken = Atomic(0)
   private let bytes: [UInt8]
   private let chunks: [Int]
   private var chunkIndex = 0
@@ -139,6 +142,7 @@ final class MemoryStream: RandomAccessStream {
     self.chunks = chunks
   }
 
+  var bytesRead: Int { taken.load(ordering: .relaxed) }
   var size: Int { bytes.count }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {
@@ -163,7 +167,7 @@ final class MemoryStream: RandomAccessStream {
     bytes.withUnsafeBytes {
       buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[offset..<offset + buffer.count]))
     }
-    bytesRead += buffer.count
+    taken.add(buffer.count, ordering: .relaxed)
   }
 }
 

@@ -279,3 +279,53 @@ import Testing
     }
   }
 }
+
+@Suite struct PrefetchTests {
+  /// Text of several MiB that is read ahead.
+  private static let bytes: [UInt8] = {
+    var random = SeededGenerator(seed: 5)
+    return (0..<300_000).flatMap { i in Array("\(i),\(random.next())\n".utf8) }
+  }()
+
+  @Test("what is read ahead is the same, in whatever pieces", arguments: CompressionTests.streams + [.zip])
+  func same(_ format: ContainerFormat) throws {
+    let packed = Packing.pack(Self.bytes, format)
+    for pieces in [1 << 10, 100_000, 1 << 20] {
+      let source = ByteSource(packed: packed, chunkSize: 50_000)
+      #expect(try unpack(source, pieces: pieces) == Self.bytes)
+    }
+  }
+
+  @Test("a fault far behind comes after all that is before it")
+  func faults() throws {
+    var packed = Packing.pack(Self.bytes, .gzip)
+    packed[packed.count - 6] ^= 1
+    let stream = try ByteSource(packed: packed).open()
+    var buffer = [UInt8](repeating: 0, count: 5000)
+    var count = 0
+    let error = #expect(throws: ReadError.self) {
+      while true {
+        let got = try buffer.withUnsafeMutableBytes { (all) throws(ReadError) in try stream.read(into: all) }
+        if got == 0 { break }
+        count += got
+      }
+    }
+    #expect(error?.code == .checksumMismatch && count == Self.bytes.count)
+    // It is still one when it is asked for again.
+    #expect(throws: ReadError.self) {
+      try buffer.withUnsafeMutableBytes { (all) throws(ReadError) in try stream.read(into: all) }
+    }
+  }
+
+  @Test("a stream may be left at any place")
+  func abandoned() throws {
+    let packed = Packing.pack(Self.bytes, .gzip)
+    for count in [0, 1, 100, 1 << 20, 1 << 20 + 1, 2 << 20, 3 << 20] {
+      let stream = try ByteSource(packed: packed).open()
+      var left = count
+      var buffer = [UInt8](repeating: 0, count: 10_000)
+      while left > 0 { left -= try buffer.withUnsafeMutableBytes { try stream.read(into: $0) } }
+      #expect(stream.bytesRead > 0)
+    }
+  }
+}
