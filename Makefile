@@ -5,6 +5,7 @@
 SWIFT ?= swift
 MERGEWALK := .build/release/mergewalk
 DEMO_STORE := build/shop.sqlite
+FUZZ_SECONDS ?= 600
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -36,16 +37,20 @@ demo: release ## import the orders in fixtures/ into a new store and look at it
 	$(MERGEWALK) run pipelines/orders.yaml
 	$(MERGEWALK) store verify $(DEMO_STORE) --model fixtures/shop/Shop.xcdatamodeld
 	$(MERGEWALK) store info $(DEMO_STORE)
+	$(MERGEWALK) fetch $(DEMO_STORE) --entity Customer --format table --sort -pieces --limit 3 \
+	  --columns "name,orders=orders.@count,pieces=sum:(orders.quantity)"
 	@echo "The store is $(CURDIR)/$(DEMO_STORE)"
 
-bench: packages release ## the benchmark: 1,000,000 orders, every contestant this machine can run
+bench: packages release ## the benchmarks: 1,000,000 orders and fetches, every contestant this machine can run
 	python3 bench/run.py --rounds 3
+	python3 bench/fetch.py
 
 bench-smoke: packages release ## the same at 20,000 orders, once: do all contestants do the same work?
 	python3 bench/run.py --orders 20000 --rounds 1 --results build/bench/results
 
-soak: packages ## the long tests: property tests with many seeds
+soak: packages ## the long tests: property tests with many seeds, and the fuzzer on predicates
 	MERGEWALK_SOAK=1 $(SWIFT) test
+	./scripts/fuzz.sh $(FUZZ_SECONDS)
 
 clean: ## remove build products
 	$(SWIFT) package clean

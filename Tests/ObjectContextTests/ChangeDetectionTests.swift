@@ -284,4 +284,18 @@ struct ChangeDetectionTests {
     try second.setObject(nil, forKey: "boss")
     #expect(saveError { try place.context.save() }?.failures.map(\.code) == [.value(.missing)])
   }
+
+  @Test("an optional attribute without rules still holds only what its type can", arguments: ["int16", "int32"])
+  func narrowIntegers(_ key: String) throws {
+    let place = try Workplace(Models.types())
+    let thing = try place.context.insert("Thing")
+    let beyond: Int64 = key == "int16" ? 70_000 : 5_000_000_000
+    try thing.setValue(.integer(beyond), forKey: key)
+    let statements = try place.statements {
+      #expect(saveError { try place.context.save() }?.failures.map(\.code) == [.value(.type)])
+    }
+    #expect(statements == [])
+    try thing.setValue(.integer(-7), forKey: key)
+    try place.context.save()
+  }
 }

@@ -151,15 +151,14 @@ extension ManagedObjectContext {
   func unpin(root: Int, _ places: ContiguousArray<Int32>) {
     guard !places.isEmpty else { return }
     let buffer = buffer(root: root)
-    var unheld: ContiguousArray<Int32> = []
-    unheld.reserveCapacity(places.count)
-    buffer.unpin(places) { unheld.append(Int32(truncatingIfNeeded: $0)) }
-    if buffer.pinnedCount == 0, registry.counts[root] == 0, buffer.touchedRows.isEmpty {
-      // Nobody holds anything: forgetting all rows at once is faster than one after the other.
+    if buffer.pinCount == places.count, registry.counts[root] == 0, buffer.touchedRows.isEmpty {
+      // Nobody else holds anything: forgetting all rows at once is faster than one after the other.
       buffer.removeAll()
       registry.looseRows[root].removeAll(keepingCapacity: true)
       pendingReferences = nil
     } else {
+      var unheld: ContiguousArray<Int32> = []
+      buffer.unpin(places) { unheld.append(Int32(truncatingIfNeeded: $0)) }
       for row in unheld { letGo(buffer, row: Int(row)) }
       if buffer.holdsNothing, buffer.touchedRows.isEmpty { buffer.removeAll() }
     }

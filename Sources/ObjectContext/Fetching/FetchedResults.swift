@@ -46,7 +46,9 @@ public final class FetchedResults {
     }
   }
 
-  /// The difference between two results. Sections and deletions are numbered as they were before, all else as it is now.
+  /// The difference between two results.
+  ///
+  /// Sections and deletions are numbered as they were before, all else as it is now.
   public struct Changes: Hashable, Sendable {
     /// A change of one object.
     public struct Change: Hashable, Sendable {

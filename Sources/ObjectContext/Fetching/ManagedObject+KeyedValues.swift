@@ -11,13 +11,13 @@ extension ManagedObject: KeyedValues {
   /// - Throws: `PredicateError` with `unknownKey`, or with `unavailable` when the record is gone or the store failed.
   public func evaluatedValue(forKey key: String) throws(PredicateError) -> EvaluatedValue {
     do {
-      if entity.attribute(named: key) != nil { return .attribute(try value(forKey: key)) }
+      if entity.attributeAccess(named: key) != nil { return .attribute(try value(forKey: key)) }
       if entity.relationship(named: key) == nil, isFault { try validContext.fire(self) }
       if let relationship = entity.relationship(named: key) {
         if relationship.isToMany { return .collection(try objects(forKey: key).map { .object($0) }) }
         return try object(forKey: key).map { .object($0) } ?? .null
       }
-      if entity.attribute(named: key) != nil { return .attribute(try value(forKey: key)) }
+      if entity.attributeAccess(named: key) != nil { return .attribute(try value(forKey: key)) }
       if entity.fetchedProperties.contains(where: { $0.name == key }) {
         return .collection(try fetchedObjects(forKey: key).map { .object($0) })
       }

@@ -85,7 +85,7 @@ public final class ManagedObject {
 
   /// The context of a valid object; traps for others.
   var validContext: ManagedObjectContext {
-    guard isValid, let context = link.context else {
+    guard let context = link.context, row >= 0, generation == context.registry.generation else {
       preconditionFailure("\(objectID) is not valid any more: its context was reset or the record is gone")
     }
     return context

@@ -37,7 +37,9 @@ public struct AttributeValidator: Sendable {
   /// Compiles what `attribute` demands.
   public init(_ attribute: AttributeDescription) {
     isOptional = attribute.isOptional
-    canFail = !attribute.isOptional || !attribute.validation.isEmpty
+    // Cells of these types have room for values that the type does not.
+    let isNarrow = attribute.type.isInteger && attribute.type != .integer64 || attribute.type == .uuid
+    canFail = !attribute.isOptional || !attribute.validation.isEmpty || isNarrow
     let validation = attribute.validation
     var problems: [ValidationRuleProblem] = []
     switch attribute.type {

@@ -45,7 +45,8 @@ public struct FetchRequest: Hashable, Sendable {
   public var affectedStores: [String]?
 
   /// Creates a request for all objects of an entity.
-  public init(_ entityName: String, where predicate: Predicate? = nil, sortedBy sortDescriptors: [SortDescriptor] = []) {
+  public init(_ entityName: String, where predicate: Predicate? = nil, sortedBy sortDescriptors: [SortDescriptor] = [])
+  {
     self.entityName = entityName
     self.predicate = predicate
     self.sortDescriptors = sortDescriptors

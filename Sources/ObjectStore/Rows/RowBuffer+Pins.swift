@@ -5,10 +5,12 @@ extension RowBuffer {
     let missing = count - pins.count
     if missing > 0 { pins.append(contentsOf: repeatElement(0, count: missing)) }
     pins.withUnsafeMutableBufferPointer { pins in
+      var added = 0
       for row in rows {
-        if pins[Int(row)] == 0 { pinnedCount += 1 }
         pins[Int(row)] += 1
+        added += 1
       }
+      pinCount += added
     }
   }
 
@@ -19,14 +21,11 @@ extension RowBuffer {
     for row in rows {
       let place = Int(row)
       pins[place] -= 1
+      pinCount -= 1
       guard pins[place] == 0 else { continue }
-      pinnedCount -= 1
       if states[place] == RowState.free { freeRows.append(row) } else { body(place) }
     }
   }
-
-  /// Lets rows go when the whole buffer is to be forgotten.
-  package func unpinAll(_ rows: some Sequence<Int32>) { unpin(rows) { _ in } }
 
   /// Whether a collection holds a row.
   @inline(__always)

@@ -69,8 +69,8 @@ public final class RowBuffer {
 
   /// How many collections hold each row, as far as there are any; see ``RowBuffer/pin(_:)``.
   var pins = ContiguousArray<Int32>()
-  /// How many rows are held by collections.
-  package internal(set) var pinnedCount = 0
+  /// How often rows are held by collections, all rows taken together.
+  package internal(set) var pinCount = 0
 
   /// Finds rows by primary key.
   var identity = IdentityTable()
@@ -170,6 +170,9 @@ public final class RowBuffer {
     return row
   }
 
+  /// Takes the last rows away again, which nobody has used.
+  func dropLastRows(_ rowCount: Int) { count -= rowCount }
+
   /// Forgets every row and keeps the memory.
   ///
   /// - Complexity: O(1), or O(size of the identity table) when rows were looked up by primary key.
@@ -180,7 +183,7 @@ public final class RowBuffer {
     touchedRows.removeAll(keepingCapacity: true)
     freeRows.removeAll(keepingCapacity: true)
     pins.removeAll(keepingCapacity: true)
-    pinnedCount = 0
+    pinCount = 0
     garbageBytes = 0
     if indexedCount > 0 { identity.removeAll() }
     indexedCount = 0

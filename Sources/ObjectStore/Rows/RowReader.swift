@@ -60,11 +60,36 @@ package struct RowReader {
   package func read(
     _ cursor: FetchCursor, into buffer: RowBuffer, rows: inout ContiguousArray<Int32>, sortKeys: ValueTable?
   ) throws(FetchError) {
-    // Rows of a SELECT without joins that multiply are distinct, so an empty buffer knows none of them.
-    let isEmpty = buffer.holdsNothing || buffer.count == 0
     let statement = cursor.statement
+    if buffer.holdsNothing, buffer.touchedRows.isEmpty { buffer.removeAll() }
+    guard buffer.count == 0 else {
+      while try cursor.step() {
+        rows.append(Int32(truncatingIfNeeded: readRow(statement, into: buffer)))
+        try sortKeys?.readRow(cursor)
+      }
+      return
+    }
+    // Rows of a SELECT without joins that multiply are distinct, so a buffer without rows knows none of them, and places
+    // can be made ready many at a time.
+    var next = 0
+    defer {
+      buffer.dropLastRows(buffer.count - next)
+      rows.append(contentsOf: 0..<Int32(next))
+    }
+    let state = isComplete && !options.asFaults ? RowState.clean : RowState.fault
+    let words = buffer.dirtyWords
     while try cursor.step() {
-      rows.append(Int32(truncatingIfNeeded: readRow(statement, into: buffer, isNew: isEmpty)))
+      if next == buffer.count {
+        buffer.appendRows(max(64, min(next, 4096)), entity: entities.root, state: state)
+        if state == RowState.fault, isComplete {
+          (buffer.dirtyBits + next * words).update(repeating: ~0, count: (buffer.count - next) * words)
+        }
+      }
+      buffer.primaryKeys[next] = statement.integer(0)
+      buffer.entities[next] = entities[statement.integer(1)]
+      fill(next, statement, in: buffer)
+      if let mask { buffer.setKnown(row: next, mask) }
+      next += 1
       try sortKeys?.readRow(cursor)
     }
   }
@@ -79,9 +104,9 @@ package struct RowReader {
 
   /// Reads the row that the statement is at and returns its place in the buffer.
   @inline(__always)
-  package func readRow(_ statement: Statement, into buffer: RowBuffer, isNew: Bool = false) -> Int {
+  package func readRow(_ statement: Statement, into buffer: RowBuffer) -> Int {
     let key = statement.integer(0)
-    if !isNew, let row = buffer.row(primaryKey: key) {
+    if let row = buffer.row(primaryKey: key) {
       let state = buffer.states[row]
       guard state == RowState.fault || options.refreshes && state == RowState.clean && isComplete else { return row }
       // A fault that knows more than what comes now keeps it.
@@ -145,6 +170,10 @@ package struct RowReader {
 package struct EntityNumbers {
   private let indexes: ContiguousArray<Int32>
   private let hierarchy: ClosedRange<Int32>
+
+  /// The index of the root entity.
+  @inline(__always)
+  var root: Int32 { hierarchy.lowerBound }
 
   /// - Parameter root: The root entity of the rows.
   package init(_ schema: StoreSchema, root: Int) {

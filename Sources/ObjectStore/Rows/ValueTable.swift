@@ -19,11 +19,18 @@ package final class ValueTable: @unchecked Sendable {
   @exclusivity(unchecked) private var tags: UnsafeMutablePointer<UInt8>
   @exclusivity(unchecked) private var payloads: UnsafeMutablePointer<UInt64>
   private let arena = ByteArena()
-  /// The SQL columns that are read, and whether as binary64 whatever the row holds.
-  private let columns: ContiguousArray<(position: Int32, isReal: Bool)>
+  /// The SQL columns that are read.
+  private let columns: ContiguousArray<Column>
   private let storeUUID: String
   private let entities: EntityNumbers
   private let model: ManagedObjectModel
+
+  /// A SQL column that is read.
+  private struct Column {
+    var position: Int32
+    /// Whether as binary64, also where the row holds a whole number.
+    var isReal = false
+  }
 
   /// Creates an empty table for the columns of a fetch.
   ///
@@ -33,14 +40,14 @@ package final class ValueTable: @unchecked Sendable {
     model = schema.model
     self.storeUUID = storeUUID
     entities = EntityNumbers(schema, root: 0)
-    var read: ContiguousArray<(position: Int32, isReal: Bool)> = []
+    var read: ContiguousArray<Column> = []
     for column in columns {
       switch column.kind {
-      case .value(.date), .value(.double), .value(.float): read.append((column.position, true))
+      case .value(.date), .value(.double), .value(.float): read.append(Column(position: column.position, isReal: true))
       case .objectID(_, let hasEntityColumn):
-        read.append((column.position, false))
-        if hasEntityColumn { read.append((column.position + 1, false)) }
-      default: read.append((column.position, false))
+        read.append(Column(position: column.position))
+        if hasEntityColumn { read.append(Column(position: column.position + 1)) }
+      default: read.append(Column(position: column.position))
       }
     }
     self.columns = read
@@ -60,22 +67,36 @@ package final class ValueTable: @unchecked Sendable {
   ///
   /// - Throws: ``FetchError``; `tooLarge` when the text and bytes of all rows take 4 GiB.
   package func read(_ cursor: FetchCursor) throws(FetchError) {
-    while try cursor.step() { try readRow(cursor) }
+    let handle = cursor.statement.handle
+    try columns.withUnsafeBufferPointer { columns throws(FetchError) in
+      while try cursor.step() {
+        if count == capacity { grow() }
+        try readCells(handle, columns, tags + count * width, payloads + count * width)
+        count += 1
+      }
+    }
   }
 
   /// Reads the row that a cursor is at.
-  @inline(__always)
   package func readRow(_ cursor: FetchCursor) throws(FetchError) {
     if count == capacity { grow() }
     let handle = cursor.statement.handle
-    let start = count * width
-    let (tags, payloads) = (tags + start, payloads + start)
-    for (position, isReal) in columns {
-      let type = sqlite3_column_type(handle, position)
-      let place = Int(position)
-      switch type {
+    try columns.withUnsafeBufferPointer { columns throws(FetchError) in
+      try readCells(handle, columns, tags + count * width, payloads + count * width)
+    }
+    count += 1
+  }
+
+  @inline(__always)
+  private func readCells(
+    _ handle: OpaquePointer, _ columns: UnsafeBufferPointer<Column>, _ tags: UnsafeMutablePointer<UInt8>,
+    _ payloads: UnsafeMutablePointer<UInt64>
+  ) throws(FetchError) {
+    for column in columns {
+      let (position, place) = (column.position, Int(column.position))
+      switch sqlite3_column_type(handle, position) {
       case SQLITE_INTEGER:
-        if isReal {
+        if column.isReal {
           tags[place] = CellTag.real
           payloads[place] = sqlite3_column_double(handle, position).bitPattern
         } else {
@@ -87,18 +108,17 @@ package final class ValueTable: @unchecked Sendable {
         payloads[place] = sqlite3_column_double(handle, position).bitPattern
       case SQLITE_TEXT:
         let bytes = UnsafeRawPointer(sqlite3_column_text(handle, position))
-        tags[place] = CellTag.text
         payloads[place] = try keep(bytes, sqlite3_column_bytes(handle, position))
+        tags[place] = CellTag.text
       case SQLITE_BLOB:
         let bytes = sqlite3_column_blob(handle, position)
-        tags[place] = CellTag.blob
         payloads[place] = try keep(bytes, sqlite3_column_bytes(handle, position))
+        tags[place] = CellTag.blob
       default:
         tags[place] = CellTag.null
         payloads[place] = 0
       }
     }
-    count += 1
   }
 
   @inline(__always)
@@ -204,14 +224,14 @@ extension DecimalNumber {
   /// The decimal number with the fewest digits that is stored as `number`; `nil` when it is not finite.
   package init?(stored number: Double) {
     guard number.isFinite else { return nil }
-    // Most numbers have few digits after the point: the first power of ten that makes a whole number of it, and gives
-    // it back when divided by, has them. Both are exact below 2^53, so the division rounds as reading the text would.
+    // A number of at most 15 digits has one decimal spelling of so many, and the quotient of two exact numbers is
+    // rounded correctly: so the first power of ten that gives the number back is that of the spelling.
     var power = 1.0
-    for digits in 0...6 {
-      let scaled = (number * power).rounded()
-      guard abs(scaled) < 0x1p53 else { break }
-      if scaled / power == number {
-        self.init(significand: Int128(Int64(scaled)), exponent: -digits)
+    for places in 0...6 {
+      let digits = (number * power).rounded()
+      if abs(digits) >= 1e15 { break }
+      if digits / power == number {
+        self.init(significand: Int128(Int64(digits)), exponent: -places)
         return
       }
       power *= 10

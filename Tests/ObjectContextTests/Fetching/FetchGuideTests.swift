@@ -65,7 +65,8 @@ import Testing
     let context = place.context
     let isOdd = Predicate.closure(
       PredicateClosure { value in
-        guard case .object(let object) = value, case .attribute(.integer(let age)) = try? object.evaluatedValue(forKey: "age")
+        guard case .object(let object) = value,
+          case .attribute(.integer(let age)) = try? object.evaluatedValue(forKey: "age")
         else { return false }
         return age % 2 == 1
       })
@@ -186,7 +187,8 @@ import Testing
     let place = try Firm.place()
     var request = FetchRequest("Employee")
     request.propertiesToFetch = [
-      .expression(try expression("first", "min:(hired)", .date)), .expression(try expression("inferred", "min:(hired)")),
+      .expression(try expression("first", "min:(hired)", .date)),
+      .expression(try expression("inferred", "min:(hired)")),
     ]
     let row = try #require(try place.context.fetchDictionaries(request).first)
     #expect(row["first"] == .attribute(.date(0)))

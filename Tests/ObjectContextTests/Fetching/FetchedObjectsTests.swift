@@ -107,7 +107,8 @@ import Testing
     let formats = [
       "TRUEPREDICATE", "salary > 15000", "age BETWEEN {25, 40}", "name BEGINSWITH 'e1'", "favoriteColor != 'Green'",
       "note == nil", "department.name == 'd1'", "department.city.name == 'Durham' OR salary < 5000",
-      "ANY reports.age > 30", "skills.@count == 2", "manager == nil", "manager.name == 'e0' AND NOT favoriteColor == 'Blue'",
+      "ANY reports.age > 30", "skills.@count == 2", "manager == nil",
+      "manager.name == 'e0' AND NOT favoriteColor == 'Blue'",
     ]
     let orders: [[SortDescriptor]] = [
       [SortDescriptor("salary")], [SortDescriptor("age", ascending: false), SortDescriptor("name")],

@@ -173,7 +173,9 @@ import Testing
   func fp16UserInfo() throws {
     var draft = try Firm.model().draft
     let index = try #require(draft.entities.firstIndex { $0.name == "Searcher" })
-    for i in draft.entities[index].fetchedProperties.indices { draft.entities[index].fetchedProperties[i].userInfo = [:] }
+    for i in draft.entities[index].fetchedProperties.indices {
+      draft.entities[index].fetchedProperties[i].userInfo = [:]
+    }
     let place = try Workplace(try ManagedObjectModel(draft))
     places.append(place)
     for color in ["Green", nil] {
@@ -187,6 +189,7 @@ import Testing
   @Test("Predicates in memory see fetched properties")
   func inMemory() throws {
     let (_, searcher) = try place()
-    #expect(try [searcher].filtered(by: try Predicate(format: "greens.@count == 3 AND ANY greens.name == 'e4'")).count == 1)
+    let predicate = try Predicate(format: "greens.@count == 3 AND ANY greens.name == 'e4'")
+    #expect(try [searcher].filtered(by: predicate).count == 1)
   }
 }

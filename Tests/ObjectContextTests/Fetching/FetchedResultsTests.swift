@@ -90,7 +90,8 @@ import Testing
         case 0:
           let new = try context.insert("Employee")
           try new.setValue(.double(Double.random(in: 0...30_000, using: &random)), forKey: "salary")
-          try new.setValue(.string(["Blue", "Green", "Red"].randomElement(using: &random) ?? ""), forKey: "favoriteColor")
+          try new.setValue(
+            .string(["Blue", "Green", "Red"].randomElement(using: &random) ?? ""), forKey: "favoriteColor")
         case 1: if let object = live.randomElement(using: &random) { try context.delete(object) }
         case 2:
           try live.randomElement(using: &random)?

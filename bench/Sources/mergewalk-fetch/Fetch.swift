@@ -41,7 +41,8 @@ func fetchBenchmark(store path: String, repetitions: Int) throws -> String {
     return found.count
   }
 
-  let format = "customer.email ==[c] $EMAIL AND quantity BETWEEN {$LOW, $HIGH} OR ANY product.orders.note CONTAINS $NOTE"
+  let format =
+    "customer.email ==[c] $EMAIL AND quantity BETWEEN {$LOW, $HIGH} OR ANY product.orders.note CONTAINS $NOTE"
   let template = try Predicate(format: format)
   let count = 100_000
   try measure("parsing") {
