@@ -43,6 +43,8 @@ final class DeflateDecompressor: Decompressor {
     switch status {
     case Z_OK, Z_BUF_ERROR: return DecompressorStep(used: used, written: written, isEnd: false)
     case Z_STREAM_END: return DecompressorStep(used: used, written: written, isEnd: true)
+    // What came before the fault is handed out first; zlib meets the fault again.
+    case Z_DATA_ERROR where written > 0: return DecompressorStep(used: used, written: written, isEnd: false)
     default:
       let reason = stream.pointee.msg.map { String(cString: $0) } ?? "error \(status)"
       let isChecksum = reason == "incorrect data check" || reason == "incorrect length check"
