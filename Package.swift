@@ -38,6 +38,9 @@ let package = Package(
     .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CBZip2", providers: [.apt(["libbz2-dev"])]),
+    .systemLibrary(name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
     .systemLibrary(name: "CICU", pkgConfig: "icu-i18n", providers: [.apt(["libicu-dev"])]),
 
     // Foundations: no entity, no SQL.
@@ -52,7 +55,7 @@ let package = Package(
     module("ObjectContext", ["ObjectModel", "ObjectStore"]),
 
     // The import layer.
-    module("RecordFormats", ["Diagnostics"]),
+    module("RecordFormats", ["Diagnostics", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
     module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
     module("Pipelines", ["Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
 
@@ -73,7 +76,9 @@ let package = Package(
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "TestSupport"]),
     tests("ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
-    tests("RecordFormatsTests", ["RecordFormats", "Diagnostics", "TestSupport"]),
+    tests(
+      "RecordFormatsTests",
+      ["RecordFormats", "Diagnostics", "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport"]),
     tests(
       "ImportingTests",
       ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),

@@ -4,7 +4,7 @@
 set -eu
 
 missing=""
-for module in sqlite3 libxml-2.0 yaml-0.1 libcrypto zlib icu-i18n; do
+for module in sqlite3 libxml-2.0 yaml-0.1 libcrypto zlib libzstd liblzma icu-i18n; do
   if command -v pkg-config >/dev/null 2>&1 && pkg-config --exists "$module"; then continue; fi
   case "$module" in
     sqlite3) missing="$missing libsqlite3-dev" ;;
@@ -12,9 +12,13 @@ for module in sqlite3 libxml-2.0 yaml-0.1 libcrypto zlib icu-i18n; do
     yaml-0.1) missing="$missing libyaml-dev" ;;
     libcrypto) missing="$missing libssl-dev" ;;
     zlib) missing="$missing zlib1g-dev" ;;
+    libzstd) missing="$missing libzstd-dev" ;;
+    liblzma) missing="$missing liblzma-dev" ;;
     icu-i18n) missing="$missing libicu-dev" ;;
   esac
 done
+# bzip2 tells pkg-config nothing.
+[ -e /usr/include/bzlib.h ] || missing="$missing libbz2-dev"
 command -v pkg-config >/dev/null 2>&1 || missing="pkg-config $missing"
 [ -z "$missing" ] && exit 0
 

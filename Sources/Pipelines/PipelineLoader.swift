@@ -35,7 +35,7 @@ struct PipelineLoader {
         component, ImportDefinition(name: name(component), model: model, storePath: store, objects: objects))
     }
     let source = component.component("source")
-    let inputs = source.map { SourceFiles(findings: findings).expand($0) } ?? []
+    let inputs = source.map { SourceFiles(findings: findings).expand($0, needsFiles: true) } ?? []
     let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
     var builder = ImportBuilder(model: model, defaults: component.component("fields"), findings: findings)
     let entity = component.component("import").flatMap { builder.root($0) }
@@ -43,11 +43,10 @@ struct PipelineLoader {
       HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)
     }
     guard let model, let format, let entity, let store = storePath(component) else { return nil }
-    return definition(
-      component,
-      ImportDefinition(
-        name: name(component), model: model, storePath: store, inputs: inputs.map(\.path), format: format,
-        root: entity))
+    var result = ImportDefinition(
+      name: name(component), model: model, storePath: store, inputs: [], format: format, root: entity)
+    result.sources = inputs.map(\.source)
+    return definition(component, result)
   }
 
   private func name(_ component: ComponentValue) -> String {

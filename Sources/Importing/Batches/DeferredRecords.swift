@@ -10,7 +10,8 @@ final class DeferredRecords {
   private let folder: String
   private var pending: ImportBatch
   private var file: TemporaryFile?
-  private var blocks = 0
+  /// For each block in the file, the archive's member that its records are from.
+  private var members: [String?] = []
   private(set) var count = 0
   private let recordsPerBlock: Int
   private let bytesPerBlock: Int
@@ -29,8 +30,13 @@ final class DeferredRecords {
 
   /// Keeps a record of a batch.
   func append(_ record: Int, of batch: ImportBatch) throws(ImportError) {
-    if pending.records.recordCount > 0, pending.records.source != batch.records.source { try flush() }
+    if pending.records.recordCount > 0,
+      pending.records.source != batch.records.source || pending.records.member != batch.records.member
+    {
+      try flush()
+    }
     pending.records.source = batch.records.source
+    pending.records.member = batch.records.member
     pending.records.appendRawRecord(record, of: batch.records)
     for field in fields {
       let tag = batch.columns[field].tags[record]
@@ -67,7 +73,7 @@ final class DeferredRecords {
 
   /// Hands the records out again in their order, a block at a time.
   func replay(_ body: (inout ImportBatch) throws(ImportError) -> Void) throws(ImportError) {
-    if blocks == 0 {
+    if members.isEmpty {
       finish(&pending)
       try body(&pending)
       return
@@ -75,8 +81,9 @@ final class DeferredRecords {
     try flush()
     guard let file else { return }
     try file.rewind()
-    for _ in 0..<blocks {
+    for member in members {
       try readBlock(file)
+      pending.records.member = member
       finish(&pending)
       try body(&pending)
     }
@@ -111,7 +118,7 @@ final class DeferredRecords {
     }
     try file.write(pending.nodes[plan.root].keyHashes, count: count)
     try file.write(pending.nodes[plan.root].contentHashes, count: count)
-    blocks += 1
+    members.append(pending.records.member)
     clear()
   }
 

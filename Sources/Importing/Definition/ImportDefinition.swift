@@ -12,8 +12,15 @@ public struct ImportDefinition: Sendable {
   public var model: ManagedObjectModel
   /// The path of the store; it is created when it does not exist.
   public var storePath: String
-  /// The input files in order, globs already expanded; `-` is standard input.
-  public var inputs: [String]
+  /// The inputs in order, globs already expanded.
+  public var sources: [ByteSource]
+  /// The paths of the sources; setting them takes files as they are named.
+  ///
+  /// `-` is standard input.
+  public var inputs: [String] {
+    get { sources.map(\.path) }
+    set { sources = newValue.map { ByteSource(path: $0) } }
+  }
   /// How the inputs are read.
   public var format: RecordFormat
   /// When a batch is full: whichever limit comes first.
@@ -42,7 +49,7 @@ public struct ImportDefinition: Sendable {
     self.name = name
     self.model = model
     self.storePath = storePath
-    self.inputs = inputs
+    sources = inputs.map { ByteSource(path: $0) }
     self.format = format
     self.root = root
   }
@@ -52,6 +59,7 @@ public struct ImportDefinition: Sendable {
     self.init(
       name: name, model: model, storePath: storePath, inputs: objects.flatMap(\.inputs),
       format: objects.first?.format ?? .ndjson(NDJSONOptions()), root: EntityImport(entityName: "", findBy: []))
+    sources = objects.flatMap(\.sources)
     self.objects = objects
   }
 }

@@ -7,10 +7,15 @@ public import RecordFormats
 public struct ObjectImport: Sendable {
   /// The entity's name.
   public var entityName: String
-  /// The input files in order, globs already expanded.
+  /// The inputs in order, globs already expanded.
   ///
   /// They must be files that can be read twice.
-  public var inputs: [String]
+  public var sources: [ByteSource]
+  /// The paths of the sources; setting them takes files as they are named.
+  public var inputs: [String] {
+    get { sources.map(\.path) }
+    set { sources = newValue.map { ByteSource(path: $0) } }
+  }
   /// How the inputs are read.
   public var format: RecordFormat
   /// What a reference to an object that is not there means; objects are never made for references.
@@ -23,7 +28,7 @@ public struct ObjectImport: Sendable {
   /// Creates the import of one entity's objects.
   public init(entityName: String, inputs: [String], format: RecordFormat) {
     self.entityName = entityName
-    self.inputs = inputs
+    sources = inputs.map { ByteSource(path: $0) }
     self.format = format
   }
 }

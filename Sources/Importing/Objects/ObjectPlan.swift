@@ -7,8 +7,8 @@ import RecordFormats
 struct ObjectPlan: Sendable {
   /// The entity.
   let entity: EntityDescription
-  /// The input files.
-  let inputs: [String]
+  /// The inputs.
+  let sources: [ByteSource]
   /// How they are read.
   let format: RecordFormat
   /// What a reference to an object that is not there means.
@@ -52,13 +52,13 @@ struct ObjectPlan: Sendable {
           : "\(part.entityName) is abstract and has no objects of its own")
     }
     self.entity = entity
-    inputs = part.inputs
+    sources = part.sources
     format = part.format
     missing = part.missing
-    for path in part.inputs where path == "-" || ByteSource(path: path).isReadOnce {
+    for source in part.sources where source.isReadOnce {
       throw Self.failure(
         definition, part, "unsuitableInput",
-        "objects are read from files, which \(path) is not: it can be read only once")
+        "objects are read from files, which \(source.path) is not: it can be read only once")
     }
     let header = try Self.header(part)
     var builder = Builder(entity: entity)
@@ -67,7 +67,7 @@ struct ObjectPlan: Sendable {
         guard !Self.isNeeded(field) else {
           throw Self.failure(
             definition, part, "unknownColumn",
-            "\(part.inputs[0]) has no column \(field.name), which is mandatory or has a default")
+            "\(part.sources[0].path) has no column \(field.name), which is mandatory or has a default")
         }
         builder.addMissing(field)
         continue
@@ -82,9 +82,9 @@ struct ObjectPlan: Sendable {
 
   /// The columns of a CSV file; `nil` for formats whose records name their fields.
   private static func header(_ part: ObjectImport) throws(DiagnosticList) -> Set<String>? {
-    guard case .csv(let options) = part.format, let first = part.inputs.first else { return nil }
+    guard case .csv(let options) = part.format, let first = part.sources.first else { return nil }
     do {
-      return Set(try CSVReader(source: ByteSource(path: first), options: options).header)
+      return Set(try RecordFormat.csv(options).headers(of: first).first?.columns ?? [])
     } catch {
       throw DiagnosticList([error.diagnostic])
     }

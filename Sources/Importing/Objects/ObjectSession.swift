@@ -64,7 +64,7 @@ final class ObjectSession {
   }
 
   private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
-    let totalBytes = ImportSession.inputBytes(definition.inputs)
+    let totalBytes = ImportSession.inputBytes(definition.sources)
     guard let first = parts.first else { return }
     let rejects = try RejectOutput(definition, plan: first.plan)
     let (store, importers) = try makeImporters(file)
@@ -72,7 +72,7 @@ final class ObjectSession {
     let loaded = ImportSession.now()
     var bytesBefore = 0
     for importer in importers {
-      rejects.turn(to: importer.part.plan, inputs: importer.part.inputs)
+      rejects.turn(to: importer.part.plan, sources: importer.part.sources)
       var bytesRead = 0
       var counts = summary.entities[importer.part.entity.name] ?? ImportSummary.EntityCounts()
       try forEachBatch(importer.part) { batch throws(ImportError) in
@@ -135,7 +135,7 @@ final class ObjectSession {
     let limit = BatchLimit(
       records: min(definition.batchLimit.records, 4096), bytes: min(definition.batchLimit.bytes, 1 << 20))
     let reading = InputReading(
-      inputs: part.inputs, format: part.format, limit: limit,
+      sources: part.sources, format: part.format, limit: limit,
       preparer: BatchPreparer(plan: part.plan, seed: CellHash.randomSeed()))
     let thread = reading.start(channel)
     defer {
@@ -186,7 +186,7 @@ final class ObjectSession {
     let part = importer.part
     var open = findings
     var count = 0
-    rejects.turn(to: part.plan, inputs: part.inputs)
+    rejects.turn(to: part.plan, sources: part.sources)
     try forEachBatch(part) { batch throws(ImportError) in
       // Of several records with one identity the first sound one was taken.
       importer.examine(batch)

@@ -7,7 +7,7 @@ import RecordFormats
 /// A record is one line, whatever number of its fields failed. A batch without rejects costs four comparisons.
 final class RejectOutput {
   private var plan: ImportPlan
-  private var inputs: [String]
+  private var sources: [ByteSource]
   private let writer: RejectWriter?
   private var counts: [RejectCode: Int] = [:]
 
@@ -16,7 +16,7 @@ final class RejectOutput {
   /// - Throws: `cannotWriteRejects`.
   init(_ definition: ImportDefinition, plan: ImportPlan) throws(ImportError) {
     self.plan = plan
-    inputs = definition.inputs
+    sources = definition.sources
     guard let path = definition.rejects.path else {
       writer = nil
       return
@@ -29,9 +29,9 @@ final class RejectOutput {
   }
 
   /// Goes on with the batches of another plan and other inputs.
-  func turn(to plan: ImportPlan, inputs: [String]) {
+  func turn(to plan: ImportPlan, sources: [ByteSource]) {
     self.plan = plan
-    self.inputs = inputs
+    self.sources = sources
   }
 
   /// Writes the rejects of a batch, in the order of the file.
@@ -97,7 +97,7 @@ final class RejectOutput {
     counts[code, default: 0] += 1
     guard let writer else { return }
     let reject = Reject(
-      file: inputs[batch.records.source], record: error.recordIndex + 1,
+      file: sources[batch.records.source].path, member: batch.records.member, record: error.recordIndex + 1,
       reason: Reject.Reason(code, message: error.message, position: error.position))
     try error.raw.withUnsafeBufferPointer { (raw) throws(RejectWriterError) in
       try writer.write(reject, raw: UnsafeRawBufferPointer(raw))
@@ -110,7 +110,8 @@ final class RejectOutput {
     guard let writer else { return }
     let reasons = entries.map { reason($0, record, batch.records) }
     let reject = Reject(
-      file: inputs[batch.records.source], record: batch.records.records[record].index + 1, reason: reasons[0],
+      file: sources[batch.records.source].path, member: batch.records.member,
+      record: batch.records.records[record].index + 1, reason: reasons[0],
       also: Array(reasons.dropFirst()))
     try batch.records.withRawRecord(record) { (raw) throws(RejectWriterError) in
       try writer.write(reject, raw: raw)

@@ -34,7 +34,9 @@ public struct Reject: Sendable {
 
   /// The input's path as the user gave it.
   public var file: String
-  /// The record's number in its file, from 1; a header does not count.
+  /// The path inside the input of the archive's member that the record is from; nil when the input is no archive.
+  public var member: String?
+  /// The record's number in its file or member, from 1; a header does not count.
   public var record: Int
   /// The first reason, under which the record is counted.
   public var reason: Reason
@@ -42,8 +44,9 @@ public struct Reject: Sendable {
   public var also: [Reason]
 
   /// Creates a reject.
-  public init(file: String, record: Int, reason: Reason, also: [Reason] = []) {
+  public init(file: String, member: String? = nil, record: Int, reason: Reason, also: [Reason] = []) {
     self.file = file
+    self.member = member
     self.record = record
     self.reason = reason
     self.also = also
@@ -137,6 +140,7 @@ public final class RejectWriter {
     buffer.open(UInt8(ascii: "{"))
     buffer.member("run", run)
     buffer.member("file", reject.file)
+    if let member = reject.member { buffer.member("member", member) }
     buffer.member("record", reject.record)
     append(reject.reason)
     if !reject.also.isEmpty {

@@ -91,13 +91,13 @@ public final class ImportSession {
   }
 
   private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
-    let totalBytes = Self.inputBytes(definition.inputs)
+    let totalBytes = Self.inputBytes(definition.sources)
     let seed = CellHash.randomSeed()
-    let importer = try makeImporter(file, seed: seed, inputBytes: totalBytes)
+    let importer = try makeImporter(file, seed: seed, inputBytes: Self.estimatedBytes(definition.sources))
     let rejects = try RejectOutput(definition, plan: plan)
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let reading = InputReading(
-      inputs: definition.inputs, format: definition.format, limit: importer.chunkLimit(definition.batchLimit),
+      sources: definition.sources, format: definition.format, limit: importer.chunkLimit(definition.batchLimit),
       preparer: BatchPreparer(plan: plan, seed: seed))
     let thread = reading.start(channel)
     var isBreached = false
@@ -207,9 +207,9 @@ public final class ImportSession {
       folder: Self.folder(of: definition.storePath),
       memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20))
     root.verdicts = try scan.run(
-      rows: rows, records: Self.inputBytes(definition.inputs) / 100,
+      rows: rows, records: Self.estimatedBytes(definition.sources) / 100,
       reading: InputReading(
-        inputs: definition.inputs, format: definition.format,
+        sources: definition.sources, format: definition.format,
         limit: BatchLimit(records: 4096, bytes: 1 << 20), preparer: BatchPreparer(plan: plan, seed: importer.seed)))
     root.firstStrategyName = "partitioned scan"
   }
@@ -288,15 +288,12 @@ public final class ImportSession {
   // MARK: The machine
 
   /// The bytes of all inputs; 0 when one of them has no known size.
-  static func inputBytes(_ inputs: [String]) -> Int {
-    var total = 0
-    for path in inputs {
-      var info = stat()
-      guard path != "-", stat(path, &info) == 0, info.st_mode & S_IFMT == S_IFREG else { return 0 }
-      total += info.st_size
-    }
-    return total
-  }
+  static func inputBytes(_ sources: [ByteSource]) -> Int { sum(sources.map(\.fileSize)) }
+
+  /// About how many bytes all inputs hold unpacked; 0 when one of them has no known size.
+  static func estimatedBytes(_ sources: [ByteSource]) -> Int { sum(sources.map(\.estimatedBytes)) }
+
+  private static func sum(_ sizes: [Int?]) -> Int { sizes.contains(nil) ? 0 : sizes.reduce(0) { $0 + ($1 ?? 0) } }
 
   private static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

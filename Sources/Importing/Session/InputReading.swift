@@ -3,7 +3,7 @@ import RecordFormats
 
 /// Reads inputs one after the other and prepares their batches: the work of the reader's thread.
 struct InputReading: Sendable {
-  let inputs: [String]
+  let sources: [ByteSource]
   let format: RecordFormat
   let limit: BatchLimit
   let preparer: BatchPreparer
@@ -12,11 +12,11 @@ struct InputReading: Sendable {
   func run(_ channel: BatchChannel) {
     do throws(ImportError) {
       var bytesBefore = 0
-      for (index, path) in inputs.enumerated() {
+      for (index, source) in sources.enumerated() {
         var reader: any RecordReader
         do {
           reader = try format.reader(
-            source: ByteSource(path: path), columns: .named(preparer.plan.columnNames), index: index)
+            source: source, columns: .named(preparer.plan.columnNames), index: index)
         } catch {
           throw ImportError(error)
         }

@@ -11,7 +11,8 @@ struct HeaderCheck {
     _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
   ) {
     // What can be read only once is left for the run.
-    let inputs = inputs.filter { $0.path != "-" && !ByteSource(path: $0.path).isReadOnce }
+    let inputs = inputs.filter { !$0.source.isReadOnce }
+    checkNames(inputs)
     guard case .csv(let options) = format else {
       checkPaths(columns)
       if !findings.hasErrors { checkMembers(inputs, format, source: source, columns: columns) }
@@ -20,22 +21,33 @@ struct HeaderCheck {
     var reported: Set<String> = []
     var isFirst = true
     for input in inputs {
-      guard let header = header(of: input, options) else { continue }
-      // With another delimiter every column would be missing: one mistake, one finding.
-      if let delimiter = otherDelimiter(header, columns) {
-        findings.add(
-          .unknownColumn, at: input.position, "“\(input.path)” has a single column, “\(header[0])”",
-          hint: "its columns seem to be separated by another character; say “delimiter: \(delimiter)”")
-        return
+      for (path, header) in headers(of: input, options, source) {
+        // With another delimiter every column would be missing: one mistake, one finding.
+        if let delimiter = otherDelimiter(header, columns) {
+          findings.add(
+            .unknownColumn, at: input.position, "“\(path)” has a single column, “\(header[0])”",
+            hint: "its columns seem to be separated by another character; say “delimiter: \(delimiter)”")
+          return
+        }
+        for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted {
+          findings.addUnknown(
+            .unknownColumn, at: column.position, "“\(path)” has no column “\(column.name)”", name: column.name,
+            candidates: header)
+        }
+        // What nothing uses is a question only once everything else is right.
+        if isFirst, !findings.hasErrors { checkUnused(header, input, source: source, columns: columns) }
+        isFirst = false
       }
-      for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted {
-        findings.addUnknown(
-          .unknownColumn, at: column.position, "“\(input.path)” has no column “\(column.name)”", name: column.name,
-          candidates: header)
+    }
+  }
+
+  /// Finds files whose names say that they are packed in another way than they are.
+  private func checkNames(_ inputs: [SourceFiles.Input]) {
+    for input in inputs where input.source.container.formats == nil {
+      // What cannot be opened is found where it is read.
+      if let note = try? input.source.namingNote() {
+        findings.add(.misnamedFile, at: input.position, "“\(input.path)” \(note)")
       }
-      // What nothing uses is a question only once everything else is right.
-      if isFirst, !findings.hasErrors { checkUnused(header, input, source: source, columns: columns) }
-      isFirst = false
     }
   }
 
@@ -66,14 +78,14 @@ struct HeaderCheck {
     var members: Set<String> = []
     for input in inputs {
       do throws(ReadError) {
-        members.formUnion(try format.reader(source: ByteSource(path: input.path), columns: .all, index: 0).columns)
+        members.formUnion(try format.reader(source: input.source, columns: .all, index: 0).columns)
       } catch {
         let place = source.text("records")?.position
         switch error.code {
         case .missingRecords:
           findings.add(.missingRecords, at: place ?? input.position, "“\(input.path)”: \(error.message)")
         case .invalidOption: findings.add(.invalidOption, at: place ?? source.position, error.message)
-        default: findings.add([error.diagnostic])
+        default: findings.add(error, of: input, source)
         }
         return
       }
@@ -109,14 +121,16 @@ struct HeaderCheck {
         + unused.joined(separator: ", "), hint: "use it, or list it under “ignore”")
   }
 
-  private func header(of input: SourceFiles.Input, _ options: CSVOptions) -> [String]? {
+  private func headers(
+    of input: SourceFiles.Input, _ options: CSVOptions, _ source: ComponentValue
+  ) -> [(path: String, columns: [String])] {
     do throws(ReadError) {
-      return try CSVReader(source: ByteSource(path: input.path), options: options).header
+      return try RecordFormat.csv(options).headers(of: input.source)
     } catch {
       // What is wrong with the options has findings of its own, at its own place.
       let isAboutOptions = error.code == .invalidOption || error.code == .duplicateHeader && error.position == .file
-      if !isAboutOptions { findings.add([error.diagnostic]) }
-      return nil
+      if !isAboutOptions { findings.add(error, of: input, source) }
+      return []
     }
   }
 }

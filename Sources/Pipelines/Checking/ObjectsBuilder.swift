@@ -24,7 +24,7 @@ struct ObjectsBuilder {
 
   private func build(_ component: ComponentValue, _ schema: StoreSchema?) -> ObjectImport? {
     let inputs = SourceFiles(findings: findings).expand(component)
-    if let input = inputs.first(where: { $0.path == "-" || ByteSource(path: $0.path).isReadOnce }) {
+    if let input = inputs.first(where: { $0.source.isReadOnce }) {
       findings.add(
         .invalidOption, at: input.position, "objects are read from files, which “\(input.path)” is not",
         hint: "write it to a file first: it is read again when references have to be explained")
@@ -37,7 +37,8 @@ struct ObjectsBuilder {
     if checksHeaders, let entity, let schema, !findings.hasErrors {
       check(inputs, format, schema.objectFields(of: entity), entity)
     }
-    var result = ObjectImport(entityName: name.value, inputs: inputs.map(\.path), format: format)
+    var result = ObjectImport(entityName: name.value, inputs: [], format: format)
+    result.sources = inputs.map(\.source)
     result.missing = component.choice("missing", as: MissingTargetPolicy.self) ?? .reject
     result.position = name.position
     return result
@@ -69,7 +70,7 @@ struct ObjectsBuilder {
     for input in inputs {
       let present: [String]
       do throws(ReadError) {
-        present = try format.reader(source: ByteSource(path: input.path), columns: .all, index: 0).columns
+        present = try format.reader(source: input.source, columns: .all, index: 0).columns
       } catch {
         findings.add([error.diagnostic])
         continue

@@ -14,11 +14,13 @@ struct SourceBuilder {
       var options = JSONOptions()
       options.records = source.text("records")?.value
       if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
+      if let encoding = encoding(source) { options.encoding = encoding }
       return .json(options)
     case .ndjson:
       checkJSON(source, "NDJSON")
       var options = NDJSONOptions()
       if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
+      if let encoding = encoding(source) { options.encoding = encoding }
       return .ndjson(options)
     case .tsv:
       return .csv(csv(source, .tabSeparated))
@@ -48,19 +50,31 @@ struct SourceBuilder {
     // Only a document has a place for records; whose name says something else is what it says.
     if source.has("records"), SourceFormat(fileName: input.path) == nil { return .json }
     do throws(ReadError) {
-      if input.path != "-", let format = try SourceFormat.detect(ByteSource(path: input.path)) { return format }
+      let encoding = encoding(source) ?? .automatic
+      if let format = try SourceFormat.detect(input.source, encoding: encoding) { return format }
       findings.add(
         .missingField, at: input.position, "neither the name nor the content of “\(input.path)” tells its format",
         hint: "say it with “format”")
     } catch {
-      findings.add([error.diagnostic])
+      findings.add(error, of: input, source)
     }
+    return nil
+  }
+
+  /// The encoding that the source names; `nil` when it names none, or none that there is, which is a finding.
+  private func encoding(_ source: ComponentValue) -> TextEncoding? {
+    guard let name = source.text("encoding") else { return nil }
+    if let encoding = TextEncoding(named: name.value) { return encoding }
+    let near = TextEncoding.nearestName(to: name.value).map { "did you mean “\($0)”? " } ?? ""
+    findings.add(
+      .invalidOption, at: name.position, "there is no encoding “\(name.value)”",
+      hint: near + "there is automatic, detect and what “iconv -l” lists")
     return nil
   }
 
   private func csv(_ source: ComponentValue, _ defaults: CSVOptions) -> CSVOptions {
     var options = defaults
-    if let encoding = source.choice("encoding", as: TextEncoding.self) { options.encoding = encoding }
+    if let encoding = encoding(source) { options.encoding = encoding }
     if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
     if let delimiter = source.text("delimiter") {
       if let byte = delimiter.value.utf8.first {
@@ -120,7 +134,11 @@ struct SourceBuilder {
 
   /// Finds options of other formats in the source of a JSON pipeline.
   private func checkJSON(_ source: ComponentValue, _ format: String, beside own: Set<String> = []) {
-    let known = own.union(["files", "format", "ignore", "max_record"])
+    let known = own.union([
+      "files", "format", "ignore", "max_record", "encoding", "pattern", "recursive", "manifest", "compression",
+      "member",
+      "max_expansion",
+    ])
     for name in source.fields.keys.sorted() where !known.contains(name) {
       let other = name == "records" ? "JSON documents" : "CSV"
       findings.add(

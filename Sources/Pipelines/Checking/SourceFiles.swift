@@ -1,39 +1,135 @@
 import Diagnostics
+import RecordFormats
 
-/// Finds the input files that a pipeline names.
+/// Finds the inputs that a pipeline names.
 struct SourceFiles {
   /// One input and the place of the text that named it.
   struct Input {
-    var path: String
+    var source: ByteSource
     var position: SourcePosition
+
+    var path: String { source.path }
   }
 
   let findings: Findings
 
-  /// Returns the files in order; what matches nothing is a finding, and a file named twice is read twice.
-  func expand(_ source: ComponentValue) -> [Input] {
+  /// Returns the inputs in order; what matches nothing is a finding.
+  ///
+  /// A file that is found twice is read once, where it is first named.
+  ///
+  /// - Parameter needsFiles: whether the component's spec leaves it to this to ask for `files`.
+  func expand(_ source: ComponentValue, needsFiles: Bool = false) -> [Input] {
+    let options = container(source)
+    var finder = FileFinder()
+    finder.pattern = source.text("pattern")?.value ?? "*"
+    finder.isRecursive = source.flag("recursive") ?? false
     var inputs: [Input] = []
     for text in source.texts("files") ?? [] {
       if text.value == "-" {
         if inputs.contains(where: { $0.path == "-" }) {
           findings.add(.invalidOption, at: text.position, "standard input (“-”) can be read only once")
         }
-        inputs.append(Input(path: "-", position: text.position))
+        inputs.append(Input(source: ByteSource(path: "-", container: options), position: text.position))
         continue
       }
-      let path = Paths.resolve(text.value, besideFile: findings.path)
-      if Paths.isReadableFile(path) {
-        inputs.append(Input(path: path, position: text.position))
-      } else if Paths.isGlob(text.value) {
-        let files = Paths.glob(path)
-        if files.isEmpty {
-          findings.add(.noMatchingFile, at: text.position, "no file matches “\(path)”")
-        }
-        inputs += files.map { Input(path: $0, position: text.position) }
-      } else {
+      for path in find(text, &finder) {
+        inputs.append(Input(source: ByteSource(path: path, container: options), position: text.position))
+      }
+    }
+    if let manifest = source.text("manifest") {
+      inputs += self.manifest(manifest, options, &finder)
+    } else if needsFiles, !source.has("files") {
+      findings.add(
+        .missingField, at: source.position, "“source” needs the field “files”",
+        hint: "for example “files: orders-*.csv”, or a “manifest”")
+    }
+    return inputs
+  }
+
+  /// The files that one text names, without those that are known already.
+  private func find(_ text: Located<String>, _ finder: inout FileFinder) -> [String] {
+    let path = Paths.resolve(text.value, besideFile: findings.path)
+    do throws(ReadError) {
+      let files = try finder.find(path)
+      for file in files {
+        // That globs overlap is common; a file with two names, or named outright twice, is not.
+        guard let before = file.foundBefore, before != file.path || path == file.path else { continue }
+        let other = before == file.path ? "is named before" : "is the same file as “\(before)”, which is named before"
+        findings.add(
+          .repeatedFile, at: text.position, "“\(file.path)” \(other)", hint: "it is read once, where it is first named")
+      }
+      return files.filter { $0.foundBefore == nil }.map(\.path)
+    } catch {
+      switch error.code {
+      case .noMatchingFile:
+        let message =
+          error.path == path && FileFinder.isGlob(text.value) ? error.message : "“\(path)”: \(error.message)"
+        findings.add(.noMatchingFile, at: text.position, message)
+      case .notFound:
         findings.add(.unreadableFile, at: text.position, "there is no file “\(path)”, or it cannot be read")
+      default: findings.add(.unreadableFile, at: text.position, "“\(error.path)”: \(error.message)")
+      }
+      return []
+    }
+  }
+
+  // MARK: Manifests
+
+  private func manifest(
+    _ text: Located<String>, _ options: ContainerOptions, _ finder: inout FileFinder
+  ) -> [Input] {
+    let path = Paths.resolve(text.value, besideFile: findings.path)
+    var inputs: [Input] = []
+    for entry in ManifestReader(path: path, findings: findings).entries(namedAt: text.position) {
+      let file = Paths.resolve(entry.path, besideFile: path)
+      func fault(_ code: LintCode, _ message: String, hint: String? = nil) {
+        findings.add([
+          Diagnostic(
+            code.severity, code: code.rawValue, path: path, position: entry.position, message: message, hint: hint)
+        ])
+      }
+      do throws(ReadError) {
+        var source = ByteSource(path: file, container: options)
+        if source.isFolder { throw ReadError(.isDirectory, path: file, message: "this is a folder, not a file") }
+        let found = try finder.find(file)
+        if let before = found.first?.foundBefore {
+          fault(
+            .repeatedFile, "“\(file)” is the same file as “\(before)”, which is named before",
+            hint: "it is read once, where it is first named")
+          continue
+        }
+        if let size = entry.expected.size, let actual = source.fileSize, size != actual {
+          fault(.invalidManifest, "“\(file)” has \(actual) bytes, not \(size)")
+        } else if entry.expected != SourceExpectation() {
+          source.expected = entry.expected
+        }
+        inputs.append(Input(source: source, position: text.position))
+      } catch {
+        fault(.unreadableFile, "“\(file)”: \(error.message)")
       }
     }
     return inputs
+  }
+
+  // MARK: Containers
+
+  private func container(_ source: ComponentValue) -> ContainerOptions {
+    var options = ContainerOptions()
+    switch source.text("compression")?.value {
+    case nil, "automatic": break
+    case "none": options.formats = []
+    case let word?:
+      let names = ["gz": "gzip", "zst": "zstd", "bz2": "bzip2"]
+      options.formats = word.split(separator: ".").reversed().compactMap {
+        ContainerFormat(rawValue: names[String($0)] ?? String($0))
+      }
+    }
+    options.members = source.texts("member")?.map(\.value) ?? []
+    if let member = source.texts("member")?.first, let formats = options.formats, formats.last?.isArchive != true {
+      findings.add(
+        .unsuitableOption, at: member.position, "“member” is for archives, which “compression” says the files are not")
+    }
+    if let ratio = source.count("max_expansion") { options.maximumExpansion = ratio }
+    return options
   }
 }

@@ -1,4 +1,5 @@
 import Diagnostics
+import RecordFormats
 
 /// Collects what is wrong with one pipeline file.
 final class Findings {
@@ -23,6 +24,17 @@ final class Findings {
   /// Adds findings of another module or about another file; what is there already is not added again.
   func add(_ findings: [Diagnostic]) {
     for finding in findings where !list.contains(finding) { list.append(finding) }
+  }
+
+  /// Adds what keeps an input from being read: about members at their place in the pipeline, else about the input.
+  func add(_ error: ReadError, of input: SourceFiles.Input, _ source: ComponentValue) {
+    switch error.code {
+    case .missingMember, .severalMembers:
+      add(
+        .unknownMember, at: source.texts("member")?.first?.position ?? input.position,
+        "“\(error.path)”: \(error.message)")
+    default: add([error.diagnostic])
+    }
   }
 
   /// Adds a finding about a name that does not exist, with the nearest one that does.

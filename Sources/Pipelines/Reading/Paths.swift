@@ -32,32 +32,6 @@ enum Paths {
     return String(name[..<dot])
   }
 
-  /// Whether a file is there that is no folder and can be read.
-  static func isReadableFile(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFDIR && access(path, R_OK) == 0
-  }
-
-  /// The files that a glob of the shell matches, sorted by their bytes; folders are left out.
-  ///
-  /// Source: POSIX `glob`, <https://pubs.opengroup.org/onlinepubs/9799919799/functions/glob.html>.
-  static func glob(_ pattern: String) -> [String] {
-    var matches = glob_t()
-    defer { globfree(&matches) }
-    // Sorted here: glob sorts by the locale.
-    guard Glibc.glob(pattern, GLOB_NOSORT, nil, &matches) == 0, let paths = matches.gl_pathv else { return [] }
-    var files: [String] = []
-    for index in 0..<Int(matches.gl_pathc) {
-      guard let path = paths[index] else { continue }
-      let text = String(cString: path)
-      if isReadableFile(text) { files.append(text) }
-    }
-    return files.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }
-  }
-
-  /// Whether the text has a character that means something in a glob.
-  static func isGlob(_ text: String) -> Bool { text.contains { $0 == "*" || $0 == "?" || $0 == "[" } }
-
   private static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -21,7 +21,8 @@ public struct ComponentRegistry: Sendable {
 
   /// The components of pipeline files.
   public static let standard = ComponentRegistry([
-    .pipeline, .source, .entityImport, .relationshipImport, .field, .fieldDefaults, .objects, .batch, .memory,
+    .pipeline, .source, .manifest, .entityImport, .relationshipImport, .field, .fieldDefaults, .objects, .batch,
+    .memory,
     .rejects,
   ])
 }

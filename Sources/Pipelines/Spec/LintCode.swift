@@ -23,6 +23,14 @@ public enum LintCode: String, Sendable, CaseIterable {
   case unreadableFile
   /// A glob matches nothing.
   case noMatchingFile
+  /// A file is named twice.
+  case repeatedFile
+  /// A file's name says that it is packed in another way than it is.
+  case misnamedFile
+  /// A manifest is malformed, or a file is not as it says.
+  case invalidManifest
+  /// An archive has no such member, or several and none is chosen.
+  case unknownMember
   /// The model has no such entity.
   case unknownEntity
   /// The entity has no objects of its own, or does not fit the relationship.
@@ -61,7 +69,7 @@ public enum LintCode: String, Sendable, CaseIterable {
   /// What weight findings of this kind have.
   public var severity: Diagnostic.Severity {
     switch self {
-    case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember: .warning
+    case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .misnamedFile: .warning
     default: .error
     }
   }
@@ -77,7 +85,11 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .invalidVariable: "`${...}` is not closed or does not name a variable."
     case .unusedVariable: "`--set` names a variable that the file does not use."
     case .unreadableFile: "A file does not exist or cannot be read."
-    case .noMatchingFile: "A glob matches no file."
+    case .noMatchingFile: "A glob or a folder has no file that matches."
+    case .repeatedFile: "A file is named twice; it is read once."
+    case .misnamedFile: "A file's name says that it is packed in another way than it is."
+    case .invalidManifest: "A manifest is malformed, or a file has not the size that it says."
+    case .unknownMember: "An archive has no such member, or several and none is chosen."
     case .unknownEntity: "The model has no such entity."
     case .unsuitableEntity: "The entity is abstract, or is not what the relationship refers to."
     case .unknownAttribute: "The entity has no such attribute."

@@ -4,9 +4,32 @@ extension ComponentSpec {
     "source", "Where records come from and how they are written.", shorthand: "files",
     fields: [
       FieldSpec(
-        "files", .texts, required: true,
-        "Paths and globs in the order in which they are read, each glob's files by name; `-` is standard input.",
+        "files", .texts, default: "needed, unless there is a `manifest`",
+        "Paths, globs and folders in the order in which they are read, a glob's and a folder's files by name; `-` is"
+          + " standard input. A file that is found twice is read once.",
         example: "[orders-*.csv, late.csv]"),
+      FieldSpec(
+        "pattern", .text, default: "\"*\"", "Which files of a folder are read.", example: "\"*.csv.gz\""),
+      FieldSpec(
+        "recursive", .flag, default: "false", "Whether folders inside folders are read too.", example: "true"),
+      FieldSpec(
+        "manifest", .path,
+        "A list of files, perhaps with digests and sizes that they must have; they are read behind `files`.",
+        example: "orders.sha256"),
+      FieldSpec(
+        "compression",
+        .choice([
+          "automatic", "none", "gzip", "zstd", "bzip2", "xz", "zip", "tar", "tar.gz", "tar.zst", "tar.bz2", "tar.xz",
+        ]),
+        default: "automatic",
+        "How the files are packed: `automatic` looks at their first bytes, whatever their names are.",
+        example: "gzip"),
+      FieldSpec(
+        "member", .texts, default: "the only file of an archive",
+        "The files to read from archives, by name or pattern, in the archive's order.", example: "\"*.csv\""),
+      FieldSpec(
+        "max_expansion", .count(least: 1), default: "1100",
+        "The most bytes that one byte of a packed file may become, once there are 64 MiB of them.", example: "5000"),
       FieldSpec(
         "format", .choice(["csv", "tsv", "ndjson", "json"]), default: "from the first file's name, then its content",
         "How records are written: `tsv` is `csv` with tabs, `ndjson` is one JSON object a line, `json` is one document"
@@ -15,9 +38,9 @@ extension ComponentSpec {
         "records", .text, default: "the document itself is the array",
         "Where a JSON document has the array of records; without meaning for CSV.", example: "$.data.items"),
       FieldSpec(
-        "encoding", .choice(["automatic", "utf-8", "utf-16le", "utf-16be", "iso-8859-1", "windows-1252"]),
-        default: "automatic", "The encoding: `automatic` is UTF-16 where a byte order mark says so, else UTF-8.",
-        example: "iso-8859-1"),
+        "encoding", .text, default: "automatic; utf-8 for JSON",
+        "The encoding: `automatic` is UTF-16 or UTF-32 where a byte order mark says so, else UTF-8; `detect` is what the"
+          + " first 64 KiB look like; any other is a name that `iconv -l` knows.", example: "iso-8859-1"),
       FieldSpec("delimiter", .character, default: "comma", "What separates fields.", example: "semicolon"),
       FieldSpec("quote", .character, default: "quote", "What encloses fields.", example: "apostrophe"),
       FieldSpec(
@@ -59,5 +82,16 @@ extension ComponentSpec {
       FieldSpec(
         "ignore", .texts, default: "none", "Columns that are meant not to be used, so that lint is silent about them.",
         example: "[internal_id]"),
+    ])
+
+  /// One file of a manifest.
+  static let manifest = ComponentSpec(
+    "manifest", "One file of a manifest that is a YAML or JSON list.", shorthand: "path",
+    fields: [
+      FieldSpec("path", .path, required: true, "The file, relative to the manifest.", example: "orders-1.csv"),
+      FieldSpec(
+        "sha256", .text, "The SHA-256 of the file's bytes in hexadecimal; another one ends the run.",
+        example: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"),
+      FieldSpec("size", .text, "The file's size in bytes; another one ends the run.", example: "1048576"),
     ])
 }

@@ -22,6 +22,14 @@ public struct CSVReader: RecordReader {
     source input: ByteSource, options: CSVOptions = CSVOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
     if let fault = options.fault { throw ReadError(.invalidOption, path: input.path, message: fault) }
+    try self.init(stream: try input.open(), options: options, columns: request, index: index)
+  }
+
+  /// Reads the header of an open input.
+  init(
+    stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int
+  ) throws(ReadError) {
+    if let fault = options.fault { throw ReadError(.invalidOption, path: input.path, message: fault) }
     var reader = try StreamingReader(
       input, parser: CSVParser(options), encoding: options.encoding, maxRecordBytes: options.maxRecordBytes)
     var position = SourcePosition.file

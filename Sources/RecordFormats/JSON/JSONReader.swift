@@ -6,6 +6,8 @@ public struct JSONOptions: Sendable, Hashable {
   public var records: String?
   /// The longest element, name or value in bytes, at most 512 MiB; a longer element is refused.
   public var maxRecordBytes = 16 << 20
+  /// The file's encoding; RFC 8259 has no other than UTF-8, but files do.
+  public var encoding = TextEncoding.utf8
 
   /// The defaults.
   public init() {}
@@ -34,6 +36,13 @@ public struct JSONReader: RecordReader {
   public init(
     source: ByteSource, options: JSONOptions = JSONOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
+    try self.init(stream: try source.open(), options: options, columns: request, index: index)
+  }
+
+  /// Reads an open input.
+  init(
+    stream source: any ByteStream, options: JSONOptions, columns request: ColumnRequest, index: Int
+  ) throws(ReadError) {
     guard let records = options.records.map({ JSONRecordsPath($0) }) ?? JSONRecordsPath() else {
       throw ReadError(
         .invalidOption, path: source.path,
@@ -43,7 +52,8 @@ public struct JSONReader: RecordReader {
     let parser = JSONDocumentParser(
       records: records, paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes)
     reader = try StreamingReader(
-      source, parser: parser, encoding: .utf8, maxRecordBytes: parser.maxRecordBytes + JSONDocumentParser.margin)
+      source, parser: parser, encoding: options.encoding,
+      maxRecordBytes: parser.maxRecordBytes + JSONDocumentParser.margin)
     self.index = index
     switch request {
     case .named(let names): columns = names

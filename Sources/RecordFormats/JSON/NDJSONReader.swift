@@ -4,6 +4,8 @@ import Diagnostics
 public struct NDJSONOptions: Sendable, Hashable {
   /// The longest line in bytes, at most 512 MiB; a longer one is refused.
   public var maxRecordBytes = 16 << 20
+  /// The file's encoding; the format has no other than UTF-8, but files do.
+  public var encoding = TextEncoding.utf8
 
   /// The defaults.
   public init() {}
@@ -34,11 +36,18 @@ public struct NDJSONReader: RecordReader {
   public init(
     source: ByteSource, options: NDJSONOptions = NDJSONOptions(), columns request: ColumnRequest = .all, index: Int = 0
   ) throws(ReadError) {
+    try self.init(stream: try source.open(), options: options, columns: request, index: index)
+  }
+
+  /// Reads an open input.
+  init(
+    stream source: any ByteStream, options: NDJSONOptions, columns request: ColumnRequest, index: Int
+  ) throws(ReadError) {
     let paths = try JSONPaths.requested(request, path: source.path)
     var reader = try StreamingReader(
       source,
       parser: NDJSONParser(paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes),
-      encoding: .utf8, maxRecordBytes: options.maxRecordBytes)
+      encoding: options.encoding, maxRecordBytes: options.maxRecordBytes)
     switch request {
     case .named(let names): columns = names
     case .all:

@@ -10,6 +10,8 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case permissionDenied
     /// The path names a folder.
     case isDirectory
+    /// A glob or a folder has no file that matches.
+    case noMatchingFile
     /// The operating system could not read.
     case inputFailed
     /// The file has no header line.
@@ -32,11 +34,32 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidOption
     /// A record is longer than the reader's limit; usually a quote that is never closed.
     case recordTooLong
+    /// A compressed file or an archive ends before its end.
+    case truncated
+    /// A compressed file or an archive is damaged, has something behind its end, or is no such file.
+    case corrupt
+    /// What was unpacked, or a file named by a manifest, is not what its checksum or size says.
+    case checksumMismatch
+    /// The container, its method of compression or its encryption is not read here.
+    case unsupportedContainer
+    /// An archive has no member of the name or pattern that was asked for, or none at all.
+    case missingMember
+    /// An archive has several members and none was chosen.
+    case severalMembers
+    /// A compressed file unpacks to more than the source's limit allows.
+    case expansionLimit
+    /// The file was changed while it was read.
+    case fileChanged
+    /// The C library knows no encoding of this name.
+    case unknownEncoding
+    /// The encoding could not be told from the first bytes.
+    case undetectedEncoding
   }
 
   /// What failed.
   public var code: Code
-  /// The input's path as the user gave it; `-` is standard input.
+  /// The input's path as the user gave it; `-` is standard input; a member of an archive stands behind the archive's
+  /// path and a slash.
   public var path: String
   /// Where; `SourcePosition.file` when it is the file as a whole.
   public var position: SourcePosition

@@ -8,6 +8,8 @@ public import Diagnostics
 public struct RecordBatch: Sendable {
   /// The index of the input in the list of sources, as given to the reader; a batch never mixes inputs.
   public var source: Int = 0
+  /// The path inside its archive of the member that the records are from; nil when the source is no archive.
+  public var member: String?
   /// The number of requested columns.
   public internal(set) var columnCount: Int = 0
   /// The number of good records.
@@ -31,6 +33,8 @@ public struct RecordBatch: Sendable {
   var escapes: ContiguousArray<EscapedField> = []
   /// What ends a line in this input.
   var lineEnds = LineEnds.any
+  /// The encoding that the text was decoded from, so that offsets are the file's; nil for UTF-8.
+  var encoding: TextEncoding?
   /// The quote of the CSV file the batch was read from.
   var csvQuote: UInt8?
   /// The escape character of the CSV file the batch was read from.
@@ -44,6 +48,8 @@ public struct RecordBatch: Sendable {
 
   mutating func clear(columnCount: Int) {
     self.columnCount = columnCount
+    member = nil
+    encoding = nil
     recordCount = 0
     byteCount = 0
     errors.removeAll(keepingCapacity: true)
@@ -98,9 +104,14 @@ public struct RecordBatch: Sendable {
     if let raw = rawStart(ofEscaped: slot) { start = raw }
     if state == .quoted { start -= 1 }
     return withRawRecord(record) { raw in
-      SourcePosition(
-        in: raw, at: start - Int(origin.rawStart), line: origin.line, column: origin.column,
-        byteOffset: origin.byteOffset, lineEnds: lineEnds)
+      let offset = start - Int(origin.rawStart)
+      var position = SourcePosition(
+        in: raw, at: offset, line: origin.line, column: origin.column, byteOffset: origin.byteOffset,
+        lineEnds: lineEnds)
+      if let width = encoding.flatMap({ EncodedWidth($0) }) {
+        position.byteOffset = origin.byteOffset + width.count(UnsafeRawBufferPointer(rebasing: raw[..<offset]))
+      }
+      return position
     }
   }
 

@@ -34,7 +34,8 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// Why.
   public var code: Code
-  /// The place of the fault: line and column from 1 (column in UTF-8 bytes), byte offset in the file from 0.
+  /// The place of the fault: line and column from 1 (column in UTF-8 bytes), byte offset in the (unpacked)
+  /// file from 0.
   public var position: SourcePosition
   /// The record's number in its file, from 0.
   public var recordIndex: Int

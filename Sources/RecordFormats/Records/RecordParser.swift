@@ -26,7 +26,7 @@ protocol RecordParser {
 
 /// The part of a batch's bytes that is text, and where it lies in its file.
 struct ParseWindow {
-  /// The offset in the decoded file of the batch's first byte.
+  /// The offset in the decoded text of the batch's first byte.
   var origin: Int
   /// Where the next record starts.
   var cursor: Int

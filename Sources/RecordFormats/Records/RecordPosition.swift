@@ -6,7 +6,7 @@ public struct RecordPosition: Sendable, Hashable, BitwiseCopyable {
   public var line: Int
   /// The column in bytes at which the record starts on its line, from 1; only a JSON document's may start behind it.
   public var column: Int
-  /// The offset of the record's first byte in its (decoded) file, from 0.
+  /// The offset of the record's first byte in its (unpacked) file, from 0.
   public var byteOffset: Int
   /// Where the raw record starts in the batch's bytes.
   public var rawStart: UInt32

@@ -16,7 +16,7 @@ struct StreamingReader<Parser: RecordParser> {
   private var carry: ContiguousArray<UInt8> = []
   private var carryStart = 0
   private var carryEnd = 0
-  /// The offset in the decoded file of the first unused byte.
+  /// The offset in the decoded text of the first unused byte.
   private var offset = 0
   private var check = TextCheck()
   private var atEnd = false
@@ -30,9 +30,9 @@ struct StreamingReader<Parser: RecordParser> {
   private static var smallestRead: Int { 1 << 12 }
 
   init(
-    _ source: ByteSource, parser: Parser, encoding: TextEncoding, maxRecordBytes: Int
+    _ source: any ByteStream, parser: Parser, encoding: TextEncoding, maxRecordBytes: Int
   ) throws(ReadError) {
-    stream = TextStream(try source.open(), encoding: encoding)
+    stream = TextStream(source, encoding: encoding)
     self.parser = parser
     // Half a GiB of records, one more record as long, and both unescaped, stay below what UInt32 can address.
     self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
@@ -67,12 +67,12 @@ struct StreamingReader<Parser: RecordParser> {
       case .needsSpace: batch.reserveRecords(max(64, batch.recordCount * 2))
       case .failed(let problem):
         // Reading again meets it again.
-        if !keep { failure = ReadError(problem, path: path) }
+        if !keep { failure = ReadError(mapped(problem, batch, window), path: path) }
         break reading
       case .needsInput:
         if window.end - window.cursor > maxRecordBytes {
           if case .failed(let problem) = parser.refuseLong(into: &batch, window: &window, limit: maxRecordBytes) {
-            if !keep { failure = ReadError(problem, path: path) }
+            if !keep { failure = ReadError(mapped(problem, batch, window), path: path) }
             break reading
           }
         }
@@ -81,6 +81,11 @@ struct StreamingReader<Parser: RecordParser> {
       }
     }
     let used = window.cursor
+    if let map = stream.map {
+      batch.encoding = stream.encoding
+      batch.mapOffsets(map, origin: window.origin, end: window.end)
+      if !keep { forgetOffsets(batch, window) }
+    }
     if keep {
       window.cursor = 0
       check = before
@@ -95,6 +100,27 @@ struct StreamingReader<Parser: RecordParser> {
     }
     if let failure { throw failure }
     return false
+  }
+
+  /// A failure with its offset in the file in place of that in the decoded text.
+  private func mapped(_ failure: ParseFailure, _ batch: RecordBatch, _ window: ParseWindow) -> ParseFailure {
+    guard let map = stream.map else { return failure }
+    var failure = failure
+    var cursor = map.cursor()
+    failure.position.byteOffset = batch.bytes.withUnsafeBytes { all in
+      map.raw(
+        of: failure.position.byteOffset, &cursor, UnsafeRawBufferPointer(rebasing: all[..<window.end]),
+        origin: window.origin)
+    }
+    return failure
+  }
+
+  /// Lets go of the offsets of what the batch used.
+  private mutating func forgetOffsets(_ batch: RecordBatch, _ window: ParseWindow) {
+    batch.bytes.withUnsafeBytes { all in
+      let text = UnsafeRawBufferPointer(rebasing: all[..<window.end])
+      stream.map?.forget(before: window.origin + window.cursor, text, origin: window.origin)
+    }
   }
 
   /// Adds text behind the window until there are `wanted` unused bytes or the input ends.

@@ -11,8 +11,11 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
 
   /// The format that a file's name tells: `.csv`, `.tsv` or `.tab`, `.ndjson` or `.jsonl`; letters' case is ignored.
   ///
+  /// What says that the file is compressed (`.csv.gz`) is passed over.
+  ///
   /// `.json` may be one document or many lines; only the content tells.
   public init?(fileName: String) {
+    let fileName = ContainerFormat.unpackedName(fileName)
     guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
     switch fileName[fileName.index(after: dot)...].lowercased() {
     case "csv": self = .csv
@@ -66,12 +69,21 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     return scanner.string() && scanner.expect(UInt8(ascii: ":")) && scanner.expect(UInt8(ascii: "[")) ? .json : .ndjson
   }
 
-  /// The format of a source: by its name, then by the first 64 KiB of its content.
+  /// The format of a source: by its name, then by the first 64 KiB of its content; of an archive, by those of the first
+  /// member that is read.
   ///
+  /// - Parameter encoding: what the content is decoded from before it is looked at.
   /// - Returns: nil if neither tells; standard input and pipes are not looked into.
   /// - Throws: `ReadError` when the file cannot be opened.
-  public static func detect(_ source: ByteSource) throws(ReadError) -> SourceFormat? {
+  public static func detect(_ source: ByteSource, encoding: TextEncoding = .automatic) throws(ReadError)
+    -> SourceFormat?
+  {
     if let format = SourceFormat(fileName: source.path) { return format }
-    return SourceFormat(sample: try source.sample(1 << 16))
+    if source.isReadOnce { return nil }
+    let contents = try SourceContents(source)
+    let stream = try contents.first()
+    if contents.isArchive, let format = SourceFormat(fileName: stream.path) { return format }
+    var text = TextStream(stream, encoding: encoding)
+    return SourceFormat(sample: try text.sample(1 << 16))
   }
 }

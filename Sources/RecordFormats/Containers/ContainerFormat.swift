@@ -1,0 +1,122 @@
+/// A way of packing files that is unpacked on the way in.
+public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
+  /// RFC 1952; several members one behind the other are one file.
+  case gzip
+  /// RFC 8878.
+  case zstd
+  /// bzip2 of version 1, one stream or several.
+  case bzip2
+  /// The .xz file format, one stream or several.
+  case xz
+  /// POSIX tar (ustar and pax), GNU's long names and version 7.
+  case tar
+  /// PKWARE's zip, with zip64.
+  case zip
+
+  /// Whether it holds several files rather than one.
+  public var isArchive: Bool { self == .tar || self == .zip }
+
+  /// The bytes it starts with; those of tar stand further behind.
+  var magic: [UInt8] {
+    switch self {
+    case .gzip: [0x1F, 0x8B]
+    case .zstd: [0x28, 0xB5, 0x2F, 0xFD]
+    case .bzip2: Array("BZh".utf8)
+    case .xz: [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]
+    case .tar: []
+    case .zip: Array("PK".utf8)
+    }
+  }
+
+  /// How many first bytes tell the format.
+  static let sampleSize = 512
+
+  /// The format whose signature the bytes begin with; nil for anything else, text above all.
+  init?(sample: UnsafeRawBufferPointer) {
+    func starts(_ bytes: [UInt8]) -> Bool { sample.starts(with: bytes) }
+    if starts(Self.gzip.magic) {
+      self = .gzip
+    } else if starts(Self.zstd.magic) || Self.isSkippableFrame(sample) {
+      self = .zstd
+    } else if starts(Self.xz.magic) {
+      self = .xz
+    } else if starts(Self.bzip2.magic), sample.count >= 10, (0x31...0x39).contains(sample[3]) {
+      // A block, or the end of an empty stream; "BZh" alone may begin a text.
+      let block = Array(sample[4..<10])
+      guard block == [0x31, 0x41, 0x59, 0x26, 0x53, 0x59] || block == [0x17, 0x72, 0x45, 0x38, 0x50, 0x90] else {
+        return nil
+      }
+      self = .bzip2
+    } else if starts([0x50, 0x4B, 0x03, 0x04]) || starts([0x50, 0x4B, 0x05, 0x06]) || starts([0x50, 0x4B, 0x06, 0x06]) {
+      self = .zip
+    } else if sample.count >= TarHeader.size, TarHeader.isHeader(sample) {
+      self = .tar
+    } else {
+      return nil
+    }
+  }
+
+  private static func isSkippableFrame(_ sample: UnsafeRawBufferPointer) -> Bool {
+    sample.count >= 4 && sample[0] & 0xF0 == 0x50 && sample[1] == 0x2A && sample[2] == 0x4D && sample[3] == 0x18
+  }
+
+  /// The name of a container whose signature is known and which is not read here.
+  static func unsupported(sample: UnsafeRawBufferPointer) -> String? {
+    let known: [(name: String, magic: [UInt8])] = [
+      ("7-Zip", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C]), ("RAR", Array("Rar!".utf8) + [0x1A, 0x07]),
+      ("LZ4", [0x04, 0x22, 0x4D, 0x18]), ("compress (.Z)", [0x1F, 0x9D]), ("pack (.z)", [0x1F, 0x1E]),
+    ]
+    return known.first { sample.starts(with: $0.magic) }?.name
+  }
+
+  /// What a file's name says about how it is packed, the outermost first; none for other names.
+  public static func named(_ fileName: String) -> [ContainerFormat] {
+    guard let dot = fileName.utf8.lastIndex(of: UInt8(ascii: ".")) else { return [] }
+    let inner = fileName[..<dot]
+    switch fileName[fileName.index(after: dot)...].lowercased() {
+    case "gz", "gzip": return [.gzip] + tar(inner)
+    case "zst", "zstd": return [.zstd] + tar(inner)
+    case "bz2", "bzip2": return [.bzip2] + tar(inner)
+    case "xz": return [.xz] + tar(inner)
+    case "tgz": return [.gzip, .tar]
+    case "tzst": return [.zstd, .tar]
+    case "tbz", "tbz2": return [.bzip2, .tar]
+    case "txz": return [.xz, .tar]
+    case "tar": return [.tar]
+    case "zip": return [.zip]
+    default: return []
+    }
+  }
+
+  private static func tar(_ inner: Substring) -> [ContainerFormat] {
+    inner.lowercased().hasSuffix(".tar") ? [.tar] : []
+  }
+
+  /// A file's name without what says how it is compressed.
+  static func unpackedName(_ fileName: String) -> String {
+    guard let first = named(fileName).first, !first.isArchive,
+      let dot = fileName.utf8.lastIndex(of: UInt8(ascii: "."))
+    else { return fileName }
+    return String(fileName[..<dot])
+  }
+}
+
+/// How a source is packed and what is taken from it.
+public struct ContainerOptions: Sendable, Hashable {
+  /// How the source is packed, the outermost first; none for a source that is taken as it is; nil when the source's
+  /// first bytes tell.
+  ///
+  /// What the name says is not believed; see ``SourceContents``.
+  public var formats: [ContainerFormat]?
+  /// Names or patterns of the members to take from an archive, in which `*` also stands for slashes.
+  ///
+  /// They come in the archive's order. Without one the archive must have a single file.
+  public var members: [String] = []
+  /// The most bytes that may be unpacked for each byte of the file, once there are 64 MiB of them.
+  ///
+  /// gzip and zip cannot pack more than 1,032 into one.
+  public var maximumExpansion = 1100
+
+  /// Containers are told by their first bytes.
+  public init() {}
+}

@@ -1,0 +1,39 @@
+import CZstd
+
+/// Unpacks zstd frames with libzstd, which checks a frame's checksum where there is one and passes over skippable
+/// frames.
+///
+/// Windows of more than 128 MiB (`zstd --long=28` and more) are refused, as by zstd itself. Source: RFC 8878.
+final class ZstdDecompressor: Decompressor {
+  let format = ContainerFormat.zstd
+  private let stream: OpaquePointer
+
+  init() {
+    guard let stream = ZSTD_createDStream() else { preconditionFailure("libzstd has no memory") }
+    self.stream = stream
+  }
+
+  deinit { ZSTD_freeDStream(stream) }
+
+  func restart() {}
+
+  func step(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, isLast: Bool
+  ) throws(DecompressorFault) -> DecompressorStep {
+    var from = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+    var to = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
+    let result = ZSTD_decompressStream(stream, &to, &from)
+    if ZSTD_isError(result) != 0 {
+      let reason = String(cString: ZSTD_getErrorName(result))
+      switch ZSTD_getErrorCode(result) {
+      case ZSTD_error_checksum_wrong:
+        throw DecompressorFault(code: .checksumMismatch, message: "does not match its checksum", used: from.pos)
+      case ZSTD_error_frameParameter_windowTooLarge:
+        throw DecompressorFault(
+          code: .unsupportedContainer, message: "needs a window of more than 128 MiB", used: from.pos)
+      default: throw DecompressorFault(code: .corrupt, message: "is damaged: \(reason)", used: from.pos)
+      }
+    }
+    return DecompressorStep(used: from.pos, written: to.pos, isEnd: result == 0 && from.pos > 0)
+  }
+}

@@ -1,0 +1,167 @@
+/// What a text's encoding seems to be.
+public struct EncodingGuess: Sendable, Hashable {
+  /// The encoding.
+  public var encoding: TextEncoding
+  /// What speaks for it, as a person would say it.
+  public var evidence: String
+  /// From 0 to 1: 1 where the bytes leave no choice.
+  public var confidence: Double
+}
+
+/// Tells the encoding of a text by its first bytes, for those who ask for it.
+///
+/// The first of these that fits decides:
+///
+/// 1. a byte order mark of UTF-8, UTF-16 or UTF-32;
+/// 2. NUL bytes: UTF-32 or UTF-16, in the order of bytes that makes more common characters;
+/// 3. nothing but ASCII: the escape sequences of ISO-2022-JP, -KR or -CN, or else UTF-8;
+/// 4. valid UTF-8;
+/// 5. the better one of an encoding of Chinese, Japanese or Korean in which every byte is text, most of it common
+///    (``EncodingModel/eastAsian``), and an encoding of one byte a character in which every byte is text and whose
+///    letters are those of one language, as often as that language has them, without symbols inside words
+///    (``EncodingModel/languages``).
+///
+/// A text of few letters beyond ASCII may fit several encodings that differ; the first of the list in
+/// ``EncodingModel`` is taken.
+public enum EncodingDetector {
+  /// The encoding of a file's first bytes; nil when nothing fits.
+  ///
+  /// - Parameter isWhole: these are all bytes of the file, so that no character is cut at their end.
+  /// - Complexity: O(bytes) for each encoding that is tried, some forty.
+  public static func detect(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> EncodingGuess? {
+    if let mark = TextEncoding.marked(bytes) {
+      return EncodingGuess(encoding: mark.encoding, evidence: "a byte order mark", confidence: 1)
+    }
+    if bytes.contains(0) { return units(bytes) }
+    if bytes.allSatisfy({ $0 < 0x80 }) {
+      if let guess = escapes(bytes) { return guess }
+      return EncodingGuess(encoding: .utf8, evidence: "nothing but ASCII", confidence: 1)
+    }
+    if isUTF8(bytes, isWhole: isWhole) {
+      return EncodingGuess(encoding: .utf8, evidence: "valid UTF-8 beyond ASCII", confidence: 1)
+    }
+    guard let wide = eastAsian(bytes, isWhole: isWhole) else { return singleByte(bytes) }
+    guard let narrow = singleByte(bytes), narrow.confidence > wide.confidence else { return wide }
+    return narrow
+  }
+
+  // MARK: Steps
+
+  private static func isUTF8(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> Bool {
+    var check = TextCheck()
+    bytes.withMemoryRebound(to: UInt8.self) { bytes in
+      if let base = bytes.baseAddress { check.advance(base, origin: 0, end: bytes.count, isLast: isWhole) }
+    }
+    return check.fault == .max
+  }
+
+  /// UTF-32 or UTF-16 without a mark.
+  private static func units(_ bytes: UnsafeRawBufferPointer) -> EncodingGuess? {
+    var best: (encoding: TextEncoding, score: Double)?
+    let candidates: [(TextEncoding, UnitDecoder)] = [
+      (.utf32LittleEndian, UnitDecoder(unitSize: 4, lowFirst: true)),
+      (.utf32BigEndian, UnitDecoder(unitSize: 4, lowFirst: false)),
+      (.utf16LittleEndian, UnitDecoder(unitSize: 2, lowFirst: true)),
+      (.utf16BigEndian, UnitDecoder(unitSize: 2, lowFirst: false)),
+    ]
+    for (encoding, decoder) in candidates {
+      var text = [UInt8](repeating: 0, count: 2 * bytes.count + 64)
+      let count = text.withUnsafeMutableBytes { decoder.decode(bytes, into: $0, isLast: false).written }
+      // A lone surrogate or a value that is no code point is no text.
+      guard let string = String(validating: text[..<count], as: UTF8.self) else { continue }
+      var sum = 0.0
+      var scalars = 0
+      for scalar in string.unicodeScalars {
+        sum += unitWeight(scalar.value)
+        scalars += 1
+      }
+      let score = scalars == 0 ? 0 : sum / Double(scalars)
+      if score > 0.3, score > best?.score ?? 0 { best = (encoding, score) }
+    }
+    return best.map {
+      EncodingGuess(encoding: $0.encoding, evidence: "NUL bytes, as it has them", confidence: $0.score)
+    }
+  }
+
+  private static func unitWeight(_ scalar: UInt32) -> Double {
+    switch scalar {
+    case 9, 10, 13, 0x20...0x7E: 1
+    case 0..<0x20, 0x7F..<0xA0: -3
+    case 0xA0..<0x600, 0x3000..<0x3100, 0x4E00..<0x9FA6, 0xAC00..<0xD7A4: 0.6
+    case 0xE000..<0xF900, 0xFFF0...: -1
+    default: 0
+    }
+  }
+
+  /// ISO-2022 in seven bits.
+  private static func escapes(_ bytes: UnsafeRawBufferPointer) -> EncodingGuess? {
+    func has(_ sequence: [UInt8]) -> Bool {
+      guard bytes.count >= sequence.count else { return false }
+      return (0...(bytes.count - sequence.count)).contains { start in
+        bytes[start] == sequence[0] && bytes[start..<(start + sequence.count)].elementsEqual(sequence)
+      }
+    }
+    let known: [(name: String, sequences: [[UInt8]])] = [
+      ("iso-2022-kr", [[0x1B, 0x24, 0x29, 0x43]]),
+      ("iso-2022-cn", [[0x1B, 0x24, 0x29, 0x41], [0x1B, 0x24, 0x29, 0x47]]),
+      ("iso-2022-jp", [[0x1B, 0x24, 0x42], [0x1B, 0x24, 0x40], [0x1B, 0x28, 0x4A]]),
+    ]
+    for (name, sequences) in known where sequences.contains(where: has) {
+      guard let encoding = TextEncoding(named: name), decode(bytes, encoding, isWhole: false) != nil else { continue }
+      return EncodingGuess(encoding: encoding, evidence: "its escape sequences", confidence: 0.95)
+    }
+    return nil
+  }
+
+  private static func eastAsian(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> EncodingGuess? {
+    var best: (encoding: TextEncoding, score: Double)?
+    for model in EncodingModel.eastAsian {
+      guard let encoding = TextEncoding(named: model.name), let text = decode(bytes, encoding, isWhole: isWhole) else {
+        continue
+      }
+      let score = model.score(text)
+      if score > 0.3, score > best?.score ?? 0 { best = (encoding, score) }
+    }
+    return best.map {
+      EncodingGuess(
+        encoding: $0.encoding, evidence: "every byte is text in it, most of it common", confidence: min(1, $0.score))
+    }
+  }
+
+  private static func singleByte(_ bytes: UnsafeRawBufferPointer) -> EncodingGuess? {
+    var best: (encoding: TextEncoding, score: Double, language: String)?
+    for name in EncodingModel.singleByteNames {
+      guard let encoding = TextEncoding(named: name), let text = decode(bytes, encoding, isWhole: true) else {
+        continue
+      }
+      guard let (score, language) = EncodingModel.score(text) else { continue }
+      // What is better by a hair is not better: the list has the common encodings first.
+      if score > 0.2, score > (best?.score ?? 0) + 0.01 { best = (encoding, score, language) }
+    }
+    return best.map {
+      EncodingGuess(
+        encoding: $0.encoding, evidence: "its letters beyond ASCII are those of \($0.language)",
+        confidence: min(1, $0.score))
+    }
+  }
+
+  /// Decodes a sample; nil when it is no text in this encoding.
+  private static func decode(_ bytes: UnsafeRawBufferPointer, _ encoding: TextEncoding, isWhole: Bool) -> String? {
+    let source = ByteSource(bytes: bytes)
+    guard let stream = try? source.openFile() else { return nil }
+    var text = TextStream(stream, encoding: encoding)
+    var result: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = try? buffer.withUnsafeMutableBytes { (all) throws(ReadError) in try text.read(into: all) }
+      guard let count else { return nil }
+      if count == 0 { break }
+      result += buffer[..<count]
+    }
+    if !isWhole {
+      // At most one character is cut, of four bytes at most.
+      for _ in 0..<3 where result.last == 0xFF { result.removeLast() }
+    }
+    return String(validating: result, as: UTF8.self)
+  }
+}

@@ -1,0 +1,250 @@
+/// What texts look like when they are decoded rightly.
+enum EncodingModel {
+  // MARK: Chinese, Japanese, Korean
+
+  /// An encoding of several bytes a character.
+  struct EastAsian: Sendable {
+    enum Script: Sendable { case japanese, korean, chinese }
+
+    var name: String
+    var script: Script
+
+    /// How common the text's characters beyond ASCII are: about 1 for a text of the script, 0 and less for none.
+    func score(_ text: String) -> Double {
+      var sum = 0.0
+      var count = 0
+      var before: Unicode.Scalar = " "
+      for scalar in text.unicodeScalars {
+        // Words of two scripts are rare.
+        if Self.isWide(scalar) ? Self.isLetter(before) : Self.isLetter(scalar) && Self.isWide(before) { sum -= 0.3 }
+        before = scalar
+        guard scalar.value >= 0x80 else { continue }
+        count += 1
+        sum += weight(scalar.value)
+      }
+      return count == 0 ? 0 : sum / Double(count)
+    }
+
+    private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { (0x61...0x7A).contains(scalar.value | 0x20) }
+
+    private static func isWide(_ scalar: Unicode.Scalar) -> Bool { (0x3040..<0xD800).contains(scalar.value) }
+
+    private func weight(_ scalar: UInt32) -> Double {
+      switch scalar {
+      case 0x80..<0xA0: -3
+      case 0x3041...0x3096: script == .japanese ? 1 : -0.3
+      case 0x30A1...0x30FC: script == .japanese ? 0.8 : -0.3
+      // Half-width forms are what many other encodings' bytes are in Shift_JIS.
+      case 0xFF61...0xFF9F: -0.2
+      case 0xAC00...0xD7A3: script == .korean ? 0.9 : -0.5
+      case 0x3001, 0x3002, 0x300C...0x300F, 0xFF01, 0xFF0C, 0xFF1A, 0xFF1B, 0xFF1F, 0xFF08, 0xFF09: 0.6
+      case 0x2013...0x2026, 0xB7, 0x3000, 0x30FB, 0xFF10...0xFF5A: 0.4
+      case 0x4E00...0x9FFF: han(scalar)
+      case 0xE000...0xF8FF: -2
+      default: -0.5
+      }
+    }
+
+    private func han(_ scalar: UInt32) -> Double {
+      let isCommon = EncodingModel.commonHan.contains(scalar)
+      return switch script {
+      case .japanese: isCommon ? 0.7 : 0.25
+      case .korean: -0.4
+      case .chinese: isCommon ? 1 : 0.15
+      }
+    }
+  }
+
+  static let eastAsian = [
+    EastAsian(name: "euc-jp", script: .japanese), EastAsian(name: "shift_jis", script: .japanese),
+    EastAsian(name: "windows-31j", script: .japanese), EastAsian(name: "euc-kr", script: .korean),
+    EastAsian(name: "cp949", script: .korean), EastAsian(name: "gb18030", script: .chinese),
+    EastAsian(name: "big5", script: .chinese), EastAsian(name: "big5-hkscs", script: .chinese),
+    EastAsian(name: "euc-tw", script: .chinese),
+  ]
+
+  /// The characters that make up half of Chinese texts, in both ways of writing, and frequent ones of Japanese.
+  private static let commonHan = Set(
+    ("的一是不了在人有我他这個个們们中来來上大为為和国國地到以说說时時要就出会會可也你对對生能而子那得于着下自之年过過发發后後作里裡"
+      + "用道行所然家种種事成方多经經么麼去法学學如都同现現当當没沒动動面起看定天分还還进進好小部其些主样樣理心她本前开開但因只从從"
+      + "想实實日军軍者意无無力它与與长長把机機十民第公此已工使情明性知全三又关關点點正业業外将將两兩高间間由问問很最重并物手应應战戰"
+      + "向头頭文体體政美相见見被利什二等产產或新己制身果加西斯月话話合回特代内內信表化老给給世位次度门門任常先海通教儿兒原东東声聲提"
+      + "立及比员員解水名真论論处處走义義各入几幾口认認条條平系气氣题題活尔爾更别別打女变變四神总總何电電数數安少报報才结結反受目太量"
+      + "再感建务務做接必场場件计計管期市直德资資命山金指克许許统統区區保至队隊形社便空决決治展马馬科司五基眼书書非则則听聽白却界达達"
+      + "光放强強即像难難且权權思王象完设設式色路记記南品住告类類求据程北边邊死张張该該交规規万萬取拉格望觉覺术術领領共确確传傳师師观觀"
+      + "清今切院让讓识識候带帶导導争爭运運字漢漢汉字編編编码碼語语言今日本語文章入出書見行年月日時間前後私彼今何方気持")
+      .unicodeScalars.map(\.value))
+
+  // MARK: One byte a character
+
+  /// The encodings in the order in which the first of equals is taken.
+  static let singleByteNames =
+    ["windows-1252", "iso-8859-15", "windows-1250", "iso-8859-2", "windows-1251", "koi8-r", "koi8-u", "iso-8859-5"]
+    + ["ibm866", "ibm855", "mac-cyrillic", "windows-1253", "iso-8859-7", "windows-1254", "iso-8859-9", "windows-1255"]
+    + [
+      "iso-8859-8", "windows-1256", "iso-8859-6", "tis-620", "iso-8859-11", "windows-1257", "iso-8859-13", "iso-8859-4",
+    ]
+    + [
+      "windows-1258", "viscii", "iso-8859-3", "iso-8859-10", "iso-8859-14", "iso-8859-16", "ibm850", "ibm852", "ibm437",
+    ]
+    + ["macintosh"]
+
+  /// The letters of a language beyond ASCII, the most frequent first.
+  struct Language: Sendable {
+    var name: String
+    /// Lower case where there are two.
+    var letters: String
+    /// The language writes with these letters only, so that their order counts for more.
+    var isWholeScript = false
+  }
+
+  static let languages: [Language] = [
+    Language(name: "German", letters: "üäöß"), Language(name: "French", letters: "éèàêçùôâîûëïœ"),
+    Language(name: "Spanish", letters: "óíáéñúü¿¡"), Language(name: "Portuguese", letters: "ãçáéíóêâõàôúü"),
+    Language(name: "Italian", letters: "àèùòéìî"), Language(name: "Danish or Norwegian", letters: "åøæéò"),
+    Language(name: "Swedish or Finnish", letters: "äöåé"), Language(name: "Dutch", letters: "ëéïöèüêá"),
+    Language(name: "Catalan", letters: "àéèíóòçúïü·"), Language(name: "Icelandic", letters: "áðíéóöúþýæ"),
+    Language(name: "Polish", letters: "ąęłóśżćńź"), Language(name: "Czech", letters: "íáéěýřčžšůúťďňó"),
+    Language(name: "Slovak", letters: "áíéčýžšúťľôňďóäĺŕ"), Language(name: "Hungarian", letters: "áéőöíóüűú"),
+    Language(name: "Romanian", letters: "ăîâșțşţ"), Language(name: "Croatian, Slovene or Bosnian", letters: "čšžćđ"),
+    Language(name: "Turkish", letters: "ıüşçğöâîûi̇"), Language(name: "Esperanto", letters: "ĉĝŭŝĵĥ"),
+    Language(name: "Maltese", letters: "ħżġċàèìòù"), Language(name: "Estonian", letters: "äõüöšž"),
+    Language(name: "Lithuanian", letters: "ėšįųžūčąę"), Language(name: "Latvian", letters: "āīēšūņžļčģķ"),
+    Language(name: "Welsh or Irish", letters: "áéíóúŵŷâêîôû"),
+    Language(
+      name: "Vietnamese",
+      letters:
+        "đàáươệạảấộưếậầôớịờâủểốêồừãợúíìóăựứềùạổòĩọốẽẻễẳằắặẵẩẫẹẽèéêỉịỏõồỗởỡụủũửữỳỵỷỹý\u{300}\u{301}\u{303}\u{309}\u{323}"
+    ),
+    Language(name: "Russian", letters: "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё", isWholeScript: true),
+    Language(name: "Ukrainian", letters: "оаниівтеслкрмдупязьгбчйхжїюцєшщфґ", isWholeScript: true),
+    Language(name: "Bulgarian", letters: "аоеитнрсвлдмкпзъягубчшцжщйхюфь", isWholeScript: true),
+    Language(name: "Serbian", letters: "аоиенртјвскдупмљзбгшњжђчћцхфџ", isWholeScript: true),
+    Language(name: "Greek", letters: "αοιετσνηυρπκμλςωίόάγέήδθύχώφβξζψϊϋΐΰ", isWholeScript: true),
+    Language(name: "Hebrew", letters: "יוהלאתרבמשנדםקכעטפחןסגךזץצף", isWholeScript: true),
+    Language(
+      name: "Arabic or Persian", letters: "اليمنورتبةعدسفهكقأحجشطصىخإذزضغثئءظؤآیکپچژگ\u{64B}\u{651}",
+      isWholeScript: true),
+    Language(
+      name: "Thai",
+      letters: "านรอกเงมยล่วดทสต้ปบคหัิแีจพชขใไโะำึืุู็์ผถณซศฟษธภญฎฏฐฑฒฬฮฆฉฌฝฯๆ", isWholeScript: true),
+  ]
+
+  /// Marks of print and prices that stand in texts of any language.
+  private static let marks = Set("\u{A0}«»“”„‘’‚–—…·•€°§©®№™£¿¡′″¨´\u{200E}\u{200F}،؛؟".unicodeScalars.map(\.value))
+
+  /// Those that may stand inside a word.
+  private static let joints = Set("\u{A0}’–—·…′´\u{200E}\u{200F}".unicodeScalars.map(\.value))
+
+  /// For each language the weight of its letters, in lower case.
+  private static let weights: [[UInt32: Double]] = languages.map { language in
+    let scalars = Array(language.letters.unicodeScalars)
+    var weights: [UInt32: Double] = [:]
+    // Where there are many letters, chance hits one of them often.
+    let slope = scalars.count > 40 ? 0.9 : 0.35
+    for (rank, scalar) in scalars.enumerated() where weights[scalar.value] == nil {
+      let share = Double(rank) / Double(scalars.count)
+      weights[scalar.value] = language.isWholeScript ? 1.4 - 1.9 * share : 1 - slope * share
+    }
+    return weights
+  }
+
+  /// How well a text's characters beyond ASCII fit the best language: at most about 1; nil for a text without any.
+  static func score(_ text: String) -> (score: Double, language: String)? {
+    var sums = [Double](repeating: 0, count: languages.count)
+    var common = 0.0
+    var count = 0
+    var plainLetters = 0
+    var before: Role = .other
+    var scriptBefore = Script.none
+    var isBehindFinal = false
+    var isBehindBreak = false
+    for scalar in text.unicodeScalars {
+      let kind = Role(scalar)
+      let script = kind.isLetter ? Script(scalar) : .none
+      // Nobody writes letters of two scripts in one word.
+      if script != .none, scriptBefore != .none, script != scriptBefore { common -= 1.2 }
+      let letterBefore = before.isLetter
+      defer {
+        before = kind
+        scriptBefore = script
+        isBehindFinal = finalLetters.contains(scalar.value)
+        isBehindBreak = kind == .mark && letterBefore && !joints.contains(scalar.value)
+      }
+      // Quotes and signs of currencies stand beside words, not inside.
+      if isBehindBreak, kind.isLetter { common -= 1.5 }
+      if isBehindFinal, kind.isLetter { common -= 1.5 }
+      guard scalar.value >= 0x80 else {
+        if kind.isLetter {
+          plainLetters += 1
+          // A symbol between letters is not one that a person wrote there.
+          if before == .symbol { common -= 0.4 }
+        }
+        continue
+      }
+      count += 1
+      switch kind {
+      case .lower, .upper, .caseless:
+        var value = scalar.value
+        if kind == .upper { value = scalar.properties.lowercaseMapping.unicodeScalars.first?.value ?? value }
+        for i in sums.indices { sums[i] += weights[i][value] ?? -1 }
+        if kind == .upper {
+          common -= before == .lower ? 1 : 0.1
+        }
+        if before == .symbol { common -= 0.4 }
+      case .symbol: common -= before == .lower || before == .upper ? 1.2 : 0.7
+      case .control: common -= 4
+      case .mark, .other: common += 0.6
+      }
+    }
+    if count > 0 {
+      // A fifth to a half of the letters of Vietnamese have marks.
+      let share = Double(count) / Double(count + plainLetters)
+      if share < 0.12 || share > 0.6 { sums[vietnamese] -= Double(count) }
+    }
+    guard count > 0, let best = sums.indices.max(by: { sums[$0] < sums[$1] }) else { return nil }
+    return ((sums[best] + common) / Double(count), languages[best].name)
+  }
+
+  /// Letters that stand at the end of a word only.
+  private static let finalLetters = Set("ςםןץףך".unicodeScalars.map(\.value))
+
+  private static let vietnamese = languages.firstIndex { $0.name == "Vietnamese" } ?? 0
+
+  /// The script of a letter, as far as encodings mix them up.
+  private enum Script {
+    case none, latin, other
+
+    init(_ scalar: Unicode.Scalar) {
+      switch scalar.value {
+      case ..<0x300, 0x1E00..<0x1F00: self = .latin
+      case 0x300..<0x370: self = .none
+      default: self = .other
+      }
+    }
+  }
+
+  /// What a character is in a word.
+  private enum Role {
+    case lower, upper, caseless, mark, symbol, control, other
+
+    var isLetter: Bool { self == .lower || self == .upper || self == .caseless }
+
+    init(_ scalar: Unicode.Scalar) {
+      switch scalar.value {
+      case 0x61...0x7A: self = .lower
+      case 0x41...0x5A: self = .upper
+      case 0..<0x80: self = .other
+      case 0x80..<0xA0: self = .control
+      case _ where EncodingModel.marks.contains(scalar.value): self = .mark
+      default:
+        switch scalar.properties.generalCategory {
+        case .lowercaseLetter: self = .lower
+        case .uppercaseLetter: self = .upper
+        case .otherLetter, .nonspacingMark, .spacingMark, .modifierLetter: self = .caseless
+        default: self = .symbol
+        }
+      }
+    }
+  }
+}

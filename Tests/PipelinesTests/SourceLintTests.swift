@@ -1,0 +1,219 @@
+import Foundation
+import Importing
+import Pipelines
+import RecordFormats
+import TestSupport
+import Testing
+
+@Suite("Sources of pipelines")
+struct SourceLintTests {
+  private let folder: PipelineFolder
+  private static let sound = PipelineFolder.sound
+
+  init() throws { folder = try PipelineFolder() }
+
+  /// Runs a tool in the folder; false when the machine has none.
+  private func make(_ words: String...) throws -> Bool {
+    guard FileManager.default.isExecutableFile(atPath: "/usr/bin/" + words[0]) else { return false }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/" + words[0])
+    process.arguments = Array(words.dropFirst())
+    process.currentDirectoryURL = URL(fileURLWithPath: folder.folder.path)
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+
+  private func pipeline(_ source: String) -> String {
+    Self.sound.replacingAll("files: orders.csv\n  format: csv", with: source)
+  }
+
+  private func sources(_ source: String) throws -> [ByteSource] {
+    // The digests of these tests are none of their files'.
+    var settings = PipelineSettings()
+    settings.checksHeaders = false
+    return try Pipeline.read(folder.write(pipeline(source)), settings: settings).definition.sources
+  }
+
+  private func names(_ source: String) throws -> [String] {
+    try sources(source).map { String($0.path.dropFirst(folder.folder.path.count + 1)) }
+  }
+
+  // MARK: Files
+
+  @Test("folders hold files by pattern, and a file is read once")
+  func folders() throws {
+    let text = try String(contentsOfFile: folder.folder.file("orders.csv"), encoding: .utf8)
+    for name in ["in/b.csv", "in/a.csv", "in/deep/c.csv"] { try folder.folder.write(text, to: name) }
+    try folder.folder.write("nothing", to: "in/readme.txt")
+    #expect(try names("files: in\n  pattern: \"*.csv\"") == ["in/a.csv", "in/b.csv"])
+    #expect(
+      try names("files: in\n  pattern: \"*.csv\"\n  recursive: true") == ["in/a.csv", "in/b.csv", "in/deep/c.csv"])
+    #expect(try names("files: [in/b.csv, \"in/*.csv\"]") == ["in/b.csv", "in/a.csv"])
+    #expect(try folder.lint(pipeline("files: [in/b.csv, \"in/*.csv\"]")) == [])
+    #expect(
+      try folder.lint(pipeline("files: [in/b.csv, ./in/b.csv]")) == [
+        "pipeline.yaml:5:21: warning: “in/b.csv” is named before; it is read once, where it is first named"
+          + " [repeatedFile]"
+      ])
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.folder.file("in/link.csv"), withDestinationPath: folder.folder.file("in/a.csv"))
+    #expect(
+      try folder.lint(pipeline("files: \"in/*.csv\"")) == [
+        "pipeline.yaml:5:10: warning: “in/link.csv” is the same file as “in/a.csv”, which is named before; it is read"
+          + " once, where it is first named [repeatedFile]"
+      ])
+    #expect(
+      try folder.lint(pipeline("files: in\n  pattern: \"*.tsv\"")) == [
+        "pipeline.yaml:5:10: error: “in”: no file in this folder matches “*.tsv” [noMatchingFile]"
+      ])
+  }
+
+  // MARK: Manifests
+
+  @Test("manifests name files, digests and sizes")
+  func manifests() throws {
+    let text = try String(contentsOfFile: folder.folder.file("orders.csv"), encoding: .utf8)
+    for name in ["in/a b.csv", "in/b.csv"] { try folder.folder.write(text, to: name) }
+    let digest = String(repeating: "ab", count: 32)
+    let bytes = SourceExpectation.sha256(hex: digest)
+    try folder.folder.write(
+      "# a comment\n\n\(digest)  a b.csv\r\nSHA256 (b.csv) = \(digest)\n../orders.csv\n", to: "in/list.sha256")
+    let size = text.utf8.count
+    try folder.folder.write(
+      "- b.csv\n- { path: \"a b.csv\", sha256: \(digest), size: \(size) }\n- { path: ../orders.csv, size: \(size) }\n",
+      to: "in/list.yaml")
+    try folder.folder.write(
+      "[{\"path\": \"b.csv\", \"sha256\": \"\(digest.uppercased())\"}, \"../orders.csv\"]", to: "in/list.json")
+    #expect(try names("manifest: in/list.sha256") == ["in/a b.csv", "in/b.csv", "orders.csv"])
+    let lines = try sources("manifest: in/list.sha256").map(\.expected)
+    #expect(lines == [SourceExpectation(sha256: bytes), SourceExpectation(sha256: bytes), nil])
+    let yaml = try sources("manifest: in/list.yaml").map(\.expected)
+    #expect(yaml == [nil, SourceExpectation(size: size, sha256: bytes), SourceExpectation(size: size)])
+    #expect(try names("manifest: in/list.json") == ["in/b.csv", "orders.csv"])
+    #expect(try names("files: in/b.csv\n  manifest: in/list.json") == ["in/b.csv", "orders.csv"])
+  }
+
+  @Test(
+    "mistakes in manifests are found at their places",
+    arguments: [
+      (
+        "list.txt", "none.csv\n",
+        "list.txt:1:1: error: “none.csv”: cannot open the input: there is no file at this path [unreadableFile]"
+      ),
+      ("list.txt", "orders.csv\norders.csv\n", "list.txt:2:1: warning: “orders.csv” is the same file as “orders.csv”"),
+      ("list.txt", "in\n", "list.txt:1:1: error: “in”: this is a folder, not a file [unreadableFile]"),
+      ("list.txt", String(repeating: "0", count: 64) + "\n", "list.txt:1:1: error: a digest without a file"),
+      ("list.txt", "# nothing\n", "pipeline.yaml:5:13: error: the manifest “list.txt” names no file [invalidManifest]"),
+      ("list.yaml", "- { path: orders.csv, size: 5 }\n", "list.yaml:1:3: error: “orders.csv” has 142 bytes, not 5"),
+      ("list.yaml", "- { path: orders.csv, size: big }\n", "list.yaml:1:29: error: a size is a number of bytes"),
+      ("list.yaml", "- { path: orders.csv, sha256: abc }\n", "list.yaml:1:31: error: a SHA-256 has 64"),
+      (
+        "list.yaml", "- { paht: orders.csv }\n",
+        "list.yaml:1:5: error: “manifest” has no field “paht”; there is path, sha256, size"
+      ),
+      ("list.yaml", "files: []\n", "list.yaml:1:1: error: a manifest is a list of files"),
+      ("other.txt", "orders.csv", "pipeline.yaml:5:13: error: “list.txt”: there is no such file [unreadableFile]"),
+    ])
+  func brokenManifests(_ name: String, _ text: String, _ finding: String) throws {
+    try folder.folder.write(text, to: name)
+    try FileManager.default.createDirectory(atPath: folder.folder.file("in"), withIntermediateDirectories: true)
+    let manifest = name == "other.txt" ? "list.txt" : name
+    let findings = try folder.lint(pipeline("manifest: \(manifest)\n  format: csv"))
+    #expect(findings.contains { $0.hasPrefix(finding) }, "\(findings)")
+  }
+
+  // MARK: Containers
+
+  @Test("what is packed is looked into")
+  func containers() throws {
+    guard try make("gzip", "-k", "orders.csv"), try make("tar", "-czf", "all.tgz", "orders.csv", "semicolons.csv")
+    else {
+      return
+    }
+    #expect(try folder.lint(pipeline("files: orders.csv.gz")) == [])
+    #expect(try folder.lint(pipeline("files: all.tgz\n  member: orders.csv")) == [])
+    #expect(
+      try folder.lint(pipeline("files: all.tgz\n  member: order.csv")) == [
+        "pipeline.yaml:6:11: error: “all.tgz”: the archive has no member “order.csv”; did you mean “orders.csv”?"
+          + " [unknownMember]"
+      ])
+    #expect(
+      try folder.lint(pipeline("files: orders.csv\n  member: a.csv")) == [
+        "pipeline.yaml:6:11: error: “orders.csv”: the member “a.csv” is asked for, but the file is no archive (zip or"
+          + " tar) [unknownMember]"
+      ])
+    #expect(
+      try folder.lint(pipeline("files: orders.csv.gz\n  compression: gzip\n  member: a.csv")).first
+        == "pipeline.yaml:7:11: error: “member” is for archives, which “compression” says the files are not"
+        + " [unsuitableOption]")
+    try FileManager.default.copyItem(
+      atPath: folder.folder.file("orders.csv"), toPath: folder.folder.file("plain.csv.gz"))
+    #expect(
+      try folder.lint(pipeline("files: plain.csv.gz")) == [
+        "pipeline.yaml:5:10: warning: “plain.csv.gz” is named as if it were gzip, but is not packed; its bytes are"
+          + " believed [misnamedFile]"
+      ])
+    #expect(
+      try folder.lint(pipeline("files: plain.csv.gz\n  compression: gzip")) == [
+        "plain.csv.gz: error: gzip data is expected, but the file is not (byte 0) [corrupt]"
+      ])
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.folder.file("orders.csv.gz")))
+    try bytes.prefix(40).write(to: URL(fileURLWithPath: folder.folder.file("cut.csv.gz")))
+    let cut = try folder.lint(pipeline("files: cut.csv.gz"))
+    #expect(cut == ["cut.csv.gz: error: the gzip data ends too early (byte 40) [truncated]"])
+    // Members of zip archives can all be looked at.
+    guard try make("zip", "-q", "all.zip", "orders.csv", "semicolons.csv") else { return }
+    #expect(
+      try folder.lint(pipeline("files: all.zip")) == [
+        "pipeline.yaml:5:10: error: “all.zip”: the archive has several files, “orders.csv”, “semicolons.csv” and perhaps"
+          + " more; say which with “member”: a name, a pattern, or \"*\" for all of them [unknownMember]"
+      ])
+    let semicolons = try folder.lint(pipeline("files: all.zip\n  member: \"*\""))
+    #expect(semicolons.count == 1 && semicolons[0].contains("“all.zip/semicolons.csv” has a single column"))
+  }
+
+  @Test("options arrive")
+  func options() throws {
+    try FileManager.default.createDirectory(atPath: folder.folder.file("in"), withIntermediateDirectories: true)
+    try folder.folder.write("x", to: "in/x")
+    let text = pipeline(
+      "files: in/x\n  format: ndjson\n  compression: tar.zst\n  member: [a, \"b*\"]\n  max_expansion: 7\n"
+        + "  encoding: Shift_JIS")
+    var settings = PipelineSettings()
+    settings.checksHeaders = false
+    let definition = try Pipeline.read(folder.write(text), settings: settings).definition
+    let container = definition.sources[0].container
+    #expect(container.formats == [.zstd, .tar])
+    #expect(container.members == ["a", "b*"] && container.maximumExpansion == 7)
+    var options = NDJSONOptions()
+    options.encoding = try #require(TextEncoding(named: "shift_jis"))
+    #expect(definition.format == .ndjson(options))
+    for (word, formats) in [
+      ("none", [ContainerFormat]()), ("gzip", [.gzip]), ("zip", [.zip]), ("tar.gz", [.gzip, .tar]),
+      ("tar.xz", [.xz, .tar]), ("tar.bz2", [.bzip2, .tar]), ("tar", [.tar]), ("bzip2", [.bzip2]),
+    ] {
+      let text = pipeline("files: in/x\n  format: csv\n  compression: \(word)")
+      #expect(
+        try Pipeline.read(folder.write(text), settings: settings).definition.sources[0].container.formats == formats)
+    }
+  }
+
+  // MARK: Encodings
+
+  @Test("encodings are those of iconv, and others have their nearest name")
+  func encodings() throws {
+    #expect(try folder.lint(pipeline("files: orders.csv\n  encoding: windows-1250")) == [])
+    #expect(try folder.lint(pipeline("files: orders.csv\n  encoding: detect")) == [])
+    #expect(
+      try folder.lint(pipeline("files: orders.csv\n  encoding: windos-1250")) == [
+        "pipeline.yaml:6:13: error: there is no encoding “windos-1250”; did you mean “windows-1250”? there is automatic,"
+          + " detect and what “iconv -l” lists [invalidOption]"
+      ])
+    var random = SeededGenerator(seed: 2)
+    let noise = (0..<500).map { _ in UInt8.random(in: 1...255, using: &random) }
+    try Data(noise).write(to: URL(fileURLWithPath: folder.folder.file("noise.csv")))
+    let findings = try folder.lint(pipeline("files: noise.csv\n  encoding: detect"))
+    #expect(findings.count == 1 && findings[0].hasSuffix("say it with “encoding” [undetectedEncoding]"), "\(findings)")
+  }
+}

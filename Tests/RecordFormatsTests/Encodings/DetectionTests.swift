@@ -1,0 +1,79 @@
+import Diagnostics
+import TestSupport
+import Testing
+
+@testable import RecordFormats
+
+@Suite struct DetectionTests {
+  private static let texts: [(text: String, encodings: [String])] = [
+    ("Gerät;Größe;Preis\nKühlschrank;groß;399 €\nTür;schmal;89\n", ["windows-1252", "iso-8859-15"]),
+    ("Straße,Müller,Jürgen\nÄpfel,Öl,Übung\n", ["windows-1252", "iso-8859-1", "ibm850", "macintosh"]),
+    ("größe,1\ngröße,2\n", ["ibm850", "windows-1252", "iso-8859-15"]),
+    ("nom,ville\nFrançois,Besançon\nHélène,Nîmes\nLéa,Évreux\n", ["windows-1252", "iso-8859-1"]),
+    ("nombre;año\nMuñoz;2001\n¿Dónde está el niño?;1999\n", ["windows-1252", "iso-8859-1"]),
+    ("imię;miasto\nŁukasz;Łódź\nGrażyna;Kraków\nJóźwiak;Gdańsk\nŚwiętosława;Żółć\n", ["windows-1250", "iso-8859-2"]),
+    ("jméno,město\nJiří,Plzeň\nŘehoř,Kroměříž\nŽofie,Ústí nad Labem\n", ["windows-1250", "iso-8859-2"]),
+    ("név;város\nGyörgy;Győr\nÁrvíztűrő tükörfúrógép;Pécs\n", ["windows-1250", "iso-8859-2"]),
+    (
+      "имя;город\nАлексей;Москва\nНаталья;Санкт-Петербург\nСергей;Нижний Новгород\n",
+      ["windows-1251", "koi8-r", "ibm866", "iso-8859-5", "mac-cyrillic", "ibm855"]
+    ),
+    ("ім'я;місто\nОлексій;Київ\nЄвген;Чернігів\nЮлія;Запоріжжя, Україна\n", ["windows-1251", "koi8-u"]),
+    ("όνομα,πόλη\nΓιώργος,Αθήνα\nΕλένη,Θεσσαλονίκη\nο δρόμος προς το χωριό\n", ["windows-1253", "iso-8859-7"]),
+    ("isim;şehir\nAyşe;İstanbul\nÇağrı;Eskişehir\nGülşen;Diyarbakır\n", ["windows-1254", "iso-8859-9"]),
+    ("שם,עיר\nדוד כהן,ירושלים\nשרה לוי,תל אביב\nיוסף,חיפה\n", ["windows-1255", "iso-8859-8"]),
+    ("الاسم,المدينة\nمحمد أحمد,القاهرة\nفاطمة علي,الإسكندرية\n", ["windows-1256", "iso-8859-6"]),
+    ("ชื่อ,เมือง\nสมชาย ใจดี,กรุงเทพมหานคร\nสมหญิง,เชียงใหม่\n", ["tis-620", "iso-8859-11"]),
+    ("名前,都市\n山田太郎,東京\nこれは日本語のテキストです。,大阪\n", ["shift_jis", "euc-jp", "iso-2022-jp"]),
+    ("이름,도시\n김철수,서울특별시\n안녕하세요 반갑습니다,부산\n", ["euc-kr", "iso-2022-kr"]),
+    ("姓名,城市\n张伟,北京\n这是一个简单的中文句子，我们在学习。,上海\n", ["gb18030", "gb2312"]),
+    ("姓名,城市\n王小明,臺北\n這是一個簡單的中文句子，我們在學習。,高雄\n", ["big5", "euc-tw"]),
+    ("vardas,miestas\nŽydrūnas,Šiauliai\nJūratė,Panevėžys\nĄžuolas,Kėdainiai\n", ["windows-1257", "iso-8859-13"]),
+  ]
+
+  @Test("texts are told by their letters", arguments: texts.indices) func languages(_ index: Int) throws {
+    let (text, encodings) = Self.texts[index]
+    for name in encodings {
+      let encoded = try #require(iconv(Array(text.utf8), from: "UTF-8", to: name), "\(name)")
+      #expect(encoded.fault == nil, "\(name)")
+      let guess = encoded.text.withUnsafeBytes { EncodingDetector.detect($0, isWhole: true) }
+      let found = try? decoded(ByteSource(bytes: encoded.text), .detect)
+      let clue: Comment = "\(name) was taken for \(guess.map { "\($0)" } ?? "nothing")"
+      #expect(found.map { String(decoding: $0, as: UTF8.self) } == text, clue)
+    }
+  }
+
+  @Test(
+    "what leaves no choice is told as it is",
+    arguments: [
+      ([], "utf-8"), (Array("plain".utf8), "utf-8"), (Array("größe".utf8), "utf-8"),
+      (Array("gr".utf8) + [0xC3], "utf-8"), ([0xEF, 0xBB, 0xBF, 0x61], "utf-8"),
+    ] as [([UInt8], String)])
+  func certain(_ bytes: [UInt8], _ name: String) {
+    let guess = bytes.withUnsafeBytes { EncodingDetector.detect($0, isWhole: false) }
+    #expect(guess?.encoding.name == name && guess?.confidence == 1)
+  }
+
+  @Test func `bytes that are no text have no encoding`() {
+    var random = SeededGenerator(seed: 1)
+    let noise = (0..<3000).map { _ in UInt8.random(in: 0...255, using: &random) }
+    #expect(noise.withUnsafeBytes { EncodingDetector.detect($0, isWhole: true) } == nil)
+    #expect(throws: ReadError.self) { try decoded(ByteSource(bytes: noise), .detect) }
+  }
+
+  @Test func `the first 64 KiB decide, and later faults refuse their records`() throws {
+    var bytes = Array("id,name\n".utf8)
+    while bytes.count < 70_000 { bytes += Array("1,M".utf8) + [0xFC] + Array("ller\n".utf8) }
+    bytes += Array("2,".utf8) + [0x81, 10]
+    var options = CSVOptions()
+    options.encoding = .detect
+    var reader = try CSVReader(source: ByteSource(bytes: bytes, chunkSize: 1000), options: options)
+    var batch = RecordBatch()
+    var errors: [RecordError] = []
+    while try reader.read(into: &batch, limit: BatchLimit()) {
+      errors += batch.errors
+      if batch.recordCount > 0 { #expect(batch.text(0, 1) == "Müller") }
+    }
+    #expect(errors.map(\.code) == [.invalidText] && errors.first?.position.byteOffset == bytes.count - 2)
+  }
+}
