@@ -54,6 +54,18 @@ struct ReadmeTests {
     #expect(summary.skipped == 140)
   }
 
+  @Test func `the example that fetches finds orders and totals`() throws {
+    let path = folder.file("shop.sqlite")
+    _ = try ReadmeExamples.runPipeline(Locations.repository + "/pipelines/orders.yaml", store: path)
+    let coordinator = PersistentStoreCoordinator(
+      model: try ManagedObjectModel(ModelReader.read(Self.shop + "/Shop.xcdatamodeld")))
+    try coordinator.addSQLiteStore(at: path)
+    let found = try ReadmeExamples.fetchOrders(ManagedObjectContext(coordinator: coordinator))
+    #expect(found.orders == 9)
+    #expect(found.countries == 1)
+    try coordinator.close()
+  }
+
   @Test func `the example that changes objects makes one customer, and the second time none`() throws {
     let path = folder.file("shop.sqlite")
     for _ in 0..<2 {
