@@ -254,18 +254,6 @@ final class ObjectSession {
     summary.read = ledger.read
     summary.inserted = ledger.inserted
     summary.rejected = ledger.rejected
-    do {
-      if isBreached || definition.isDryRun {
-        summary.statements = file.connection.statementsExecuted
-        try file.rollBackRun()
-        summary.status = isBreached ? .limitBreached : .dryRun
-      } else {
-        try file.finish()
-        summary.statements = file.connection.statementsExecuted
-        summary.status = ledger.rejected > 0 ? .completedWithRejects : .completed
-      }
-    } catch {
-      throw ImportError(code: .database, message: error.description)
-    }
+    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun, rejected: ledger.rejected)
   }
 }

@@ -1,3 +1,5 @@
+import RecordFormats
+
 /// JSON text that grows at its end, as bytes.
 struct JSONBytes {
   private(set) var bytes: ContiguousArray<UInt8> = []
@@ -113,26 +115,8 @@ struct JSONBytes {
 
   /// Appends a string of base64 with padding.
   mutating func base64(_ data: UnsafeRawBufferPointer) {
-    let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    func digit(_ value: UInt32) -> UInt8 { alphabet.utf8Start[Int(value & 63)] }
     bytes.append(UInt8(ascii: "\""))
-    var index = 0
-    while index < data.count {
-      let count = min(3, data.count - index)
-      var word: UInt32 = 0
-      for offset in 0..<3 { word = word << 8 | (offset < count ? UInt32(data[index + offset]) : 0) }
-      bytes.append(digit(word >> 18))
-      bytes.append(digit(word >> 12))
-      bytes.append(count > 1 ? digit(word >> 6) : UInt8(ascii: "="))
-      bytes.append(count > 2 ? digit(word) : UInt8(ascii: "="))
-      index += 3
-    }
+    bytes.append(base64: data)
     bytes.append(UInt8(ascii: "\""))
-  }
-
-  /// Whether the bytes are UTF-8.
-  static func isUTF8(_ data: UnsafeRawBufferPointer) -> Bool {
-    let span = data.bindMemory(to: UInt8.self).span
-    return (try? UTF8Span(validating: span)) != nil
   }
 }

@@ -1,3 +1,4 @@
+import RecordFormats
 public import Diagnostics
 import Glibc
 
@@ -154,7 +155,7 @@ public final class RejectWriter {
       }
       buffer.close(UInt8(ascii: "]"))
     }
-    if JSONBytes.isUTF8(raw) {
+    if raw.isUTF8 {
       buffer.key("raw")
       buffer.string(raw)
     } else {

@@ -270,19 +270,7 @@ public final class ImportSession {
       summary.entities[state.entity.name] = counts
     }
     rejects.note(&summary)
-    do {
-      if isBreached || definition.isDryRun {
-        summary.statements = file.connection.statementsExecuted
-        try file.rollBackRun()
-        summary.status = isBreached ? .limitBreached : .dryRun
-      } else {
-        try file.finish()
-        summary.statements = file.connection.statementsExecuted
-        summary.status = ledger.rejected > 0 ? .completedWithRejects : .completed
-      }
-    } catch {
-      throw ImportError(code: .database, message: error.description)
-    }
+    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun, rejected: ledger.rejected)
   }
 
   // MARK: The machine

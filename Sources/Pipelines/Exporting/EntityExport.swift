@@ -130,7 +130,7 @@ struct EntityExport {
       guard type == SQLITE_TEXT else { return false }
       let text = row.bytes(column)
       // JSON counts what is not UTF-8 and escapes NUL; CSV can say neither.
-      if format == .csv, text.contains(0) || !Self.isUTF8(text) { return false }
+      if format == .csv, text.contains(0) || !text.isUTF8 { return false }
       writer.text(text)
     case .uuid:
       guard type == SQLITE_BLOB else { return false }
@@ -187,10 +187,6 @@ struct EntityExport {
 
   private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt64 {
     UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-  }
-
-  private static func isUTF8(_ text: UnsafeRawBufferPointer) -> Bool {
-    (try? UTF8Span(validating: text.bindMemory(to: UInt8.self).span)) != nil
   }
 
   // MARK: Failures

@@ -40,7 +40,7 @@ extension OutputBytes {
   ///
   /// Source: XML 1.0, production 2 (Char).
   static func isXML(_ text: UnsafeRawBufferPointer) -> Bool {
-    guard isUTF8(text) else { return false }
+    guard text.isUTF8 else { return false }
     for (index, byte) in text.enumerated() {
       if byte < 0x20 {
         guard byte == 9 || byte == 10 || byte == 13 else { return false }

@@ -65,30 +65,7 @@ struct OutputBytes {
   }
 
   /// Appends base64 with padding, in one line.
-  ///
-  /// Source: RFC 4648, section 4.
-  mutating func append(base64 data: UnsafeRawBufferPointer) {
-    let alphabet: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-    func digit(_ value: UInt32) -> UInt8 { alphabet.utf8Start[Int(value & 63)] }
-    bytes.reserveCapacity(bytes.count + (data.count + 2) / 3 * 4)
-    var index = 0
-    while index < data.count {
-      let count = min(3, data.count - index)
-      var word: UInt32 = 0
-      for offset in 0..<3 { word = word << 8 | (offset < count ? UInt32(data[index + offset]) : 0) }
-      bytes.append(digit(word >> 18))
-      bytes.append(digit(word >> 12))
-      bytes.append(count > 1 ? digit(word >> 6) : UInt8(ascii: "="))
-      bytes.append(count > 2 ? digit(word) : UInt8(ascii: "="))
-      index += 3
-    }
-  }
-
-  /// Whether the bytes are UTF-8.
-  static func isUTF8(_ data: UnsafeRawBufferPointer) -> Bool {
-    let span = data.bindMemory(to: UInt8.self).span
-    return (try? UTF8Span(validating: span)) != nil
-  }
+  mutating func append(base64 data: UnsafeRawBufferPointer) { bytes.append(base64: data) }
 }
 
 /// Numbers of the standard library write themselves here without a string.

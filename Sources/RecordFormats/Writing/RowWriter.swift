@@ -131,11 +131,11 @@ public final class RowWriter {
     switch layout.style {
     case .csv: out.append(csv: utf8, layout)
     case .json:
-      let isUTF8 = OutputBytes.isUTF8(utf8)
+      let isUTF8 = utf8.isUTF8
       if !isUTF8 { replacedTexts += 1 }
       out.append(json: utf8, isUTF8: isUTF8)
     case .yaml:
-      if OutputBytes.isUTF8(utf8) { out.append(yaml: utf8, indentation: 4) } else { return appendBinaryCell(utf8) }
+      if utf8.isUTF8 { out.append(yaml: utf8, indentation: 4) } else { return appendBinaryCell(utf8) }
     case .xml:
       guard OutputBytes.isXML(utf8) else { return appendBinaryCell(utf8) }
       out.append(UInt8(ascii: ">"))

@@ -1,0 +1,25 @@
+import ObjectStore
+import SQLite
+
+extension ImportSummary {
+  /// Finishes a store's file or takes the whole run back, and notes how the run ended.
+  ///
+  /// - Parameter isBreached: Whether there are more rejects than allowed.
+  mutating func end(
+    _ file: StoreFile, isBreached: Bool, isDryRun: Bool, rejected: Int
+  ) throws(ImportError) {
+    do {
+      if isBreached || isDryRun {
+        statements = file.connection.statementsExecuted
+        try file.rollBackRun()
+        status = isBreached ? .limitBreached : .dryRun
+      } else {
+        try file.finish()
+        statements = file.connection.statementsExecuted
+        status = rejected > 0 ? .completedWithRejects : .completed
+      }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+}
