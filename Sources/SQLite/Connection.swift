@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// An open connection to one SQLite file, confined to the task that made it.
 ///
@@ -61,7 +62,10 @@ public final class Connection {
     guard code == SQLITE_OK, let opened else {
       let error = SQLiteError(handle: opened, fallback: code)
       sqlite3_close(opened)
-      throw SQLiteError(code: error.code, message: "cannot open \(path): \(error.message)")
+      var status = stat()
+      let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      throw SQLiteError(
+        code: error.code, message: "cannot open \(path): \(isFolder ? "it is a folder" : error.message)")
     }
     handle = opened
     self.path = path

@@ -96,6 +96,10 @@ public struct FetchedDictionary: Sendable {
     let position = content.columns[index].position
     let tag = content.table.tag(row: row, position)
     guard tag == CellTag.text || tag == CellTag.blob else { return nil }
+    if content.external.contains(index) {
+      guard case .attribute(.binary(let bytes)) = self[index] else { return nil }
+      return try bytes.withUnsafeBytes(body)
+    }
     return try withExtendedLifetime(content) { try body(content.table.bytes(row: row, position)) }
   }
 

@@ -176,10 +176,12 @@ public final class FetchedResults {
       let found = try predicateErrors { () throws(PredicateError) in
         try evaluator.evaluate(.keyPath(path), with: .object(object))
       }
-      guard case .attribute(let value) = found else {
+      guard case .attribute(let attribute) = found else {
         throw ObjectError(
           PredicateError(.invalidRequest, "\"\(keyPath)\" is no attribute: sections have values for names"))
       }
+      // Not a number is no value.
+      let value = attribute.isNull ? .null : attribute
       if value != current {
         try close(index)
         (start, current) = (index, value)

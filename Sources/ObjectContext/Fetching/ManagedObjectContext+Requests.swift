@@ -128,11 +128,7 @@ extension ManagedObjectContext {
       try fetchErrors { () throws(FetchError) in try table.read(try store.cursor(compiled)) }
     }
     var external = Set<Int>()
-    for (index, column) in columns.enumerated() where column.kind == .value(.binary) {
-      if plan.entity.attribute(atPath: column.name, in: model)?.allowsExternalBinaryDataStorage ?? false {
-        external.insert(index)
-      }
-    }
+    for (index, column) in columns.enumerated() where column.isExternal { external.insert(index) }
     return FetchedDictionaries(
       content: .init(table: table, columns: columns, external: external, storePath: store.file.path))
   }
@@ -225,18 +221,5 @@ extension FetchedColumn {
   var lastPosition: Int32 {
     if case .objectID(_, let hasEntityColumn) = kind, hasEntityColumn { return position + 1 }
     return position
-  }
-}
-
-extension EntityDescription {
-  /// The attribute at the end of a key path over to-one relationships, or `nil`.
-  func attribute(atPath path: String, in model: ManagedObjectModel) -> AttributeDescription? {
-    var entity = self
-    let names = path.split(separator: ".")
-    for name in names.dropLast() {
-      guard let relationship = entity.relationship(named: String(name)) else { return nil }
-      entity = model.entities[relationship.destinationEntity]
-    }
-    return names.last.flatMap { entity.attribute(named: String($0)) }
   }
 }

@@ -1,5 +1,7 @@
-/// A sum that does not depend on the order of its terms: integers add up exactly, binary64 numbers are added without
-/// error and rounded once.
+/// A sum that does not depend on the order of its terms.
+///
+/// Integers add up exactly, binary64 numbers are added without error and rounded once. Only when a sum on the way is
+/// beyond the greatest binary64 number, it is infinite, whatever comes after it.
 ///
 /// The sum of the binary64 numbers is kept as a list of numbers that do not overlap, of growing magnitude.
 /// Source: Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates" (1997).
@@ -37,6 +39,12 @@ struct ExactSum: Sendable {
       var part = parts[index]
       if rest.magnitude < part.magnitude { swap(&rest, &part) }
       let sum = rest + part
+      // Beyond the greatest number there is no error to keep, and nothing brings the sum back.
+      guard sum.isFinite else {
+        infinities += sum
+        parts.removeAll()
+        return
+      }
       let error = part - (sum - rest)
       if error != 0 {
         parts[kept] = error

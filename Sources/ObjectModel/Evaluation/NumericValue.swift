@@ -75,7 +75,8 @@ extension AttributeValue {
 extension DecimalNumber {
   /// The number as a store keeps it: an integer when whole and within 64 bits, else the nearest binary64 number.
   package var number: NumericValue {
-    if exponent >= 0, exponent <= 18 {
+    // A larger significand is beyond 64 bits already, and would overflow 128 with 18 zeros behind it.
+    if exponent >= 0, exponent <= 18, significand.magnitude <= UInt128(UInt64.max) {
       var whole = significand
       for _ in 0..<exponent { whole *= 10 }
       if let integer = Int64(exactly: whole) { return .integer(integer) }

@@ -84,12 +84,12 @@ extension PredicateEvaluator {
   ) throws(PredicateError) -> EvaluatedValue {
     let candidates = try elements(of: value(of: collection, object), "SUBQUERY takes a collection")
     let outer = variables[variable]
+    defer { variables[variable] = outer }
     var kept: [EvaluatedValue] = []
     for candidate in candidates {
       variables[variable] = candidate
       if try holds(predicate, object) { kept.append(candidate) }
     }
-    variables[variable] = outer
     return .collection(kept)
   }
 

@@ -1,6 +1,8 @@
 /// A value of an attribute, outside the hot paths: defaults, bounds, keyed access.
 ///
-/// Rows hold their values in columns; this type is what a person's code sees of one cell.
+/// Rows hold their values in columns; this type is what a person's code sees of one cell. Two texts are the same value
+/// when their UTF-8 bytes are, as in the store; `==` of Swift's strings would take composed and decomposed accents for
+/// the same.
 public enum AttributeValue: Hashable, Sendable {
   /// No value.
   case null
@@ -22,4 +24,40 @@ public enum AttributeValue: Hashable, Sendable {
   case uuid(UInt64, UInt64)
   /// A URI as its absolute string.
   case uri(String)
+}
+
+extension AttributeValue {
+  /// Whether case and value are the same; texts byte by byte.
+  public static func == (left: AttributeValue, right: AttributeValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.boolean(let first), .boolean(let second)): first == second
+    case (.integer(let first), .integer(let second)): first == second
+    case (.double(let first), .double(let second)), (.date(let first), .date(let second)): first == second
+    case (.decimal(let first), .decimal(let second)): first == second
+    case (.string(let first), .string(let second)), (.uri(let first), .uri(let second)): first.hasSameBytes(as: second)
+    case (.binary(let first), .binary(let second)): first == second
+    case (.uuid(let high, let low), .uuid(let otherHigh, let otherLow)): high == otherHigh && low == otherLow
+    default: false
+    }
+  }
+
+  /// Feeds what ``==(_:_:)`` compares.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .boolean(let value): hasher.combine(value)
+    case .integer(let value): hasher.combine(value)
+    case .double(let value): hasher.combine(value)
+    case .decimal(let value): hasher.combine(value)
+    case .string(let text), .uri(let text):
+      text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+      hasher.combine(UInt8(0xFF))
+    case .date(let seconds): hasher.combine(seconds)
+    case .binary(let bytes): hasher.combine(bytes)
+    case .uuid(let high, let low):
+      hasher.combine(high)
+      hasher.combine(low)
+    }
+  }
 }

@@ -51,6 +51,9 @@ package struct FetchedColumn: Hashable, Sendable {
   package var kind: Kind
   /// The number of the (first) SQL column, from 0.
   package var position: Int32
+  /// Whether the first byte of a value says where its bytes are: it is that of an attribute that allows files beside the
+  /// store, whatever the value is called.
+  package var isExternal = false
 }
 
 /// A statement that was made of a request: text without values, and the values.

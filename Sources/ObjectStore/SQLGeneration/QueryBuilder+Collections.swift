@@ -206,6 +206,9 @@ extension QueryBuilder {
         return .value(.number(select("count(\(argument))", collection), .integer, isNullable: false))
       }
       return try pick(element, collection)
+    case .value(let value) where value.isNull:
+      // Null is a collection of nothing.
+      return element == .size ? operand(.attribute(.integer(0))) : .value(value)
     case .value(let value):
       throw PredicateError(.typeMismatch, "\(value.name) is not a collection, so it has no elements")
     case .row(let row):
@@ -215,6 +218,7 @@ extension QueryBuilder {
 
   private func pick(_ element: CollectionElement, _ operands: [QueryOperand]) throws(PredicateError) -> QueryOperand {
     let index: Int
+    if operands.isEmpty, element == .first || element == .last { return operand(.null) }
     switch element {
     case .size: return operand(.attribute(.integer(Int64(operands.count))))
     case .first: index = 0

@@ -6,6 +6,7 @@ extension QueryCollection {
     _ relationship: RelationshipDescription, of row: QueryRow, _ names: QueryNames
   ) throws(PredicateError) -> QueryCollection {
     let level = QueryLevel()
+    try names.countToManyStep(in: level, "\(row.entity.name).\(relationship.name)")
     let link = try Link(relationship, names)
     let condition = link.condition(owner: row.key)
     level.add("\(name: link.table) AS \(name: link.alias)")
@@ -19,6 +20,7 @@ extension QueryCollection {
   func following(
     _ relationship: RelationshipDescription, of row: QueryRow, _ names: QueryNames
   ) throws(PredicateError) -> QueryCollection {
+    try names.countToManyStep(in: level, "\(name).\(relationship.name)")
     let link = try Link(relationship, names)
     level.add("JOIN \(name: link.table) AS \(name: link.alias) ON \(link.condition(owner: row.key))")
     level.order = nil

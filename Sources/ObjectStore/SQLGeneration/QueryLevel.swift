@@ -9,6 +9,8 @@ final class QueryLevel {
   /// The place of each row in its collection, when that is ordered.
   var order: SQLText?
   private(set) var sourceCount = 0
+  /// How many to-many relationships lead to the rows.
+  var toManySteps = 0
 
   /// Adds a table; the first one, or one that is joined.
   func add(_ source: SQLText) {
@@ -136,8 +138,30 @@ struct QueryCollection {
 final class QueryNames {
   let schema: StoreSchema
   private var count = 0
+  private var toManySteps = 0
+
+  /// The most to-many relationships that a statement follows: SQLite's time grows with the square of their number.
+  static let toManyStepLimit = 200
+  /// The most of them in one path, whose rows multiply at every step.
+  static let pathStepLimit = 6
 
   init(_ schema: StoreSchema) { self.schema = schema }
+
+  /// Takes note that a to-many relationship is followed.
+  func countToManyStep(in level: QueryLevel, _ path: String) throws(PredicateError) {
+    toManySteps += 1
+    level.toManySteps += 1
+    guard level.toManySteps <= QueryNames.pathStepLimit else {
+      throw PredicateError(
+        .tooLarge, "\(path) goes over more than \(QueryNames.pathStepLimit) to-many relationships",
+        hint: "begin the fetch at an entity that is nearer")
+    }
+    guard toManySteps <= QueryNames.toManyStepLimit else {
+      throw PredicateError(
+        .tooLarge, "the request follows more than \(QueryNames.toManyStepLimit) to-many relationships",
+        hint: "put alternatives into one ANY with IN, or into one SUBQUERY")
+    }
+  }
 
   /// A new alias, `t0` first.
   func next() -> String {

@@ -204,7 +204,11 @@ struct SelectBuilder {
     if !grouping.isEmpty { text.append(" GROUP BY \(SQLText.joined(grouping, ", "))") }
     if let having { text.append(" HAVING \(having)") }
     if !order.isEmpty { text.append(" ORDER BY \(SQLText.joined(order, ", "))") }
-    let columns = outputs.map { FetchedColumn(name: $0.name, kind: $0.kind, position: Int32($0.position - 1)) }
+    let columns = outputs.map {
+      FetchedColumn(
+        name: $0.name, kind: $0.kind, position: Int32($0.position - 1),
+        isExternal: $0.value.family == .opaque && $0.value.type == .binary)
+    }
     return try fetch(limited(text), columns, columns.count)
   }
 

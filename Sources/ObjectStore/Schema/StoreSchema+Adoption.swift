@@ -50,10 +50,12 @@ extension StoreSchema {
         numbers.append(0)
         continue
       }
-      guard let row = rows.first(where: { $0.name == model.entities[index].name }), row.number > 0 else {
+      guard let row = rows.first(where: { $0.name == model.entities[index].name }), row.number > 0,
+        row.number <= greatestEntityNumber
+      else {
         throw StoreError(
           .damagedMetadata, path: connection.path,
-          message: "Z_PRIMARYKEY has no row for entity \(model.entities[index].name)")
+          message: "Z_PRIMARYKEY has no row for entity \(model.entities[index].name), or one with a wrong number")
       }
       numbers.append(row.number)
     }
@@ -119,3 +121,6 @@ struct SchemaCatalog {
     return free.first { $0.hasPrefix(stem) && $0.dropFirst(stem.count).allSatisfy(\.isNumber) }
   }
 }
+
+/// The greatest entity number that is believed: tables are as long as it, so a damaged one must not decide how long.
+private let greatestEntityNumber = 1 << 20

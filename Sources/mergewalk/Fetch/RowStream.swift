@@ -31,15 +31,12 @@ struct RowStream {
     self.fetch = fetch
     self.store = store
     self.storePath = storePath
-    let entity = store.model.entities[fetch.entity]
-    shapes = fetch.columns.map { Self.shape($0, entity, store.model) }
+    shapes = fetch.columns.map { Self.shape($0) }
     let scheme = shortIDs ? "" : "x-coredata://\(store.file.metadata.uuid)/"
     idPrefixes = store.model.entities.map { Array("\(scheme)\($0.name)/p".utf8) }
   }
 
-  private static func shape(
-    _ column: FetchedColumn, _ entity: EntityDescription, _ model: ManagedObjectModel
-  ) -> Shape {
+  private static func shape(_ column: FetchedColumn) -> Shape {
     switch column.kind {
     case .primaryKey, .entityNumber, .version: return .integer
     case .cell: return .any
@@ -54,8 +51,7 @@ struct RowStream {
       case .string, .uri: return .text
       case .uuid: return .uuid
       case .binary, .transformable:
-        let attribute = ModelScope(model, entity).attribute(at: column.name)
-        return .binary(isTagged: attribute?.allowsExternalBinaryDataStorage ?? false)
+        return .binary(isTagged: column.isExternal)
       case .decimal, .undefined, .objectID, .composite: return .any
       }
     }

@@ -125,6 +125,29 @@ struct RefusalTests {
     }
   }
 
+  @Test("to-many relationships are bounded in one path and in a whole request")
+  func manyRelationships() throws {
+    func code(_ format: String) throws -> PredicateError.Code? { error(try Predicate(format: format))?.code }
+    let step = "lines.order."
+    #expect(try code("ANY " + String(repeating: step, count: 6) + "size == 1") == nil)
+    #expect(try code("ANY " + String(repeating: step, count: 7) + "size == 1") == .tooLarge)
+    func terms(_ count: Int) -> String {
+      (0..<count).map { "ANY lines.title BEGINSWITH 'x\($0)'" }.joined(separator: " OR ")
+    }
+    #expect(try code(terms(200)) == nil)
+    #expect(try code(terms(201)) == .tooLarge)
+  }
+
+  @Test("elements of nothing are null, as in memory")
+  func elementsOfNothing() throws {
+    for format in ["{}[FIRST] == nil", "{}[LAST] == nil", "NULL[0] == nil", "NULL[SIZE] == 0"] {
+      let predicate = try Predicate(format: format)
+      #expect(try predicate.evaluate(with: .null), "\(format)")
+      #expect(error(predicate) == nil, "\(format)")
+      #expect(try shop.keys(FetchRequest("Order", where: predicate)) == shop.keys(FetchRequest("Order")), "\(format)")
+    }
+  }
+
   @Test("a pattern that takes too long ends the fetch with its own error, and the next fetch is sound")
   func patternTimeLimit() throws {
     let text = String(repeating: "a", count: 40)

@@ -1,0 +1,48 @@
+import ObjectModel
+import Testing
+
+/// Values at the ends of what types hold.
+@Suite struct EdgeValueTests {
+  @Test("decimals of 38 digits with zeros behind them are numbers, not overflows", arguments: 0...18)
+  func longDecimals(exponent: Int) throws {
+    let digits: Int128 = 12_345_678_901_234_567_890_123_456_789_012_345_679
+    let number = DecimalNumber(significand: digits, exponent: exponent)
+    guard case .double(let value) = number.number else {
+      Issue.record("\(number.number) is no binary64 number")
+      return
+    }
+    #expect(value == Double("\(digits)e\(exponent)"))
+    let text = "CAST('\(digits)e\(exponent)', 'NSNumber') > 1"
+    #expect(try Predicate(format: text).evaluate(with: .null))
+  }
+
+  @Test("texts are the same value when their bytes are, so composed and decomposed accents are two")
+  func textsByBytes() throws {
+    let (composed, decomposed) = (AttributeValue.string("\u{E9}"), AttributeValue.string("e\u{301}"))
+    #expect(composed != decomposed)
+    #expect(Set([composed, decomposed, .string("\u{E9}")]).count == 2)
+    #expect(AttributeValue.uri("a") != .string("a"))
+    #expect(
+      Predicate.comparison(ComparisonPredicate(.evaluatedObject, .equalTo, .constant(.attribute(composed))))
+        != Predicate.comparison(ComparisonPredicate(.evaluatedObject, .equalTo, .constant(.attribute(decomposed)))))
+  }
+
+  @Test("sums beyond the greatest number are infinite and never become null")
+  func greatSums() throws {
+    for text in ["sum:({1e308, 1e308, 5}) > 1e308", "sum:({5, 1e308, 1e308}) > 1e308", "sum:({1e308, -1e308, 5}) == 5"]
+    {
+      #expect(try Predicate(format: text).evaluate(with: .null), "\(text)")
+    }
+  }
+
+  @Test("a variable of SUBQUERY is gone after an error in its predicate")
+  func subqueryVariable() throws {
+    var evaluator = PredicateEvaluator()
+    let failing = try Predicate(format: "SUBQUERY({1, 2}, $x, $x < 'a')[SIZE] > 0")
+    #expect(throws: PredicateError.self) { try evaluator.evaluate(failing, with: .null) }
+    let after = #expect(throws: PredicateError.self) {
+      try evaluator.evaluate(try Predicate(format: "$x == 1"), with: .null)
+    }
+    #expect(after?.code == .missingVariable)
+  }
+}
