@@ -84,13 +84,6 @@ struct ModelScope {
     throw error.located(name: name, in: source)
   }
 
-  /// The attribute at a key path of the entity.
-  func attribute(at path: String) -> AttributeDescription? {
-    guard let path = PropertyPath(path), case .attribute(let attribute)? = try? target(path.components, from: entity)
-    else { return nil }
-    return attribute
-  }
-
   /// The scope inside a subquery: the variable stands for the elements of a collection.
   func inside(_ variable: String, of entity: EntityDescription?) -> ModelScope {
     var scope = self
