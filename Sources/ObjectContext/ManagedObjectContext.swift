@@ -14,7 +14,7 @@ public final class ManagedObjectContext {
   /// The coordinator that the context was made on, kept alive by it; `nil` for a context over a bare store.
   public let coordinator: PersistentStoreCoordinator?
   /// The store that rows come from and go to.
-  package let store: SQLiteStore
+  package let store: PersistentStore
 
   private var buffers: [RowBuffer?]
   private var templates: [RowTemplate?]
@@ -36,7 +36,7 @@ public final class ManagedObjectContext {
   var storedVersion: UInt32 = 0
 
   /// Creates an empty context over a store, without an undo manager.
-  public convenience init(store: SQLiteStore) { self.init(store: store, coordinator: nil) }
+  public convenience init(store: PersistentStore) { self.init(store: store, coordinator: nil) }
 
   /// Creates an empty context on a coordinator, which must have a store.
   public convenience init(coordinator: PersistentStoreCoordinator) {
@@ -46,7 +46,7 @@ public final class ManagedObjectContext {
     self.init(store: store, coordinator: coordinator)
   }
 
-  private init(store: SQLiteStore, coordinator: PersistentStoreCoordinator?) {
+  private init(store: PersistentStore, coordinator: PersistentStoreCoordinator?) {
     model = store.model
     self.store = store
     self.coordinator = coordinator

@@ -14,7 +14,7 @@ import SQLite
 /// read twice; so inputs must be files.
 struct PartitionedScan {
   let plan: ImportPlan
-  let store: SQLiteStore
+  let store: PersistentStore
   let entity: EntityDescription
   /// The tables of the nodes that the root refers to; look-ups only.
   let tables: [KeyTable?]

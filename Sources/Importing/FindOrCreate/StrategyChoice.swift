@@ -19,7 +19,7 @@ import SQLite
 /// with random keys 3 to 4 µs a key.
 struct StrategyChoice {
   let plan: ImportPlan
-  let store: SQLiteStore
+  let store: PersistentStore
   let model: ManagedObjectModel
   let seed: UInt64
   /// How many bytes of input are coming; 0 when nobody knows.

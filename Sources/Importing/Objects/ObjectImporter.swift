@@ -11,7 +11,7 @@ final class ObjectImporter {
   /// What became of the records of the current batch.
   private(set) var outcomes = ContiguousArray<RecordLedger.Outcome>()
 
-  private let store: SQLiteStore
+  private let store: PersistentStore
   private let loader: ObjectLoader
   private let linkAccesses: [LinkAccess]
   /// The greatest identity of the hierarchy so far; shared by the importers of its entities.
@@ -33,7 +33,7 @@ final class ObjectImporter {
     var value: Int64 = 0
   }
 
-  init(_ part: ObjectPlan, store: SQLiteStore, number: Int, greatest: GreatestIdentity) throws(SQLiteError) {
+  init(_ part: ObjectPlan, store: PersistentStore, number: Int, greatest: GreatestIdentity) throws(SQLiteError) {
     self.part = part
     self.store = store
     self.greatest = greatest

@@ -108,9 +108,9 @@ final class ObjectSession {
     ]
   }
 
-  private func makeImporters(_ file: StoreFile) throws(ImportError) -> (SQLiteStore, [ObjectImporter]) {
+  private func makeImporters(_ file: StoreFile) throws(ImportError) -> (PersistentStore, [ObjectImporter]) {
     do {
-      let store = try SQLiteStore(file: file)
+      let store = try PersistentStore(file: file)
       var greatest: [Int: ObjectImporter.GreatestIdentity] = [:]
       var importers: [ObjectImporter] = []
       for (number, part) in parts.enumerated() {
@@ -154,7 +154,7 @@ final class ObjectSession {
 
   /// Takes out what cannot stay, and says which records these were.
   private func check(
-    _ file: StoreFile, _ store: SQLiteStore, _ importers: [ObjectImporter], _ rejects: RejectOutput
+    _ file: StoreFile, _ store: PersistentStore, _ importers: [ObjectImporter], _ rejects: RejectOutput
   ) throws(ImportError) {
     let forgiving = Set(parts.filter { $0.missing == .null }.map(\.entity.index))
     let check = ReferenceCheck(store: store, forgiving: forgiving)

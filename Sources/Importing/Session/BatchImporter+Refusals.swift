@@ -65,7 +65,7 @@ extension BatchImporter {
     var outcomes: [RecordLedger.Outcome]
     var targets: [[Int64]]
     var rejects: Int
-    var sequences: SQLiteStore.Sequences
+    var sequences: PersistentStore.Sequences
     var counts: [ImportSummary.EntityCounts]
   }
 

@@ -13,7 +13,7 @@ import SQLite
 final class BatchImporter {
   let plan: ImportPlan
   let context: ManagedObjectContext
-  let store: SQLiteStore
+  let store: PersistentStore
   let nodes: [NodeState]
   let seed: UInt64
   var ledger = RecordLedger()
@@ -40,7 +40,7 @@ final class BatchImporter {
   var keyBytes = KeyBytes()
   var keyOrder = KeyOrder()
 
-  init(plan: ImportPlan, context: ManagedObjectContext, store: SQLiteStore, nodes: [NodeState], seed: UInt64) {
+  init(plan: ImportPlan, context: ManagedObjectContext, store: PersistentStore, nodes: [NodeState], seed: UInt64) {
     self.plan = plan
     self.context = context
     self.store = store

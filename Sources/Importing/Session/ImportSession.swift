@@ -169,7 +169,7 @@ public final class ImportSession {
 
   private func makeImporter(_ file: StoreFile, seed: UInt64, inputBytes: Int) throws(ImportError) -> BatchImporter {
     do {
-      let store = try SQLiteStore(file: file)
+      let store = try PersistentStore(file: file)
       let partitioned = PartitionedChoice()
       let choice = StrategyChoice(
         plan: plan, store: store, model: definition.model, seed: seed, inputBytes: inputBytes,

@@ -51,7 +51,7 @@ final class BatchInserter {
   private var updated = Set<ManagedObjectID>()
 
   init(
-    _ request: BatchInsertRequest, entity: EntityDescription, store: SQLiteStore, storeUUID: String, chunkRows: Int
+    _ request: BatchInsertRequest, entity: EntityDescription, store: PersistentStore, storeUUID: String, chunkRows: Int
   ) throws(ObjectError) {
     guard !entity.isAbstract else {
       throw ObjectError(.abstractEntity, "\(entity.name) is abstract and has no objects of its own")

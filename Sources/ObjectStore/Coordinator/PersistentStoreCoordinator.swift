@@ -23,7 +23,7 @@ public final class PersistentStoreCoordinator {
   /// The model of all stores.
   public let model: ManagedObjectModel
   /// The stores, in the order in which they were added; closed ones are not among them.
-  public private(set) var stores: [SQLiteStore] = []
+  public private(set) var stores: [PersistentStore] = []
 
   /// Creates a coordinator without a store.
   public init(model: ManagedObjectModel) { self.model = model }
@@ -34,7 +34,7 @@ public final class PersistentStoreCoordinator {
   }
 
   /// The store, or `nil` when there is none.
-  public var store: SQLiteStore? { stores.first }
+  public var store: PersistentStore? { stores.first }
 
   /// Opens the store at a path, or makes it when there is no file.
   ///
@@ -47,7 +47,7 @@ public final class PersistentStoreCoordinator {
   @discardableResult
   public func addSQLiteStore(
     at path: String, configuration: String? = nil, cacheKiB: Int = 8 * 1024
-  ) throws(StoreError) -> SQLiteStore {
+  ) throws(StoreError) -> PersistentStore {
     guard stores.isEmpty else {
       throw StoreError(.unsupported, path: path, message: "a coordinator takes one store, and it has one already")
     }
@@ -61,7 +61,7 @@ public final class PersistentStoreCoordinator {
       try file.connection.execute("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000")
     }
     file.keepCommits()
-    let store = try SQLiteStore(file: file)
+    let store = try PersistentStore(file: file)
     stores.append(store)
     return store
   }

@@ -1,7 +1,7 @@
 package import ObjectModel
 import SQLite
 
-extension SQLiteStore {
+extension PersistentStore {
   /// Runs `body` with a store that is only read, and leaves no trace beside it.
   ///
   /// A write-ahead log beside the store is read too, also while somebody writes it; `body` sees the state of one moment
@@ -12,7 +12,7 @@ extension SQLiteStore {
   ///   - model: The store's model; `nil` for the copy that the store carries.
   /// - Throws: ``StoreError`` as ``StoreModel/find(path:explicit:)``, `missingTable`, `missingColumn`.
   package static func withReadableStore<Value>(
-    _ path: String, model: ManagedObjectModel? = nil, _ body: (SQLiteStore) -> Value
+    _ path: String, model: ManagedObjectModel? = nil, _ body: (PersistentStore) -> Value
   ) throws(StoreError) -> Value {
     try ReadableStore.withConnection(path) { connection throws(StoreError) in
       let found = try StoreModel.find(connection, explicit: model, path: path)
@@ -22,7 +22,7 @@ extension SQLiteStore {
       let file = StoreFile(
         path: path, schema: try expected.adapted(to: connection), metadata: try StoreMetadata.read(connection),
         connection: connection, warnings: [], undo: .nothing, pendingIndexes: [])
-      return body(try SQLiteStore(file: file))
+      return body(try PersistentStore(file: file))
     }
   }
 }

@@ -20,7 +20,7 @@ package final class ObjectLoader {
   ///   - columns: The columns that batches fill, the identity first. Entity number, version and the columns with the
   ///     entity numbers of others are filled by the loader.
   package init(
-    store: SQLiteStore, entity: EntityDescription, number: Int, columns: [ColumnDefinition]
+    store: PersistentStore, entity: EntityDescription, number: Int, columns: [ColumnDefinition]
   ) throws(SQLiteError) {
     let schema = store.schema
     let table = schema.table(forRoot: entity.rootIndex)

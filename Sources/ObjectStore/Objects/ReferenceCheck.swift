@@ -59,7 +59,7 @@ package final class ReferenceCheck {
   /// Prepares a check.
   ///
   /// - Parameter forgiving: The indexes of the entities whose optional references to what is not there become nothing.
-  package init(store: SQLiteStore, forgiving: Set<Int>) {
+  package init(store: PersistentStore, forgiving: Set<Int>) {
     schema = store.schema
     connection = store.connection
     self.forgiving = Set(forgiving.map { store.schema.entityNumbers[$0] })

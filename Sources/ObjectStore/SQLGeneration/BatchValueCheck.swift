@@ -31,7 +31,7 @@ package final class BatchValueCheck {
 
   /// Registers the function while `body` runs.
   package func whileRegistered<Value>(
-    on store: SQLiteStore, _ body: () throws(FetchError) -> Value
+    on store: PersistentStore, _ body: () throws(FetchError) -> Value
   ) throws(FetchError) -> Value {
     do throws(SQLiteError) {
       try register(store.connection, Unmanaged.passUnretained(self).toOpaque())

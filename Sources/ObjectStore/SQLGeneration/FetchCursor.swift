@@ -10,10 +10,10 @@ package final class FetchCursor {
   /// What is run.
   package let fetch: CompiledFetch
   let statement: Statement
-  private let store: SQLiteStore
+  private let store: PersistentStore
   private let cache: StatementCache
 
-  init(fetch: CompiledFetch, statement: Statement, store: SQLiteStore, cache: StatementCache) {
+  init(fetch: CompiledFetch, statement: Statement, store: PersistentStore, cache: StatementCache) {
     self.fetch = fetch
     self.statement = statement
     self.store = store

@@ -113,7 +113,7 @@ struct FetchCommand: ParsableCommand {
     let model = try self.model.map { try ModelLoading.model(ofStore: store, at: $0, version: version).model }
     let failure: FetchFailure?
     do throws(StoreError) {
-      failure = try SQLiteStore.withReadableStore(store, model: model) { store in
+      failure = try PersistentStore.withReadableStore(store, model: model) { store in
         do throws(FetchFailure) { try run(store) } catch { return error }
         return nil
       }
@@ -126,7 +126,7 @@ struct FetchCommand: ParsableCommand {
     }
   }
 
-  private func run(_ store: SQLiteStore) throws(FetchFailure) {
+  private func run(_ store: PersistentStore) throws(FetchFailure) {
     let request = try request(store.model)
     let compiler = FetchCompiler(schema: store.schema, storeUUID: store.file.metadata.uuid)
     let fetch: CompiledFetch
@@ -178,7 +178,7 @@ struct FetchCommand: ParsableCommand {
 
   /// Runs the statement and writes its rows to standard output or to the new file.
   private func write(
-    _ fetch: CompiledFetch, _ names: [String], _ format: RowFormat, _ store: SQLiteStore
+    _ fetch: CompiledFetch, _ names: [String], _ format: RowFormat, _ store: PersistentStore
   ) throws(FetchFailure) {
     let file = try output.map { path throws(FetchFailure) in try RowFile(path) }
     let writer = RowWriter(format, columns: names, to: ByteSink(descriptor: file?.descriptor ?? STDOUT_FILENO))

@@ -3,7 +3,7 @@ import ObjectStore
 
 /// What `--explain` prints: the statement, its parameters, and how SQLite goes about it.
 enum FetchExplanation {
-  static func text(_ fetch: CompiledFetch, _ store: SQLiteStore) throws(FetchFailure) -> String {
+  static func text(_ fetch: CompiledFetch, _ store: PersistentStore) throws(FetchFailure) -> String {
     let plan: [String]
     do throws(FetchError) {
       plan = try store.explain(fetch)

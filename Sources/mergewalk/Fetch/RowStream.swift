@@ -16,7 +16,7 @@ struct RowStream {
   }
 
   private let fetch: CompiledFetch
-  private let store: SQLiteStore
+  private let store: PersistentStore
   private let storePath: String
   private let shapes: [Shape]
   /// What stands before the primary key in an ID, by entity.
@@ -27,7 +27,7 @@ struct RowStream {
   /// Prepares to run a compiled fetch of values or of a count.
   ///
   /// - Parameter shortIDs: whether objects are `Order/p17` instead of `x-coredata://STORE/Order/p17`.
-  init(_ fetch: CompiledFetch, store: SQLiteStore, storePath: String, shortIDs: Bool) {
+  init(_ fetch: CompiledFetch, store: PersistentStore, storePath: String, shortIDs: Bool) {
     self.fetch = fetch
     self.store = store
     self.storePath = storePath

@@ -21,7 +21,7 @@ final class EngineRun {
   init(_ definition: ImportDefinition, seed: UInt64 = 1) throws {
     plan = try ImportPlan(definition)
     file = try StoreFile.open(path: definition.storePath, model: definition.model)
-    let store = try SQLiteStore(file: file)
+    let store = try PersistentStore(file: file)
     let choice = StrategyChoice(
       plan: plan, store: store, model: definition.model, seed: seed, inputBytes: 0, keyMemory: definition.keyMemory,
       override: definition.findPlan)

@@ -30,7 +30,7 @@ final class MemoryObject: KeyedValues {
 final class GeneratedWorld {
   let folder = TemporaryFolder()
   let model: ManagedObjectModel
-  let store: SQLiteStore
+  let store: PersistentStore
   let compiler: FetchCompiler
   private(set) var objects: [String: [MemoryObject]] = [:]
   private let coordinator: PersistentStoreCoordinator

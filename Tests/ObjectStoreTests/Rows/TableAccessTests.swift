@@ -11,7 +11,7 @@ struct TableAccessTests {
     let folder = TemporaryFolder()
     let model: ManagedObjectModel
     let coordinator: PersistentStoreCoordinator
-    let store: SQLiteStore
+    let store: PersistentStore
     let access: TableAccess
     let buffer: RowBuffer
     let animal: EntityDescription

@@ -10,7 +10,7 @@ import Testing
 final class Shop {
   let folder = TemporaryFolder()
   let model: ManagedObjectModel
-  let store: SQLiteStore
+  let store: PersistentStore
   let compiler: FetchCompiler
   private let coordinator: PersistentStoreCoordinator
 

@@ -1,7 +1,7 @@
 import ObjectModel
 import SQLite
 
-extension SQLiteStore {
+extension PersistentStore {
   /// Starts a compiled statement: its first row comes with the first ``FetchCursor/step()``.
   ///
   /// - Throws: ``FetchError`` when SQLite refuses the statement. Nothing has run then.

@@ -1,10 +1,13 @@
 public import ObjectModel
 package import SQLite
 
-/// A Core Data store in an SQLite file, seen as rows.
+/// A store, seen as rows in the tables of Core Data's layout.
+///
+/// The tables of an SQLite store are those of its file. Stores of all other types have theirs in memory, so that there
+/// is one way of reading and writing rows; what is behind them hears of each transaction as a ``StoreObserver``.
 ///
 /// The store knows tables and rows, not objects. It is confined to one task, like its connection.
-public final class SQLiteStore {
+public final class PersistentStore {
   /// The file, new or existing.
   public let file: StoreFile
   /// The model of its data.
@@ -12,6 +15,12 @@ public final class SQLiteStore {
   /// The tables and columns.
   public let schema: StoreSchema
   package let connection: Connection
+  /// What keeps the records.
+  public let type: PersistentStoreType
+  /// How the store was opened.
+  public let options: PersistentStoreOptions
+  /// Who hears of transactions, in this order.
+  package var observers: [any StoreObserver] = []
   /// Whether a batch request is running: its transaction must not take anybody else's rows along.
   package var isInBatchRequest = false
 
@@ -25,8 +34,12 @@ public final class SQLiteStore {
   /// Takes over an open file.
   ///
   /// - Throws: ``StoreError`` when the bookkeeping cannot be read.
-  public init(file: StoreFile) throws(StoreError) {
+  public init(
+    file: StoreFile, type: PersistentStoreType = .sqlite, options: PersistentStoreOptions = PersistentStoreOptions()
+  ) throws(StoreError) {
     self.file = file
+    self.type = type
+    self.options = options
     model = file.schema.model
     schema = file.schema
     connection = file.connection
@@ -35,6 +48,16 @@ public final class SQLiteStore {
     for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
     writtenMaxima = maxima
   }
+
+  /// The store's identity: 36 characters in upper case, part of its objects' IDs.
+  public var identifier: String { file.metadata.uuid }
+  /// The path that the store was opened with.
+  public var path: String { file.path }
+  /// Whether saves that would change the store are refused.
+  public var isReadOnly: Bool { options.isReadOnly }
+
+  /// Whether the store has objects of an entity: its configuration may leave some out.
+  public func contains(_ entity: EntityDescription) -> Bool { schema.entityNumbers[entity.index] > 0 }
 
   /// How many SQL statements ran on the connection.
   public var statementsExecuted: Int { connection.statementsExecuted }
@@ -98,4 +121,4 @@ public final class SQLiteStore {
 }
 
 @available(*, unavailable, message: "a store is confined to one task; open another one there")
-extension SQLiteStore: Sendable {}
+extension PersistentStore: Sendable {}

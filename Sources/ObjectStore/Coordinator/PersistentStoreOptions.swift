@@ -1,0 +1,32 @@
+/// How a coordinator opens a store.
+///
+/// Source: Apple's "Store Options" of `NSPersistentStoreCoordinator`.
+public struct PersistentStoreOptions: Sendable, Hashable {
+  /// Whether saves that would change the store are refused, and the file is opened for reading.
+  public var isReadOnly = false
+  /// How long a statement waits for somebody else's lock, in seconds.
+  public var timeout: Double = 2
+  /// The page cache in KiB.
+  public var cacheKiB = 8 * 1024
+  /// Settings of SQLite that override the project's, in this order; names and values are checked, not quoted.
+  public var pragmas: [Pragma] = []
+  /// Whether every transaction is recorded in the store's persistent history.
+  public var tracksHistory = false
+
+  /// One setting of SQLite.
+  public struct Pragma: Sendable, Hashable {
+    /// The name, such as `synchronous`.
+    public var name: String
+    /// The value, such as `NORMAL`.
+    public var value: String
+
+    /// Creates a setting.
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The defaults.
+  public init() {}
+}

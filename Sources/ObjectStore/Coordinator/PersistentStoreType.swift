@@ -1,0 +1,27 @@
+/// What keeps a store's records.
+public enum PersistentStoreType: Sendable, Hashable, CustomStringConvertible {
+  /// An SQLite file in Core Data's layout.
+  case sqlite
+  /// Nothing: the records are gone with the store.
+  case inMemory
+  /// An XML file that is read and written as a whole.
+  case xml
+  /// A binary property list that is read and written as a whole.
+  case binary
+  /// A store that a program brings along, with the name that the metadata carry.
+  case custom(String)
+
+  /// The name in the metadata (`NSStoreType`).
+  public var name: String {
+    switch self {
+    case .sqlite: "SQLite"
+    case .inMemory: "InMemory"
+    case .xml: "XML"
+    case .binary: "Binary"
+    case .custom(let name): name
+    }
+  }
+
+  /// The name.
+  public var description: String { name }
+}

@@ -1,0 +1,65 @@
+/// What one save, or one batch request, does to one store: the records that it inserts, updates and deletes.
+///
+/// The values themselves are in the store's tables; whoever needs them reads them there.
+public struct StoreChanges: Sendable {
+  /// What happens to a record.
+  public enum Kind: Int, Sendable, Hashable {
+    /// The record is new.
+    case insert = 0
+    /// Values of the record are written.
+    case update = 1
+    /// The record goes away.
+    case delete = 2
+  }
+  /// One record.
+  public struct Change: Sendable, Hashable {
+    /// What happens to it.
+    public var kind: Kind
+    /// The index of its own entity in the model.
+    public var entity: Int
+    /// Its `Z_PK`.
+    public var primaryKey: Int64
+    /// For updates: the index into ``StoreChanges/slotSets`` of the slots that are written; -1 otherwise.
+    public var slotSet: Int32 = -1
+
+    /// Creates a change.
+    public init(kind: Kind, entity: Int, primaryKey: Int64, slotSet: Int32 = -1) {
+      self.kind = kind
+      self.entity = entity
+      self.primaryKey = primaryKey
+      self.slotSet = slotSet
+    }
+  }
+
+  /// The changes, in the order in which they are written.
+  public var changes: [Change] = []
+  /// Sets of slots (`AttributeDescription.slot`, `RelationshipDescription.slot`), each once: one bit a slot.
+  public var slotSets: [[UInt64]] = []
+  /// Who changes: the context's `transactionAuthor`.
+  public var author: String?
+  /// Which context changes: its `name`.
+  public var contextName: String?
+
+  /// Creates an empty list.
+  public init() {}
+
+  /// Whether nothing changes.
+  public var isEmpty: Bool { changes.isEmpty }
+}
+
+/// Hears of every transaction that the object layer writes to a store, before and after its rows are written, and can
+/// refuse it: persistent history and stores whose rows live elsewhere work this way.
+package protocol StoreObserver: AnyObject {
+  /// The transaction has begun and no row is written yet: what is going to be deleted can still be read.
+  ///
+  /// - Throws: What makes the save fail; the transaction is rolled back.
+  func willWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError)
+
+  /// All rows are written, and the transaction is about to be committed.
+  ///
+  /// - Throws: What makes the save fail; the transaction is rolled back.
+  func didWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError)
+
+  /// The transaction was rolled back after ``willWrite(_:to:)``.
+  func didRollBack(_ store: PersistentStore)
+}
