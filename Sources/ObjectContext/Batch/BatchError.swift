@@ -42,6 +42,9 @@ extension ManagedObjectContext {
     guard connection.isAutocommit, !store.isInBatchRequest else {
       throw .save(SaveError(code: .database, message: "another transaction is open on the store; wait for its end"))
     }
+    guard !store.isReadOnly else {
+      throw .save(SaveError(code: .readOnly, message: "the store \(store.file.path) was opened for reading only"))
+    }
     store.isInBatchRequest = true
     defer { store.isInBatchRequest = false }
     let sequences = store.sequenceMark
