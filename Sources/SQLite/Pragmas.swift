@@ -38,6 +38,13 @@ public struct Pragmas: Sendable {
     ])
   }
 
+  /// A database in memory: it can roll back, and nothing of it survives the connection.
+  ///
+  /// - `journal_mode=MEMORY`: what a transaction changed is kept until it ends, as a save may fail.
+  public static let memory = Pragmas(statements: [
+    "PRAGMA journal_mode=MEMORY", "PRAGMA synchronous=OFF", "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
+  ])
+
   /// A store that is only read, possibly damaged: cells are checked when pages are read.
   public static func read(cacheKiB: Int = 8 * 1024) -> Pragmas {
     Pragmas(statements: [

@@ -36,6 +36,32 @@ public final class PersistentStoreCoordinator {
   /// The store, or `nil` when there is none.
   public var store: PersistentStore? { stores.first }
 
+  /// Adds a store of any type.
+  ///
+  /// - Parameters:
+  ///   - type: What keeps the records.
+  ///   - path: The store's path; stores in memory need none.
+  ///   - configuration: The configuration whose entities the store has; `nil` for all.
+  ///   - options: How the store is opened.
+  /// - Throws: ``StoreError``.
+  @discardableResult
+  public func addStore(
+    type: PersistentStoreType, at path: String? = nil, configuration: String? = nil,
+    options: PersistentStoreOptions = PersistentStoreOptions()
+  ) throws(StoreError) -> PersistentStore {
+    switch type {
+    case .inMemory:
+      let store = try PersistentStore.inMemory(model: model, configuration: configuration, options: options)
+      stores.append(store)
+      return store
+    default:
+      guard let path else {
+        throw StoreError(.notFound, path: "", message: "a store of type \(type) needs a path")
+      }
+      return try addSQLiteStore(at: path, configuration: configuration, cacheKiB: options.cacheKiB)
+    }
+  }
+
   /// Opens the store at a path, or makes it when there is no file.
   ///
   /// - Parameters:

@@ -57,6 +57,8 @@ public final class StoreFile {
     case newFile(NewStoreFile)
     /// The log as it was, and the header when the file was not in write-ahead mode.
     case existingFile(ExistingStoreFile)
+    /// The tables are in memory: they go away with the connection.
+    case memory
     /// The store is only read; the connection is closed by who opened it.
     case nothing
   }
@@ -177,6 +179,7 @@ public final class StoreFile {
         try raiseMaxima()
         try commit()
         try file.finish(connection)
+      case .memory: try sql { () throws(SQLiteError) in try connection.close() }
       case .nothing: break
       }
       isEnded = true
@@ -197,6 +200,7 @@ public final class StoreFile {
     switch undo {
     case .newFile(let file): try file.discard(connection)
     case .existingFile(let file): try file.rollBack(connection)
+    case .memory: try sql { () throws(SQLiteError) in try connection.close() }
     case .nothing: break
     }
   }

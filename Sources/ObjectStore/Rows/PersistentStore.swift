@@ -17,6 +17,8 @@ public final class PersistentStore {
   package let connection: Connection
   /// What keeps the records.
   public let type: PersistentStoreType
+  /// The configuration whose entities the store has; `nil` for all.
+  public let configuration: String?
   /// How the store was opened.
   public let options: PersistentStoreOptions
   /// Who hears of transactions, in this order.
@@ -35,10 +37,12 @@ public final class PersistentStore {
   ///
   /// - Throws: ``StoreError`` when the bookkeeping cannot be read.
   public init(
-    file: StoreFile, type: PersistentStoreType = .sqlite, options: PersistentStoreOptions = PersistentStoreOptions()
+    file: StoreFile, type: PersistentStoreType = .sqlite, configuration: String? = nil,
+    options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) {
     self.file = file
     self.type = type
+    self.configuration = configuration
     self.options = options
     model = file.schema.model
     schema = file.schema
