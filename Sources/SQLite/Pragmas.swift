@@ -6,6 +6,9 @@ public struct Pragmas: Sendable {
   /// The statements in the order in which they run.
   public let statements: [String]
 
+  /// Takes statements that somebody has checked.
+  public init(statements: [String]) { self.statements = statements }
+
   /// A new store that is built beside its final name and thrown away when anything fails.
   ///
   /// - `journal_mode=OFF`, `synchronous=OFF`: nothing has to survive a crash before the final sync and rename. A
@@ -35,6 +38,18 @@ public struct Pragmas: Sendable {
       "PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL",
       "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=-\(cacheKiB)", "PRAGMA temp_store=FILE",
       "PRAGMA secure_delete=OFF",
+    ])
+  }
+
+  /// A store of a coordinator, which lives as long as a program and may be open elsewhere too.
+  ///
+  /// - `journal_mode=WAL`: readers and one writer at a time do not wait for each other.
+  /// - `synchronous=FULL`: unlike an import, a save is worth waiting for the disk.
+  /// - `wal_autocheckpoint=1000`: the log must not grow with the program's life.
+  public static func shared(cacheKiB: Int = 8 * 1024) -> Pragmas {
+    Pragmas(statements: [
+      "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=1000",
+      "PRAGMA cache_size=-\(cacheKiB)", "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
     ])
   }
 

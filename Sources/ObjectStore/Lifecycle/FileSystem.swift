@@ -141,6 +141,9 @@ enum FileSystem {
   /// Removes an empty folder.
   static func removeFolder(_ path: String) { rmdir(path) }
 
+  /// Whether this process may make files in a folder.
+  static func isWritableFolder(_ path: String) -> Bool { access(path, W_OK | X_OK) == 0 }
+
   /// Whether a process with this number is running.
   static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 

@@ -33,7 +33,7 @@ extension StoreFile {
       return connection
     }
     return StoreFile(
-      path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .memory,
+      path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .connection,
       pendingIndexes: [])
   }
 

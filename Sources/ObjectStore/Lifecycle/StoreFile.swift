@@ -57,8 +57,10 @@ public final class StoreFile {
     case newFile(NewStoreFile)
     /// The log as it was, and the header when the file was not in write-ahead mode.
     case existingFile(ExistingStoreFile)
-    /// The tables are in memory: they go away with the connection.
-    case memory
+    /// A file that others may have open too; every commit is final.
+    case sharedFile(SharedStoreFile)
+    /// Closing the connection is all: the tables are in memory, or they are only read.
+    case connection
     /// The store is only read; the connection is closed by who opened it.
     case nothing
   }
@@ -179,7 +181,8 @@ public final class StoreFile {
         try raiseMaxima()
         try commit()
         try file.finish(connection)
-      case .memory: try sql { () throws(SQLiteError) in try connection.close() }
+      case .sharedFile(let file): try file.close(connection)
+      case .connection: try sql { () throws(SQLiteError) in try connection.close() }
       case .nothing: break
       }
       isEnded = true
@@ -200,7 +203,8 @@ public final class StoreFile {
     switch undo {
     case .newFile(let file): try file.discard(connection)
     case .existingFile(let file): try file.rollBack(connection)
-    case .memory: try sql { () throws(SQLiteError) in try connection.close() }
+    case .sharedFile(let file): try file.close(connection)
+    case .connection: try sql { () throws(SQLiteError) in try connection.close() }
     case .nothing: break
     }
   }

@@ -30,6 +30,9 @@ public final class PersistentStore {
   private var linkAccesses: [LinkStorage: LinkAccess] = [:]
   private var maxima: [Int64]
   private var writtenMaxima: [Int64]
+  /// What SQLite said about changes by other connections when the sequences were read; `nil` to read them again.
+  private var dataVersion: Int64?
+  private var dataVersionStatement: Statement?
   /// The statements of compiled fetches.
   private(set) lazy var queryStatements = StatementCache(connection: connection)
 
@@ -87,7 +90,32 @@ public final class PersistentStore {
   package var sequenceMark: [Int64] { writtenMaxima }
 
   /// Forgets that sequences were written since `mark` was taken: the transaction was rolled back.
-  package func restoreSequences(_ mark: [Int64]) { writtenMaxima = mark }
+  package func restoreSequences(_ mark: [Int64]) {
+    writtenMaxima = mark
+    dataVersion = nil
+  }
+
+  /// Reads the sequences again when another connection has written since the last call; belongs at the start of the
+  /// transaction that takes keys, so that nobody else can take the same.
+  ///
+  /// - Complexity: One statement when nobody else wrote.
+  package func refreshMaxima() throws(SQLiteError) {
+    guard type == .sqlite else { return }
+    if dataVersionStatement == nil { dataVersionStatement = try connection.prepare("PRAGMA data_version") }
+    guard let statement = dataVersionStatement else { return }
+    defer { statement.reset() }
+    let version = try statement.step() ? statement.integer(0) : 0
+    guard version != dataVersion else { return }
+    for table in schema.tables {
+      let root = table.rootEntity
+      let said =
+        try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(schema.entityNumbers[root])") ?? 0
+      let found = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
+      maxima[root] = max(maxima[root], said, found)
+      writtenMaxima[root] = said
+    }
+    dataVersion = version
+  }
 
   /// Takes the next `count` primary keys of a root entity's sequence and returns the first.
   package func takePrimaryKeys(root: Int, count: Int) -> Int64 {
@@ -108,6 +136,7 @@ public final class PersistentStore {
     set {
       maxima = newValue.taken
       writtenMaxima = newValue.written
+      dataVersion = nil
     }
   }
 
