@@ -129,7 +129,9 @@ public final class PersistentStoreCoordinator {
     case .sqlite:
       return try PersistentStore.openSQLite(path, model: model, configuration: configuration, options: options)
     default:
-      throw StoreError(.invalidOption, path: path, message: "there are no stores of type \(type)")
+      return try PersistentStore.openAtomic(
+        registry.requireAtomicStore(type, path: path), type: type, path: path, model: model,
+        configuration: configuration, options: options)
     }
   }
 

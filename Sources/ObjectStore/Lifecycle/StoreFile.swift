@@ -145,6 +145,9 @@ public final class StoreFile {
     self.metadata = metadata
   }
 
+  /// Goes back to metadata that were there before a transaction that was rolled back.
+  func forgetMetadata(_ former: StoreMetadata) { metadata = former }
+
   // MARK: - Indexes
 
   /// The indexes of a new store that are not built yet.
