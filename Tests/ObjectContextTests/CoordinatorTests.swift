@@ -91,7 +91,11 @@ struct CoordinatorTests {
   @Test("an ID goes through its URI unchanged")
   func goodURI() throws {
     let place = try Workplace(try Models.works())
-    let id = try place.context.insert("Skill").objectID
+    let skill = try place.context.insert("Skill")
+    #expect(skill.objectID.uri == "x-coredata:///Skill/t1")
+    #expect(place.coordinator.objectID(forURI: skill.objectID.uri) == nil)
+    try place.context.save()
+    let id = skill.objectID
     let uuid = try #require(place.coordinator.store).file.metadata.uuid
     #expect(id.uri == "x-coredata://\(uuid)/Skill/p1")
     #expect(place.coordinator.objectID(forURI: id.uri) == id)

@@ -5,8 +5,8 @@ extension PersistentStoreCoordinator {
   /// Moves the records of a store into a new store, of another type if need be, which takes its place.
   ///
   /// Entities, primary keys, versions, values, relationships with their order and the metadata of users come along. The
-  /// new store has an identity of its own, so the IDs of its objects differ in that part. The old store is closed; its
-  /// file stays. Objects that are in use belong to the old store: make a new context.
+  /// new store has an identity of its own, so the IDs of its objects differ in that part; IDs and URIs that somebody kept
+  /// name nothing any more. The old store is closed; its file stays. Contexts go on with the new store.
   ///
   /// - Parameters:
   ///   - store: A store of this coordinator, without unsaved changes worth keeping.
@@ -20,7 +20,7 @@ extension PersistentStoreCoordinator {
     _ store: PersistentStore, to path: String? = nil, type: PersistentStoreType,
     options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) -> PersistentStore {
-    guard let position = stores.firstIndex(where: { $0 === store }) else {
+    guard stores.contains(where: { $0 === store }) else {
       throw StoreError(.notFound, path: store.path, message: "the store is none of this coordinator")
     }
     if let path, type != .inMemory, FileSystem.exists(path) {
@@ -52,8 +52,9 @@ extension PersistentStoreCoordinator {
       try backing.save(StoreContents(try full.reopened()), to: path)
       target = try open(type: type, at: path, configuration: configuration, options: options)
     }
-    try remove(store)
-    return try add(target, at: position)
+    list.replace(store, with: target)
+    try store.close()
+    return target
   }
 
   /// Puts a copy of one store into the place of another, which need not exist.

@@ -25,8 +25,10 @@ public final class PersistentStoreCoordinator {
   public let model: ManagedObjectModel
   /// The types of stores that can be added besides those that are built in.
   public let registry: StoreTypeRegistry
+  /// The stores by number; contexts share it.
+  package let list = StoreList()
   /// The stores, in the order in which they were added; removed ones are not among them.
-  public private(set) var stores: [PersistentStore] = []
+  public var stores: [PersistentStore] { list.stores }
 
   /// Creates a coordinator without a store.
   ///
@@ -101,7 +103,7 @@ public final class PersistentStoreCoordinator {
   ///
   /// - Throws: ``StoreError`` when it cannot be closed; it is forgotten all the same.
   public func remove(_ store: PersistentStore) throws(StoreError) {
-    stores.removeAll { $0 === store }
+    list.remove(store)
     try store.close()
   }
 
@@ -112,7 +114,10 @@ public final class PersistentStoreCoordinator {
   ///
   /// - Throws: ``StoreError``; what was committed is safe, in a `-wal` file beside the store if need be.
   public func close() throws(StoreError) {
-    while let store = stores.popLast() { try store.close() }
+    for store in stores.reversed() {
+      list.remove(store)
+      try store.close()
+    }
   }
 
   /// Opens a store without adding it.
@@ -137,7 +142,7 @@ public final class PersistentStoreCoordinator {
 
   /// Takes a store that is open; it is closed when the coordinator has one with its identity already.
   @discardableResult
-  func add(_ store: PersistentStore, at position: Int? = nil) throws(StoreError) -> PersistentStore {
+  func add(_ store: PersistentStore) throws(StoreError) -> PersistentStore {
     guard self.store(identifier: store.identifier) == nil else {
       try? store.close()
       throw StoreError(
@@ -146,7 +151,7 @@ public final class PersistentStoreCoordinator {
           "the coordinator has a store with the identity \(store.identifier) already; objects of two such stores "
           + "could not be told apart")
     }
-    stores.insert(store, at: position ?? stores.count)
+    list.append(store)
     return store
   }
 

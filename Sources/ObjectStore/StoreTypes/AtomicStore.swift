@@ -47,6 +47,8 @@ final class AtomicStoreObserver: StoreObserver {
   private let backing: any AtomicStore
   private let path: String
   private var identity: FileIdentity?
+  /// Whether the file holds what the transaction that is open writes.
+  private var hasWritten = false
 
   init(_ backing: any AtomicStore, path: String) {
     self.backing = backing
@@ -58,13 +60,20 @@ final class AtomicStoreObserver: StoreObserver {
     guard !store.isReadOnly else {
       throw StoreError(.readOnly, path: path, message: "the store is open for reading only")
     }
+    hasWritten = false
   }
 
   func didWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
     try write(store, metadata: store.file.metadata)
+    hasWritten = true
   }
 
-  func didRollBack(_ store: PersistentStore) {}
+  func didRollBack(_ store: PersistentStore) {
+    guard hasWritten else { return }
+    hasWritten = false
+    // Another store of the same save failed after this one had its turn. The error of that one is what counts.
+    try? write(store, metadata: store.file.metadata)
+  }
 
   /// Replaces the file.
   func write(_ store: PersistentStore, metadata: StoreMetadata) throws(StoreError) {
