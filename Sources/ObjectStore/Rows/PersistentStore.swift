@@ -54,6 +54,9 @@ public final class PersistentStore {
     entityNumbers = EntityNumberTable(file.schema)
     accesses = Array(repeating: nil, count: model.entities.count)
     maxima = Array(repeating: 0, count: model.entities.count)
+    writtenMaxima = maxima
+    // Read before the sequences, so that whoever writes in between is noticed.
+    if type == .sqlite { dataVersion = try storeErrors(file.path) { () throws(SQLiteError) in try readDataVersion() } }
     for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
     writtenMaxima = maxima
   }
@@ -104,10 +107,7 @@ public final class PersistentStore {
   /// - Complexity: One statement when nobody else wrote.
   package func refreshMaxima() throws(SQLiteError) {
     guard type == .sqlite else { return }
-    if dataVersionStatement == nil { dataVersionStatement = try connection.prepare("PRAGMA data_version") }
-    guard let statement = dataVersionStatement else { return }
-    defer { statement.reset() }
-    let version = try statement.step() ? statement.integer(0) : 0
+    let version = try readDataVersion()
     guard version != dataVersion else { return }
     for table in schema.tables {
       let root = table.rootEntity
@@ -120,10 +120,12 @@ public final class PersistentStore {
     dataVersion = version
   }
 
-  /// Finds out how far the sequences have come when another connection may have written the store since; belongs to the
-  /// start of a transaction.
-  package func refreshMaxima() throws(SQLiteError) {
-    // A store that is opened alone has no other connection.
+  /// A number that moves when another connection has written.
+  private func readDataVersion() throws(SQLiteError) -> Int64 {
+    if dataVersionStatement == nil { dataVersionStatement = try connection.prepare("PRAGMA data_version") }
+    guard let statement = dataVersionStatement else { return 0 }
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : 0
   }
 
   /// Takes the next `count` primary keys of a root entity's sequence and returns the first.

@@ -89,6 +89,13 @@ final class AtomicStoreObserver: StoreObserver {
 }
 
 extension PersistentStore {
+  /// Hands what a batch request has written to what is behind the store, at the end of its transaction.
+  package func finishBatch() throws(StoreError) {
+    for observer in observers {
+      if let atomic = observer as? AtomicStoreObserver { try atomic.didWrite(StoreChanges(), to: self) }
+    }
+  }
+
   /// Opens an atomic store, or makes it when there is no file or an empty one.
   static func openAtomic(
     _ backing: any AtomicStore, type: PersistentStoreType, path: String, model: ManagedObjectModel,
