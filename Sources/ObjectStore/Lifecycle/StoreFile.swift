@@ -57,6 +57,10 @@ public final class StoreFile {
     case newFile(NewStoreFile)
     /// The log as it was, and the header when the file was not in write-ahead mode.
     case existingFile(ExistingStoreFile)
+    /// A file that others may have open too; every commit is final.
+    case sharedFile(SharedStoreFile)
+    /// Closing the connection is all: the tables are in memory, or they are only read.
+    case connection
     /// The store is only read; the connection is closed by who opened it.
     case nothing
   }
@@ -141,6 +145,9 @@ public final class StoreFile {
     self.metadata = metadata
   }
 
+  /// Goes back to metadata that were there before a transaction that was rolled back.
+  func forgetMetadata(_ former: StoreMetadata) { metadata = former }
+
   // MARK: - Indexes
 
   /// The indexes of a new store that are not built yet.
@@ -177,6 +184,8 @@ public final class StoreFile {
         try raiseMaxima()
         try commit()
         try file.finish(connection)
+      case .sharedFile(let file): try file.close(connection)
+      case .connection: try sql { () throws(SQLiteError) in try connection.close() }
       case .nothing: break
       }
       isEnded = true
@@ -197,6 +206,8 @@ public final class StoreFile {
     switch undo {
     case .newFile(let file): try file.discard(connection)
     case .existingFile(let file): try file.rollBack(connection)
+    case .sharedFile(let file): try file.close(connection)
+    case .connection: try sql { () throws(SQLiteError) in try connection.close() }
     case .nothing: break
     }
   }
