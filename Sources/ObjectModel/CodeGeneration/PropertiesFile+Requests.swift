@@ -31,7 +31,8 @@ extension PropertiesFile {
       values.append("\(SwiftNames.literal(variable)): \(constant)")
     }
     let isTyped = request.resultType == .objects
-    let fetchRequest = types.type("FetchRequest", in: "ObjectModel")
+    let fetchRequest = types.classNames.contains("FetchRequest") ? "ObjectModel.FetchRequest" : "FetchRequest"
+    if !isTyped { _ = types.type("FetchRequest", in: "ObjectModel") }
     let result = isTyped ? "\(types.type("TypedFetchRequest", in: "ObjectContext"))<\(type)>" : fetchRequest
     let isThrowing = request.predicate != nil
     let failure = isThrowing ? " throws(\(types.type("PredicateError", in: "ObjectModel")))" : ""
@@ -47,10 +48,18 @@ extension PropertiesFile {
       body.removeLast()
       line(")\(failure) -> \(result) {")
     } else {
-      line("    " + parameters.joined(separator: ", "))
+      for (index, parameter) in parameters.enumerated() {
+        line("    \(parameter)\(index < parameters.count - 1 ? "," : "")")
+      }
       line("  )\(failure) -> \(result) {")
     }
     let settings = settings(template, request)
+    if !isThrowing, settings.isEmpty, isTyped {
+      line("    \(types.type("TypedFetchRequest", in: "ObjectContext"))(\(SwiftNames.literal(entity.name)))")
+      line("  }")
+      return
+    }
+    privateModules.insert("ObjectModel")
     line(
       "    \(isThrowing || !settings.isEmpty ? "var" : "let") request = \(fetchRequest)(\(SwiftNames.literal(entity.name)))"
     )
@@ -58,7 +67,13 @@ extension PropertiesFile {
       let predicate = types.classNames.contains("Predicate") ? "ObjectModel.Predicate" : "Predicate"
       line("    request.predicate = try \(predicate)(")
       line("      format: \(SwiftNames.literal(template.predicateText ?? ""))")
-      line(values.isEmpty ? "    )" : "    ).substituting([\(values.joined(separator: ", "))])")
+      if values.isEmpty {
+        line("    )")
+      } else {
+        line("    ).substituting([")
+        for value in values { line("      \(value),") }
+        line("    ])")
+      }
     }
     for setting in settings { line("    request.\(setting)") }
     line(isTyped ? "    return TypedFetchRequest(request)" : "    return request")

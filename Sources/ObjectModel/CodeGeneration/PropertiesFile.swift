@@ -50,6 +50,7 @@ struct PropertiesFile {
       //
       //  Made of \(origin) by `mergewalk model codegen`, which writes it anew. Do not edit.
       //
+      // swift-format-ignore-file: names are those of the model
 
 
       """

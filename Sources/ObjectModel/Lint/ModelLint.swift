@@ -8,10 +8,14 @@ public enum ModelLint {
   ///
   /// - Parameters:
   ///   - draft: the model; what its reader found is among the findings.
-  ///   - advice: whether to add hints that are a matter of style (`optionalNumber`).
+  ///   - advice: whether to add hints that are a matter of style (`optionalNumber`, `insecureTransformer`).
+  ///   - transformers: the names of the registered value transformers, and whether each can be reversed; `nil` when that
+  ///     is not known, and then nothing is said about them.
   /// - Complexity: O(properties × depth of inheritance), and for every misspelt name O(names).
-  public static func check(_ draft: ModelDraft, advice: Bool = false) -> [Diagnostic] {
-    var lint = ModelChecker(draft, advice: advice)
+  public static func check(
+    _ draft: ModelDraft, advice: Bool = false, transformers: [String: Bool]? = nil
+  ) -> [Diagnostic] {
+    var lint = ModelChecker(draft, advice: advice, transformers: transformers)
     lint.checkAll()
     return DiagnosticList(draft.readerFindings + lint.findings.diagnostics).diagnostics
   }
@@ -27,6 +31,7 @@ struct ModelChecker {
 
   let draft: ModelDraft
   let advice: Bool
+  let transformers: [String: Bool]?
   var findings: FindingList
   /// The first entity with each name.
   let entityIndex: [String: Int]
@@ -37,9 +42,10 @@ struct ModelChecker {
   /// How many more names may be compared for hints.
   private var hintBudget = 50_000
 
-  init(_ draft: ModelDraft, advice: Bool) {
+  init(_ draft: ModelDraft, advice: Bool, transformers: [String: Bool]?) {
     self.draft = draft
     self.advice = advice
+    self.transformers = transformers
     findings = FindingList(path: draft.path)
     func positions(_ names: [String]) -> [String: Int] {
       Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
@@ -73,6 +79,7 @@ struct ModelChecker {
       checkConstraints(entity)
       checkIndexes(entity)
     }
+    checkClasses()
     checkRequests()
     checkConfigurations()
   }
