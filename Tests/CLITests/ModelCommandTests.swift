@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -87,17 +88,17 @@ struct ModelCommandTests {
     #expect(try Command(arguments + ["--check"], in: folder.path).status == 0)
 
     let (own, made) = ("out/model/Order+CoreDataClass.swift", "out/model/Order+CoreDataProperties.swift")
-    let text = try folder.read(made)
+    let text = try read(made)
     try folder.write("// mine", to: own)
     try folder.write(text + "// changed", to: made)
     let stale = try Command(arguments + ["--check"], in: folder.path)
     #expect(stale.status == 1)
     #expect(stale.words.contains("\(made): error: the file is not what the model gives"))
     #expect(!stale.words.contains("Class.swift"), "a class file is its owner's")
-    #expect(try folder.read(made) == text + "// changed", "check writes nothing")
+    #expect(try read(made) == text + "// changed", "check writes nothing")
     #expect(try Command(arguments, in: folder.path).words.hasSuffix("1 file written, 7 kept\n"))
-    #expect(try folder.read(made) == text)
-    #expect(try folder.read(own) == "// mine")
+    #expect(try read(made) == text)
+    #expect(try read(own) == "// mine")
 
     let unknown = try Command(arguments + ["--entity", "Ordr"], in: folder.path)
     #expect(unknown.status == 2)
@@ -112,5 +113,9 @@ struct ModelCommandTests {
     try folder.write("entities: { A: { attributes: { size: integer32 } } }", to: "m.yaml")
     #expect(try Command(["model", "lint", "m.yaml"], in: folder.path).output == "")
     #expect(try Command(["model", "lint", "m.yaml", "--advice"], in: folder.path).output.contains("[optionalNumber]"))
+  }
+
+  private func read(_ name: String) throws -> String {
+    try String(contentsOfFile: folder.file(name), encoding: .utf8)
   }
 }

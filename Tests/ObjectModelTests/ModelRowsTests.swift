@@ -22,7 +22,8 @@ struct ModelRowsTests {
     let two = try findings("entities: { A: {}, X: {}, B: { parent: A, class: K }, Y: { parent: X, class: K } }")
     #expect(two.map(\.code) == ["classHierarchy"])
     #expect(two.first?.message.contains("“K” of “Y” must inherit from “X”, and for “B” from “A”") == true)
-    let circle = "entities: { A: { class: X }, B: { parent: A, class: Y }, C: { class: Y }, D: { parent: C, class: X } }"
+    let circle =
+      "entities: { A: { class: X }, B: { parent: A, class: Y }, C: { class: Y }, D: { parent: C, class: X } }"
     #expect(try codes(circle) == ["classHierarchy", "classHierarchy"])
   }
 
@@ -101,5 +102,22 @@ struct ModelRowsTests {
     #expect(found.map(\.code) == ["missingInverse"])
     #expect(found.first?.severity == .warning)
     #expect(try codes("entities: { A: { fetched: { bs: { fetch: { entity: B } } } }, B: {} }").isEmpty)
+  }
+
+  @Test("AP1: composites that contain themselves or grow without end are refused")
+  func endless() throws {
+    var yaml = "entities: { A: { attributes: { a: { type: composite, composite: C0 } } } }\ncomposites:\n"
+    for i in 0..<30 {
+      let next = i == 29 ? "string" : "{ type: composite, composite: C\(i + 1) }"
+      yaml += "  C\(i): { attributes: { l: \(next), r: \(next) } }\n"
+    }
+    for text in [
+      yaml,
+      "entities: { A: { attributes: { a: { type: composite, composite: C } } } }\n"
+        + "composites: { C: { attributes: { c: { type: composite, composite: C } } } }",
+    ] {
+      let draft = try ModelReader.parse(Array(text.utf8), path: "m.yaml")
+      #expect(ModelLint.check(draft).map(\.code) == ["compositeTooLarge"])
+    }
   }
 }

@@ -64,7 +64,10 @@ enum SwiftNames {
 
   /// Text in a comment: on one line, at most 80 characters.
   static func comment(_ text: String) -> String {
-    let line = String(text.map { $0.isNewline || $0 == "\t" || $0 == "`" ? " " : $0 })
+    var line = ""
+    for scalar in text.unicodeScalars {
+      line.unicodeScalars.append(scalar.properties.generalCategory.isVisible && scalar != "`" ? scalar : " ")
+    }
     return line.count > 80 ? line.prefix(79) + "…" : line
   }
 

@@ -9,11 +9,7 @@ extension ModelChecker {
         "undefinedType", position, "the attribute “\(attribute.name)” has no type",
         hint: "only a transient attribute may go without one")
     }
-    if attribute.type == .composite || !attribute.elements.isEmpty {
-      findings.warning(
-        "unsupportedComposite", position,
-        "the attribute “\(attribute.name)” is composite; stores with such attributes cannot be written")
-    }
+    if attribute.type == .composite || !attribute.elements.isEmpty { checkComposite(attribute, of: entity) }
     checkTransformer(attribute)
     checkShadow(attribute, of: entity)
     checkBounds(attribute)
@@ -44,7 +40,7 @@ extension ModelChecker {
     }
   }
 
-  private mutating func checkTransformer(_ attribute: AttributeDescription) {
+  mutating func checkTransformer(_ attribute: AttributeDescription) {
     guard let name = attribute.valueTransformerName, !name.isEmpty else {
       if advice, attribute.type == .transformable {
         findings.warning(
@@ -81,7 +77,7 @@ extension ModelChecker {
     }
   }
 
-  private mutating func checkBounds(_ attribute: AttributeDescription) {
+  mutating func checkBounds(_ attribute: AttributeDescription) {
     let validation = attribute.validation
     let isLength = attribute.type == .string
     for (text, isRead, label) in [
@@ -119,7 +115,7 @@ extension ModelChecker {
     }
   }
 
-  private mutating func checkDefault(_ attribute: AttributeDescription) {
+  mutating func checkDefault(_ attribute: AttributeDescription) {
     guard let value = attribute.defaultValue else {
       guard let text = attribute.defaultValueText, attribute.type.hasTextualValues else { return }
       // Xcode keeps words such as “today” here; without an interval they have no meaning.

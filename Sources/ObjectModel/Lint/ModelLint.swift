@@ -37,6 +37,7 @@ struct ModelChecker {
   let entityIndex: [String: Int]
   /// For each entity, its ancestors from the nearest up; cut where the chain is broken, closes or is too long.
   let ancestors: [[Int]]
+  let composites: CompositeElements
   private let attributeIndex: [[String: Int]]
   private let relationshipIndex: [[String: Int]]
   /// How many more names may be compared for hints.
@@ -50,6 +51,7 @@ struct ModelChecker {
     func positions(_ names: [String]) -> [String: Int] {
       Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
+    composites = CompositeElements(draft)
     let index = positions(draft.entities.map(\.name))
     entityIndex = index
     attributeIndex = draft.entities.map { positions($0.attributes.map(\.name)) }
@@ -91,7 +93,11 @@ struct ModelChecker {
     for i in lineage(entity) {
       if let found = attributeIndex[i][name] { return draft.entities[i].attributes[found] }
     }
-    return nil
+    // The element of a composite attribute.
+    guard let point = name.firstIndex(of: "."), let composite = attribute(String(name[..<point]), of: entity) else {
+      return nil
+    }
+    return composites.flattened(composite)?.first { $0.name == name }
   }
 
   func relationship(_ name: String, of entity: Int) -> RelationshipDescription? {
