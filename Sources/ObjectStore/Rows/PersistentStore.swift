@@ -47,6 +47,15 @@ public final class PersistentStore {
     maxima = Array(repeating: 0, count: model.entities.count)
     for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
     writtenMaxima = maxima
+    if options.tracksHistory, !options.isReadOnly {
+      guard type == .sqlite || type == .inMemory else {
+        throw StoreError(.unsupported, path: file.path, message: "a store of type \(type) keeps no persistent history")
+      }
+      try HistoryRecorder.attach(to: self)
+    } else {
+      // History with holes would be worse than none, so a store that has history goes on with it.
+      try HistoryRecorder.adopt(store: self)
+    }
   }
 
   /// The store's identity: 36 characters in upper case, part of its objects' IDs.
