@@ -43,8 +43,10 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
   public let place: Place
   /// What is returned; a deletion returns the count or the status.
   public var resultType: ResultType
-  /// Which transactions are read: a predicate over `author`, `contextName`, `bundleID`, `processID`, `storeID`,
-  /// `timestamp` and `transactionNumber`; it is evaluated in memory, a transaction at a time. Deletions ignore it.
+  /// Which transactions are read; deletions ignore it.
+  ///
+  /// A predicate over `author`, `contextName`, `bundleID`, `processID`, `storeID`, `timestamp` and `transactionNumber`,
+  /// evaluated in memory, a transaction at a time.
   public var predicate: Predicate?
   /// When not `nil`: only changes of these entities and of what inherits from them are read, and only transactions with
   /// such changes.

@@ -129,9 +129,9 @@ public final class PersistentHistoryCursor {
     return nil
   }
 
-  /// The next change of the transactions that are wanted; `nil` at the end. Changes that cannot be read are passed over.
+  /// The next change of the transactions that are wanted; `nil` at the end.
   ///
-  /// The result type does not matter, except that requests for transactions or counts have no changes. What
+  /// Changes that cannot be read are passed over. The result type does not matter, except that requests for transactions or counts have no changes. What
   /// ``next()`` has returned is behind the cursor.
   ///
   /// - Throws: ``StoreError`` as ``next()``.
