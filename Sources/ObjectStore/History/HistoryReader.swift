@@ -26,6 +26,21 @@ struct HistoryReader {
     }
   }
 
+  /// Checks that the store was not closed meanwhile.
+  func requireOpen() throws(StoreError) {
+    if store.connection.isClosed {
+      throw StoreError(.unsupported, path: store.path, message: "the store was closed while its history was read")
+    }
+  }
+
+  /// Checks that transactions say when they were written.
+  func requireTimes() throws(StoreError) {
+    guard layout.transactions.contains("ZTIMESTAMP") else {
+      throw StoreError(
+        .missingColumn, path: store.path, message: "persistent history does not say when transactions were written")
+    }
+  }
+
   /// The number of the last transaction there ever was; 0 when there was none.
   func latestNumber() throws(StoreError) -> Int64 {
     try storeErrors(store.path) { () throws(SQLiteError) in

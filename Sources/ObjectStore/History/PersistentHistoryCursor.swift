@@ -1,73 +1,46 @@
-import CSQLite
 import ObjectModel
 import SQLite
 
 /// The history of a store, one transaction or one change at a time.
 ///
-/// A cursor sees what was there when it was made. It holds one transaction, or one change, in memory. Changes come in
-/// the order of their transactions' numbers, and in a transaction in the order in which they were written. It is
-/// confined to the task of its store.
+/// A cursor sees what was there when it was made. It reads pages of some hundred rows and holds one transaction, or one
+/// page of changes, in memory; between its calls no statement is open, so stores can be written and closed meanwhile.
+/// Changes come in the order of their transactions' numbers, and in a transaction in the order in which they were
+/// written. It is confined to the task of its store.
 public final class PersistentHistoryCursor {
   private let reader: HistoryReader
   private let request: PersistentHistoryChangeRequest
-  private let transactions: Statement
-  private let changes: Statement?
-  private var decoder: HistoryDecoder
+  private var transactions: HistoryTransactionPages
+  private var changes: HistoryChangePages?
   private var evaluator = PredicateEvaluator()
   /// How many transactions may still come.
   private var remaining: Int
-  /// The number of the transaction of the change that was read ahead; `nil` when none was.
-  private var aheadNumber: Int64?
-  private var isAtEndOfChanges = false
   /// The transaction whose changes ``nextChange()`` gives.
   private var current: PersistentHistoryTransaction?
   /// Whether it counts against ``remaining`` already.
   private var isCurrentCounted = false
-  private var isEnded = false
 
   init(_ request: PersistentHistoryChangeRequest, _ store: PersistentStore) throws(StoreError) {
     self.request = request
     let reader = try HistoryReader(store)
     self.reader = reader
-    decoder = HistoryDecoder(reader)
     remaining = request.fetchLimit ?? Int.max
-    let needsChanges =
-      request.resultType != .transactionsOnly && request.resultType != .count || request.entityNames != nil
-      || request.changedObjectID != nil
     var after: Int64 = 0
     var date: Double?
     switch request.place {
     case .start: break
     case .token(let token): after = try reader.position(after: token)
     case .date(let seconds):
-      guard reader.layout.transactions.contains("ZTIMESTAMP") else {
-        throw StoreError(
-          .missingColumn, path: store.path, message: "persistent history does not say when transactions were written")
-      }
+      try reader.requireTimes()
       date = seconds
     }
     let condition = try Self.changeCondition(request, store)
-    let columns = decoder.columns
-    let statements = try storeErrors(store.path) { () throws(SQLiteError) in
-      let last = try reader.bounds()?.upperBound ?? 0
-      let time = reader.layout.transactions.contains("ZTIMESTAMP") ? "t.ZTIMESTAMP" : "NULL"
-      let texts = HistoryTables.Origin.allCases.map(reader.column).joined(separator: ", ")
-      let transactions = try store.connection.prepare(
-        "SELECT t.Z_PK, \(time), \(texts) FROM ATRANSACTION AS t WHERE t.Z_PK > ?1 AND t.Z_PK <= ?2"
-          + (date == nil ? "" : " AND t.ZTIMESTAMP > ?3") + " ORDER BY t.Z_PK")
-      transactions.bind(1, after)
-      transactions.bind(2, last)
-      if let date { transactions.bind(3, date) }
-      guard needsChanges else { return (transactions, Statement?.none) }
-      let changes = try store.connection.prepare(
-        "SELECT \(columns.joined(separator: ", ")) FROM ACHANGE WHERE ZTRANSACTIONID > ?1 AND ZTRANSACTIONID <= ?2"
-          + condition + " ORDER BY ZTRANSACTIONID, Z_PK")
-      changes.bind(1, after)
-      changes.bind(2, last)
-      return (transactions, changes)
-    }
-    transactions = statements.0
-    changes = statements.1
+    let last = try storeErrors(store.path) { () throws(SQLiteError) in try reader.bounds()?.upperBound ?? 0 }
+    transactions = try HistoryTransactionPages(reader, after: after, through: last, date: date)
+    let needsChanges =
+      request.resultType != .transactionsOnly && request.resultType != .count || request.entityNames != nil
+      || request.changedObjectID != nil
+    changes = needsChanges ? try HistoryChangePages(reader, after: after, through: last, condition: condition) : nil
   }
 
   /// The changes that are wanted, as SQL after other conditions; nothing but numbers gets into it.
@@ -113,8 +86,8 @@ public final class PersistentHistoryCursor {
       guard changes != nil else { return transaction }
       var list: [PersistentHistoryChange] = []
       var count = 0
-      while try hasChange(of: transaction.transactionNumber) {
-        if let change = takeChange() {
+      while let read = try changes?.next(of: transaction.transactionNumber) {
+        if let change = read.change {
           count += 1
           if keepsChanges { list.append(change) }
         } else {
@@ -144,8 +117,8 @@ public final class PersistentHistoryCursor {
         if current != nil, isCurrentCounted { remaining -= 1 }
       }
       guard let transaction = current else { return nil }
-      while try hasChange(of: transaction.transactionNumber) {
-        guard let change = takeChange() else { continue }
+      while let read = try changes?.next(of: transaction.transactionNumber) {
+        guard let change = read.change else { continue }
         if !isCurrentCounted { remaining -= 1 }
         isCurrentCounted = true
         return change
@@ -159,7 +132,7 @@ public final class PersistentHistoryCursor {
   /// The next transaction for which the predicate holds.
   private func nextMatch() throws(StoreError) -> PersistentHistoryTransaction? {
     guard remaining > 0 else { return nil }
-    while let transaction = try nextRow() {
+    while let transaction = try transactions.next() {
       guard let predicate = request.predicate else { return counted(transaction) }
       do {
         if try evaluator.evaluate(predicate, with: .object(transaction)) { return counted(transaction) }
@@ -175,63 +148,6 @@ public final class PersistentHistoryCursor {
   private func counted(_ transaction: PersistentHistoryTransaction) -> PersistentHistoryTransaction {
     if changes == nil { remaining -= 1 }
     return transaction
-  }
-
-  private func nextRow() throws(StoreError) -> PersistentHistoryTransaction? {
-    if isEnded { return nil }
-    try requireOpen()
-    return try storeErrors(reader.store.path) { () throws(SQLiteError) in
-      let row = transactions
-      guard try row.step() else {
-        isEnded = true
-        row.reset()
-        return nil
-      }
-      let number = row.integer(0)
-      let hasTime = row.type(1) == SQLITE_INTEGER || row.type(1) == SQLITE_FLOAT
-      func text(_ origin: HistoryTables.Origin) -> String? {
-        let column = Int32(2 + origin.rawValue)
-        return row.type(column) == SQLITE_TEXT ? row.text(column) : nil
-      }
-      return PersistentHistoryTransaction(
-        transactionNumber: number, storeID: reader.store.identifier, timestamp: hasTime ? row.double(1) : 0,
-        author: text(.author), contextName: text(.contextName), bundleID: text(.bundleID), processID: text(.processID),
-        token: PersistentHistoryToken(store: reader.store, number: number))
-    }
-  }
-
-  // MARK: Changes
-
-  /// Whether the next change belongs to a transaction; what belongs to earlier ones is passed over.
-  private func hasChange(of number: Int64) throws(StoreError) -> Bool {
-    guard let changes, !isAtEndOfChanges else { return false }
-    try requireOpen()
-    return try storeErrors(reader.store.path) { () throws(SQLiteError) in
-      while true {
-        if let ahead = aheadNumber, ahead >= number { return ahead == number }
-        guard try changes.step() else {
-          isAtEndOfChanges = true
-          aheadNumber = nil
-          changes.reset()
-          return false
-        }
-        // What is no integer belongs to no transaction; it compares less than every number.
-        aheadNumber = changes.type(1) == SQLITE_INTEGER ? changes.integer(1) : Int64.min
-      }
-    }
-  }
-
-  /// The change that ``hasChange(of:)`` has found; `nil` when it cannot be read.
-  private func takeChange() -> PersistentHistoryChange? {
-    aheadNumber = nil
-    return changes.flatMap { decoder.change($0) }
-  }
-
-  private func requireOpen() throws(StoreError) {
-    if reader.store.connection.isClosed {
-      throw StoreError(
-        .unsupported, path: reader.store.path, message: "the store was closed while its history was read")
-    }
   }
 }
 

@@ -77,10 +77,7 @@ extension PersistentStore {
       conditions = ("ZTRANSACTIONID < ?", "Z_PK < ?")
       bind = { $0.bind(1, number) }
     case .date(let seconds):
-      guard reader.layout.transactions.contains("ZTIMESTAMP") else {
-        throw StoreError(
-          .missingColumn, path: path, message: "persistent history does not say when transactions were written")
-      }
+      try reader.requireTimes()
       conditions = (
         "ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE ZTIMESTAMP < ?)", "ZTIMESTAMP < ?"
       )

@@ -93,7 +93,7 @@ struct HistoryTableTests {
         CREATE TABLE ATRANSACTION ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZTIMESTAMP FLOAT,
           ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR );
         INSERT INTO ATRANSACTION VALUES (7, 16002, NULL, 5.5, 'old', 'com.example', NULL, 'app');
-        INSERT INTO ACHANGE VALUES (9, 16001, NULL, 0, 3, 1, 7, NULL, NULL);
+        INSERT INTO ACHANGE VALUES (9, 16001, NULL, 0, 2, 1, 7, NULL, NULL);
         """)
     notebook.store.historyIdentity = HistoryIdentity(bundleID: "org.example", processID: "test")
     try notebook.save(author: "me", context: "main") { try $0.update("Note", 1, "title") }
