@@ -21,6 +21,10 @@ package final class HistoryRecorder: StoreObserver {
   private let rows: HistoryRows
   private let statements: Statements
   private var pending: Pending?
+  /// The transaction that was recorded last, until the next one begins.
+  private var finished: Int64?
+  /// The transaction of the last batch request, and the number of that.
+  private var batch: (transaction: Int64, request: Int)?
 
   /// The transaction that is being written.
   private struct Pending {
@@ -150,37 +154,51 @@ package final class HistoryRecorder: StoreObserver {
   // MARK: Observing
 
   package func willWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
+    finished = nil
     guard !changes.isEmpty else { return }
     if let unfinished = pending {
       // Somebody tries again within the same transaction.
       pending = nil
       try discard(unfinished.number)
     }
-    try begin(changes)
+    try begin(changes, store)
     try record(changes, deletions: true)
     pending?.hasDeletions = true
   }
 
   package func didWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
     guard !changes.isEmpty else { return }
-    if pending == nil { try begin(changes) }
+    if pending == nil { try begin(changes, store) }
     if pending?.hasDeletions == false { try record(changes, deletions: true) }
     try record(changes, deletions: false)
     guard let finished = pending else { return }
     pending = nil
+    self.finished = finished.number
+    batch = store.isInBatchRequest ? (finished.number, store.batchRequestNumber) : nil
     try storeErrors(path) { () throws(SQLiteError) in
       try writeMaximum(finished.nextChange - 1, HistoryTables.Number.change, "CHANGE")
       try writeMaximum(finished.number, HistoryTables.Number.transaction, "TRANSACTION")
     }
   }
 
-  package func didRollBack(_ store: PersistentStore) { pending = nil }
+  package func didRollBack(_ store: PersistentStore) {
+    // Within somebody else's transaction nothing has taken the rows back.
+    if let number = pending?.number ?? finished, !connection.isAutocommit { try? discard(number) }
+    pending = nil
+    finished = nil
+    batch = nil
+  }
 
   // MARK: Steps
 
-  private func begin(_ changes: StoreChanges) throws(StoreError) {
-    let number = try next(HistoryTables.Number.transaction, statements.greatestTransaction, count: 1)
+  private func begin(_ changes: StoreChanges, _ store: PersistentStore) throws(StoreError) {
     let change = try next(HistoryTables.Number.change, statements.greatestChange, count: changes.changes.count)
+    if store.isInBatchRequest, let batch, batch.request == store.batchRequestNumber {
+      // A batch request is one transaction, in however many pieces it writes.
+      pending = Pending(number: batch.transaction, nextChange: change, hasDeletions: false)
+      return
+    }
+    let number = try next(HistoryTables.Number.transaction, statements.greatestTransaction, count: 1)
     let insert = statements.insert
     insert.bind(1, number)
     if insert.parameterCount > 1 { insert.bind(2, HistoryTables.Number.transaction) }

@@ -22,7 +22,9 @@ public final class PersistentStore {
   /// Who hears of transactions, in this order.
   package var observers: [any StoreObserver] = []
   /// Whether a batch request is running: its transaction must not take anybody else's rows along.
-  package var isInBatchRequest = false
+  package var isInBatchRequest = false { didSet { if isInBatchRequest { batchRequestNumber &+= 1 } } }
+  /// How many batch requests have begun.
+  private(set) var batchRequestNumber = 0
 
   private let entityNumbers: EntityNumberTable
   private var accesses: [TableAccess?]
