@@ -98,6 +98,35 @@ struct ContextHistoryTests {
     try desk.place.verify()
   }
 
+  @Test(
+    "AP54: changed pairs of many-to-many relationships are updates of both ends, with the names of the relationships")
+  func ap54Pairs() throws {
+    let desk = try Desk()
+    let note = try desk.add("Note")
+    let letter = try desk.add("Letter")
+    let tag = try desk.add("Tag")
+    _ = try note.add(tag, to: "tags")
+    try desk.context.save()
+    let token = try desk.store.currentHistoryToken()
+    _ = try letter.add(tag, to: "tags")
+    try desk.context.save()
+    _ = try note.remove(tag, from: "tags")
+    try note.setValue(.string("b"), forKey: "body")
+    let fresh = try desk.add("Tag")
+    _ = try letter.add(fresh, to: "tags")
+    try desk.context.save()
+    #expect(
+      try desk.words(after: token) == [
+        ["update Letter 2 tags", "update Tag 1 notes"],
+        ["insert Tag 2", "update Letter 2 tags", "update Note 1 body,tags", "update Tag 1 notes"],
+      ])
+    try desk.context.delete(letter)
+    try desk.context.save()
+    #expect(
+      try desk.words(after: token).last == ["delete Letter 2", "update Tag 2 notes", "update Tag 1 notes"].sorted())
+    try desk.place.verify()
+  }
+
   @Test("saves that write nothing, and saves that fail, are no transactions")
   func noTransactions() throws {
     let desk = try Desk()
@@ -124,7 +153,7 @@ struct ContextHistoryTests {
   func ap54BatchInsert() throws {
     let desk = try Desk()
     desk.context.transactionAuthor = "importer"
-    var request = BatchInsertRequest("Letter", rows: (1...25).map { ["title": .string("\($0)")] })
+    var request = BatchInsertRequest("Letter", rows: (1...25).map { ["title": .attribute(.string("\($0)"))] })
     request.resultType = .objectIDs
     var rows = request.rows.makeIterator()
     _ = try desk.context.insert(BatchInsertRequest("Letter", properties: ["title"]), chunkRows: 10) {
@@ -149,7 +178,7 @@ struct ContextHistoryTests {
     let token = try desk.store.currentHistoryToken()
     for type in BatchResultType.allCases {
       var request = BatchUpdateRequest(
-        "Note", where: try Predicate(format: "size > 2"), set: ["title": "big", "body": Expression.keyPath("title")])
+        "Note", where: try Predicate(format: "size > 2"), set: ["title": "big", "body": Key("title")])
       request.resultType = type
       _ = try desk.context.execute(request)
     }
