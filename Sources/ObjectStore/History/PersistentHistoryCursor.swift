@@ -80,6 +80,7 @@ public final class PersistentHistoryCursor {
   /// - Throws: ``StoreError``, also when the store was closed or the predicate cannot be evaluated.
   /// - Complexity: O(changes of the transaction), in memory too.
   public func next() throws(StoreError) -> PersistentHistoryTransaction? {
+    try reader.requireOpen()
     current = nil
     let keepsChanges = request.resultType != .transactionsOnly && request.resultType != .count
     while var transaction = try nextMatch() {
@@ -109,6 +110,7 @@ public final class PersistentHistoryCursor {
   ///
   /// - Throws: ``StoreError`` as ``next()``.
   public func nextChange() throws(StoreError) -> PersistentHistoryChange? {
+    try reader.requireOpen()
     guard changes != nil else { return nil }
     while true {
       if current == nil {
