@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import Glibc
 import Importing
 import ObjectStore
 import Pipelines
@@ -11,11 +12,12 @@ struct SeedCommand: ParsableCommand {
     abstract: "Build a store with default data that comes out the same each time, or install one.",
     discussion: """
       With pipelines, all of them run into one new store. The same input gives the same bytes; a mark in the metadata \
-      says that the data are complete. With --check, says whether a store has such a mark. Words go to standard error, \
-      with --json one object goes to standard output.
+      says that the data are complete. With --from, the data of a prepared store go into another: where there is none, \
+      its file is copied, else its objects, and only once. With --check, says whether a store has such a mark. Words go \
+      to standard error, with --json one object goes to standard output.
 
       EXIT CODES
-        0   the store was made; --check found the mark
+        0   the store was made, or has the data; --check found the mark
         1   the store was made without records that were rejected; --check found no mark
         2   could not run; no file has changed
         3   too many rejects; there is no new store
@@ -24,6 +26,7 @@ struct SeedCommand: ParsableCommand {
         mergewalk seed airports.yaml routes.yaml --store default.sqlite
         mergewalk seed airports.yaml --store default.sqlite --identity airports-2026 --force
         mergewalk seed --check --store default.sqlite
+        mergewalk seed --from default.sqlite --store mine.sqlite --find-by Airport.iata
       """)
 
   @Argument(
@@ -39,6 +42,22 @@ struct SeedCommand: ParsableCommand {
     help: ArgumentHelp(
       "Which data they are, as the mark says; the pipelines' names unless said otherwise.", valueName: "name"))
   var identity: String?
+
+  @Option(
+    help: ArgumentHelp("The prepared store whose file, or whose objects, are copied.", valueName: "path"),
+    completion: .file())
+  var from: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --from: objects of this entity are the same when these attributes are; may be given several times.",
+      valueName: "entity.attribute,…"))
+  var findBy: [FindByOption] = []
+
+  @Flag(help: "With --from: let objects that are found take over the prepared attributes.")
+  var update = false
+
+  @OptionGroup var storeModel: StoreModelOptions
 
   @OptionGroup var variables: VariableOptions
 
@@ -57,15 +76,21 @@ struct SeedCommand: ParsableCommand {
   func validate() throws {
     if store.isEmpty { throw ValidationError("--store takes a path") }
     if identity?.isEmpty == true { throw ValidationError("--identity takes a name") }
-    if [!pipelines.isEmpty, check].count(where: { $0 }) != 1 {
-      throw ValidationError("name pipelines to build a store from, or say --check")
+    if [!pipelines.isEmpty, check, from != nil].count(where: { $0 }) != 1 {
+      throw ValidationError("name pipelines to build a store from, or say --from or --check")
     }
-    if check, force { throw ValidationError("--force goes with pipelines only") }
+    if pipelines.isEmpty, force { throw ValidationError("--force goes with pipelines only") }
+    if from == nil, !findBy.isEmpty || update || storeModel.model != nil {
+      throw ValidationError("--find-by, --update and --model go with --from only")
+    }
+    if Set(findBy.map(\.entity)).count < findBy.count {
+      throw ValidationError("--find-by takes each entity once; several attributes stand with commas between them")
+    }
   }
 
   func run() throws {
     do {
-      if check { try checkStore() } else { try build() }
+      if check { try checkStore() } else if let from { try install(from) } else { try build() }
     } catch let error as DiagnosticList {
       try fail(error.diagnostics)
     } catch let error as StoreError {
@@ -125,6 +150,32 @@ struct SeedCommand: ParsableCommand {
 
   private static func json(_ seed: StoreSeed) -> JSONText {
     .object([("identity", .string(seed.identity)), ("digest", seed.digest.map { .string($0) } ?? .null)])
+  }
+
+  // MARK: Installing
+
+  private func install(_ prepared: String) throws {
+    let seeds = try StoreMetadata.read(path: prepared).seeds
+    let seed = identity.map { name in seeds.first { $0.identity == name } } ?? seeds.last
+    if let identity, seed == nil {
+      throw StoreError(.notFound, path: prepared, message: "the store has no default data called \(identity)")
+    }
+    var installation = Installation(store: store, seed: seed)
+    if access(store, F_OK) == 0 {
+      var copy = ObjectCopy(from: prepared, to: store)
+      copy.seed = seed
+      copy.options.updates = update
+      for option in findBy { copy.options.findBy[option.entity] = option.attributes }
+      if let path = storeModel.model {
+        copy.model = try StoreModel.find(path: store, modelAt: path, version: storeModel.version).model
+      }
+      installation.objects = try copy.run()
+    } else {
+      try Folders.createParents(of: store)
+      installation.copy = try StoreCopy.copy(prepared, to: store)
+    }
+    if json { Console.data(installation.json(seed.map(Self.json)).text) }
+    if !quiet { Console.words(installation.words) }
   }
 
   // MARK: Checking
