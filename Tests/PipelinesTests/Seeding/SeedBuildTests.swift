@@ -1,5 +1,6 @@
 import Diagnostics
 import Foundation
+import Importing
 import ObjectModel
 import ObjectStore
 import Pipelines
@@ -132,14 +133,14 @@ struct SeedBuildTests {
     let refused = #expect(throws: DiagnosticList.self) { _ = try build(place.folder, "a.sqlite") }
     #expect(refused?.diagnostics.map(\.code) == ["alreadyExists"])
     #expect(try bytes(place.folder.file("a.sqlite")) == Data("mine".utf8))
-    var build = SeedBuild(pipelines: [place.folder.file("customers.yaml")], storePath: place.folder.file("a.sqlite"))
-    build.replaces = true
-    build.identity = "people"
-    #expect(try build.run().seed?.identity == "people")
+    var other = SeedBuild(pipelines: [place.folder.file("customers.yaml")], storePath: place.folder.file("a.sqlite"))
+    other.replaces = true
+    other.identity = "people"
+    #expect(try other.run().seed?.identity == "people")
     // A log of the old store would be played into the new one.
     try place.folder.write("log", to: "a.sqlite-wal")
     let before = try bytes(place.folder.file("a.sqlite"))
-    let logged = #expect(throws: DiagnosticList.self) { _ = try build.run() }
+    let logged = #expect(throws: DiagnosticList.self) { _ = try other.run() }
     #expect(logged?.diagnostics.map(\.code) == ["alreadyExists"])
     #expect(try bytes(place.folder.file("a.sqlite")) == before)
   }
@@ -168,7 +169,7 @@ struct SeedBuildTests {
     let place = try PipelineFolder()
     _ = try place.write(PipelineFolder.sound)
     try place.folder.write(
-      "model: other\nentities:\n  Thing:\n    attributes:\n      name: String\n", to: "other-model.yaml")
+      "model: other\nentities:\n  Thing:\n    attributes:\n      name: string\n", to: "other-model.yaml")
     try place.folder.write("name\nx\n", to: "things.csv")
     try place.folder.write(
       "pipeline: things\nmodel: other-model.yaml\nstore: x.sqlite\nsource: { files: things.csv, format: csv }\n"
