@@ -43,7 +43,8 @@ struct ObjectCopyMatcher {
     guard findings.isEmpty else { return plan }
     for table in from.tables {
       guard let number = numbers[table.rootEntity] else { continue }
-      plan.tables[number].columns = columns(table, plan.tables[number].targetRoot, numbers)
+      plan.tables[number].columns = columns(table, plan.tables[number].targetRoot)
+      plan.tables[number].references = references(table, plan.tables[number].targetRoot, numbers)
     }
     plan.joins = joins(numbers)
     plan.pairs = pairs(numbers, plan)
@@ -189,77 +190,54 @@ struct ObjectCopyMatcher {
     return mine.attributes.first { $0.name == name }?.slot ?? mine.relationships.first { $0.name == name }?.slot
   }
 
-  private func columns(_ table: EntityTable, _ root: Int, _ numbers: [Int: Int]) -> [ObjectCopyPlan.Column] {
+  /// The columns of attributes.
+  private func columns(_ table: EntityTable, _ root: Int) -> [ObjectCopyPlan.Column] {
     let mine = target.table(forRoot: root)
-    var result: [ObjectCopyPlan.Column] = []
-    func add(_ column: ColumnDefinition, _ name: String?, _ kind: ObjectCopyPlan.Kind) {
-      if let name { result.append(.init(source: column.name, target: name, kind: kind)) }
+    return table.columns.compactMap { column in
+      guard case .slot(let slot) = column.role,
+        case (let owner, .attribute(let attribute))? = property(slot, root: table.rootEntity, from),
+        let name = otherSlot(owner, attribute.name).flatMap({ mine.columnName(slot: $0) })
+      else { return nil }
+      return .init(source: column.name, target: name, isExternal: attribute.allowsExternalBinaryDataStorage)
     }
-    for column in table.columns {
-      switch column.role {
-      case .primaryKey, .entity, .version: continue
-      case .slot(let slot):
-        guard let (owner, property) = property(slot, root: table.rootEntity, from) else { continue }
-        switch property {
-        case .attribute(let attribute):
-          guard let other = otherSlot(owner, attribute.name) else { continue }
-          add(column, mine.columnName(slot: other), .attribute(isExternal: attribute.allowsExternalBinaryDataStorage))
-        case .relationship(let relationship):
-          guard let other = otherSlot(owner, relationship.name),
-            let number = numbers[from.model.entities[relationship.destinationEntity].rootIndex]
-          else { continue }
-          add(column, mine.columnName(slot: other), .reference(table: number))
-        }
-      case .destinationEntity(let slot):
-        guard case (let owner, .relationship(let relationship))? = property(slot, root: table.rootEntity, from),
-          let other = otherSlot(owner, relationship.name)
-        else { continue }
-        add(column, mine.destinationEntityColumn(slot: other), .entityNumber)
-      case .orderKey(let slot):
-        guard case (let owner, .relationship(let relationship))? = property(slot, root: table.rootEntity, from),
-          let other = otherSlot(owner, relationship.name), let reference = table.columnName(slot: slot),
-          let targetReference = mine.columnName(slot: other),
-          let number = numbers[from.model.entities[relationship.destinationEntity].rootIndex]
-        else { continue }
-        add(
-          column, mine.orderKeyColumn(slot: other),
-          .position(owner: reference, targetOwner: targetReference, table: number))
-      case .reverse(let slot, let owner), .reverseEntity(let slot, let owner), .reverseOrderKey(let slot, let owner):
-        if let made = reverse(column, table, mine, slot: slot, owner: owner, numbers) { result.append(made) }
-      }
-    }
-    return result
   }
 
-  /// The column of a to-many relationship without an inverse, which lies in the table of its members.
-  private func reverse(
-    _ column: ColumnDefinition, _ table: EntityTable, _ mine: EntityTable, slot: Int, owner: Int, _ numbers: [Int: Int]
-  ) -> ObjectCopyPlan.Column? {
-    let entity = from.model.entities[owner]
-    guard let number = numbers[entity.rootIndex],
-      let relationship = entity.relationships.first(where: { $0.slot == slot }),
-      let other = otherSlot(entity, relationship.name), let ownerThere = target.model.entity(named: entity.name)?.index
-    else { return nil }
-    func name(_ role: ColumnDefinition.Role) -> String? { mine.columns.first { $0.role == role }?.name }
-    switch column.role {
-    case .reverse:
-      return name(.reverse(ofSlot: other, ownerEntity: ownerThere)).map {
-        .init(source: column.name, target: $0, kind: .reference(table: number))
-      }
-    case .reverseEntity:
-      return name(.reverseEntity(ofSlot: other, ownerEntity: ownerThere)).map {
-        .init(source: column.name, target: $0, kind: .entityNumber)
-      }
-    default:
-      guard let reference = table.columns.first(where: { $0.role == .reverse(ofSlot: slot, ownerEntity: owner) }),
-        let targetReference = name(.reverse(ofSlot: other, ownerEntity: ownerThere))
-      else { return nil }
-      return name(.reverseOrderKey(ofSlot: other, ownerEntity: ownerThere)).map {
-        .init(
-          source: column.name, target: $0,
-          kind: .position(owner: reference.name, targetOwner: targetReference, table: number))
+  /// The columns of to-one relationships, and of to-many ones without an inverse, which lie in their members' tables.
+  private func references(_ table: EntityTable, _ root: Int, _ numbers: [Int: Int]) -> [ObjectCopyPlan.Reference] {
+    let mine = target.table(forRoot: root)
+    return table.columns.compactMap { column in
+      switch column.role {
+      case .slot(let slot):
+        guard case (let owner, .relationship(let relationship))? = property(slot, root: table.rootEntity, from),
+          let other = otherSlot(owner, relationship.name), let name = mine.columnName(slot: other),
+          let number = numbers[from.model.entities[relationship.destinationEntity].rootIndex]
+        else { return nil }
+        return .init(
+          source: column.name, target: name, table: number, entityColumn: mine.destinationEntityColumn(slot: other),
+          position: both(table.orderKeyColumn(slot: slot), mine.orderKeyColumn(slot: other)),
+          isPair: relationship.inverseSlot >= 0 && !relationship.isInverseToMany)
+      case .reverse(let slot, let owner):
+        let entity = from.model.entities[owner]
+        guard let relationship = entity.relationships.first(where: { $0.slot == slot }),
+          let other = otherSlot(entity, relationship.name), let number = numbers[entity.rootIndex],
+          let there = target.model.entity(named: entity.name)?.index,
+          let name = mine.name(of: .reverse(ofSlot: other, ownerEntity: there))
+        else { return nil }
+        return .init(
+          source: column.name, target: name, table: number,
+          entityColumn: mine.name(of: .reverseEntity(ofSlot: other, ownerEntity: there)),
+          position: both(
+            table.name(of: .reverseOrderKey(ofSlot: slot, ownerEntity: owner)),
+            mine.name(of: .reverseOrderKey(ofSlot: other, ownerEntity: there))),
+          isPair: false)
+      default: return nil
       }
     }
+  }
+
+  private func both(_ source: String?, _ target: String?) -> (source: String, target: String)? {
+    guard let source, let target else { return nil }
+    return (source, target)
   }
 
   // MARK: Relationships
@@ -276,17 +254,13 @@ struct ObjectCopyMatcher {
         let side = there.side(entity: mine.index, slot: slot)
       else { continue }
       let opposite = side == there.master ? there.inverse : there.master
-      func order(_ from: String?, _ to: String?) -> (source: String, target: String)? {
-        guard let from, let to else { return nil }
-        return (from, to)
-      }
       result.append(
         .init(
           number: result.count, source: join.name, target: there.name,
           owner: (join.master.ownerColumn, side.ownerColumn, owner),
           member: (join.master.targetColumn, side.targetColumn, member),
-          order: order(join.master.orderColumn, side.orderColumn),
-          inverseOrder: join.isReflexive ? nil : order(join.inverse.orderColumn, opposite.orderColumn)))
+          order: both(join.master.orderColumn, side.orderColumn),
+          inverseOrder: join.isReflexive ? nil : both(join.inverse.orderColumn, opposite.orderColumn)))
     }
     return result
   }
@@ -316,4 +290,9 @@ struct ObjectCopyMatcher {
     }
     return result
   }
+}
+
+extension EntityTable {
+  /// The name of the column with a role; `nil` when there is none.
+  fileprivate func name(of role: ColumnDefinition.Role) -> String? { columns.first { $0.role == role }?.name }
 }

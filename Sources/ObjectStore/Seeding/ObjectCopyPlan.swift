@@ -52,6 +52,7 @@ struct ObjectCopyPlan {
     /// The root entity in the model of the target.
     let targetRoot: Int
     var columns: [Column] = []
+    var references: [Reference] = []
     /// Values for attributes that only the target has.
     var defaults: [Default] = []
     var entities: [Entity] = []
@@ -64,21 +65,26 @@ struct ObjectCopyPlan {
     /// The columns by which its objects are found; empty when they are not.
     let keys: [(source: String, target: String)]
   }
-  /// What a column holds.
-  enum Kind {
-    case attribute(isExternal: Bool)
-    /// The primary key of an object of another table.
-    case reference(table: Int)
-    /// The number of an object's entity.
-    case entityNumber
-    /// The position in a relationship of the object that the column `owner` refers to.
-    case position(owner: String, targetOwner: String, table: Int)
-  }
+  /// A column with the value of an attribute.
   struct Column {
     let source: String
     let target: String
-    let kind: Kind
+    let isExternal: Bool
   }
+  /// A column with the primary key of another object, and the columns that go with it.
+  struct Reference {
+    let source: String
+    let target: String
+    /// The table of the other object.
+    let table: Int
+    /// The target's column with the number of the other object's entity.
+    let entityColumn: String?
+    /// The columns with the position in the other object's ordered relationship.
+    let position: (source: String, target: String)?
+    /// Whether the other object refers back with a column of its own.
+    let isPair: Bool
+  }
+  /// The value of an attribute that prepared objects lack.
   struct Default {
     let target: String
     let value: AttributeValue

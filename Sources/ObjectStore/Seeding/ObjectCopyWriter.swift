@@ -29,6 +29,7 @@ final class ObjectCopyWriter {
       let counts = try count()
       for table in plan.tables { try measurePositions(table) }
       for table in plan.tables { try insert(table) }
+      for table in plan.tables where hasFound(table, counts) { try adopt(table) }
       for join in plan.joins { try insert(join) }
       return try options.updates ? update(counts) : counts
     }
@@ -104,32 +105,59 @@ final class ObjectCopyWriter {
     return result
   }
 
+  private func hasFound(_ table: ObjectCopyPlan.Table, _ counts: [String: ObjectCopy.Counts]) -> Bool {
+    table.entities.contains { (counts[$0.name]?.found ?? 0) > 0 }
+  }
+
   // MARK: Rows
 
   private func positions(_ table: Int, _ column: String) -> String { "mergewalk_seed_last\(table)_\(column)" }
 
   /// Notes where the lists of found objects end, so that new members come after those that are there.
   private func measurePositions(_ table: ObjectCopyPlan.Table) throws(SQLiteError) {
-    for column in table.columns {
-      guard case .position(_, let owner, let ownerTable) = column.kind else { continue }
-      let name = positions(table.number, column.target)
+    for reference in table.references {
+      guard let position = reference.position else { continue }
+      let name = positions(table.number, position.target)
       try make(name, "owner INTEGER PRIMARY KEY, last INTEGER NOT NULL")
       try connection.execute(
         """
-        INSERT INTO temp.\(name) SELECT \(owner), max(\(column.target)) FROM main.\(table.target) \
-        WHERE \(owner) IN (SELECT n FROM temp.\(map(ownerTable)) WHERE f) AND \(column.target) IS NOT NULL GROUP BY 1
+        INSERT INTO temp.\(name) SELECT \(reference.target), max(\(position.target)) FROM main.\(table.target) \
+        WHERE \(reference.target) IN (SELECT n FROM temp.\(map(reference.table)) WHERE f) \
+        AND \(position.target) IS NOT NULL GROUP BY 1
         """)
     }
+  }
+
+  /// The columns of a reference with their values, from the prepared row `s`.
+  private func values(_ reference: ObjectCopyPlan.Reference, _ table: Int) -> [(name: String, value: String)] {
+    let key = "(SELECT n FROM temp.\(map(reference.table)) WHERE o = s.\(reference.source))"
+    var result = [(reference.target, key)]
+    if let column = reference.entityColumn {
+      // The object's own entity: the prepared store has no such column when nothing inherits there.
+      result.append(
+        (
+          column,
+          "(SELECT e.n FROM seed.\(plan.tables[reference.table].source) d JOIN temp.\(Self.entities) e"
+            + " ON e.o = d.Z_ENT WHERE d.Z_PK = s.\(reference.source))"
+        ))
+    }
+    if let position = reference.position {
+      let last = "ifnull((SELECT last FROM temp.\(positions(table, position.target)) WHERE owner = \(key)), 0)"
+      result.append((position.target, "s.\(position.source) + \(last)"))
+    }
+    return result
   }
 
   /// Copies the rows that are new, in the order of their new keys.
   private func insert(_ table: ObjectCopyPlan.Table) throws(SQLiteError) {
     let entity = "(SELECT n FROM temp.\(Self.entities) WHERE o = s.Z_ENT)"
-    var names = ["Z_PK", "Z_ENT", "Z_OPT"]
-    var values = ["m.n", entity, "1"]
-    for column in table.columns {
-      names.append(column.target)
-      values.append(value(column, table))
+    var names = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.target)
+    var values = ["m.n", entity, "1"] + table.columns.map { "s.\($0.source)" }
+    for reference in table.references {
+      for (name, value) in self.values(reference, table.number) {
+        names.append(name)
+        values.append(value)
+      }
     }
     let defaults = Dictionary(grouping: table.defaults, by: \.target).sorted { $0.key < $1.key }
     var bindings: [SQLBinding] = []
@@ -153,15 +181,17 @@ final class ObjectCopyWriter {
     try insert.run()
   }
 
-  private func value(_ column: ObjectCopyPlan.Column, _ table: ObjectCopyPlan.Table) -> String {
-    switch column.kind {
-    case .attribute: return "s.\(column.source)"
-    case .reference(let other): return "(SELECT n FROM temp.\(map(other)) WHERE o = s.\(column.source))"
-    case .entityNumber: return "(SELECT n FROM temp.\(Self.entities) WHERE o = s.\(column.source))"
-    case .position(let owner, _, let ownerTable):
-      let last = positions(table.number, column.target)
-      return "s.\(column.source) + ifnull((SELECT last FROM temp.\(last) WHERE owner = "
-        + "(SELECT n FROM temp.\(map(ownerTable)) WHERE o = s.\(owner))), 0)"
+  /// Lets found objects that refer to nothing refer to the new object that the prepared one refers to.
+  private func adopt(_ table: ObjectCopyPlan.Table) throws(SQLiteError) {
+    for reference in table.references where !reference.isPair {
+      let sets = values(reference, table.number).map { "\($0.name) = \($0.value)" }.joined(separator: ", ")
+      try connection.execute(
+        """
+        UPDATE main.\(table.target) AS t SET \(sets), Z_OPT = ifnull(t.Z_OPT, 0) + 1 \
+        FROM temp.\(map(table.number)) m JOIN seed.\(table.source) s ON s.Z_PK = m.o \
+        WHERE m.f AND m.n = t.Z_PK AND t.\(reference.target) IS NULL \
+        AND EXISTS (SELECT 1 FROM temp.\(map(reference.table)) d WHERE d.o = s.\(reference.source) AND NOT d.f)
+        """)
     }
   }
 
@@ -195,13 +225,9 @@ final class ObjectCopyWriter {
   private func update(_ counts: [String: ObjectCopy.Counts]) throws(SQLiteError) -> [String: ObjectCopy.Counts] {
     var result = counts
     for table in plan.tables {
-      let columns = table.columns.filter { column in
-        if case .attribute = column.kind { return true }
-        return false
-      }
-      guard !columns.isEmpty else { continue }
-      let sets = columns.map { "\($0.target) = s.\($0.source)" }.joined(separator: ", ")
-      let differs = columns.map { "t.\($0.target) IS NOT s.\($0.source)" }.joined(separator: " OR ")
+      guard !table.columns.isEmpty else { continue }
+      let sets = table.columns.map { "\($0.target) = s.\($0.source)" }.joined(separator: ", ")
+      let differs = table.columns.map { "t.\($0.target) IS NOT s.\($0.source)" }.joined(separator: " OR ")
       for entity in table.entities where !entity.keys.isEmpty {
         try connection.execute(
           """
@@ -260,8 +286,7 @@ final class ObjectCopyWriter {
     try storeErrors(file.path) { () throws(SQLiteError) in
       var names = Set<String>()
       for table in plan.tables {
-        for column in table.columns {
-          guard case .attribute(true) = column.kind else { continue }
+        for column in table.columns where column.isExternal {
           let select = try connection.prepare(
             "SELECT s.\(column.source) FROM seed.\(table.source) s JOIN temp.\(map(table.number)) m ON m.o = s.Z_PK"
               + " WHERE length(s.\(column.source)) = \(ExternalData.fileCellLength)"

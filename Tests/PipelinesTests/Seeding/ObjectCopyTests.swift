@@ -209,6 +209,39 @@ struct ObjectCopyTests {
     #expect(try StoreVerifier.verify(path: store).isSound)
   }
 
+  @Test("IM16: a found object that refers to nothing joins the new list that the prepared one is in")
+  func im16Joins() throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows)
+    try make(
+      store, model,
+      Self.storeRows
+        + "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 2, 1, 'hammer');"
+        + "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZLIST, Z_FOK_LIST) VALUES (2, 2, 1, 'apple', 4, 100)")
+    var copy = ObjectCopy(from: prepared, to: store)
+    copy.options.findBy = ["List": ["name"], "Item": ["name"]]
+    _ = try copy.run()
+    #expect(
+      try contents() == ["fruit apple green+sweet", "fruit fig sweet", "fruit pear sweet", "tools hammer -"])
+    #expect(try rows("SELECT Z_OPT FROM ZITEM ORDER BY Z_PK") == ["2", "1", "1", "1"])
+    #expect(try StoreVerifier.verify(path: store).isSound)
+  }
+
+  @Test("IM16: references name the entity of what they refer to, where the store's model lets others inherit from it")
+  func im16NewSubentity() throws {
+    try make(prepared, try Self.lists(), Self.preparedRows)
+    let larger = try Self.lists { draft in
+      var check = EntityDraft(name: "Checklist")
+      check.parentName = "List"
+      draft.entities.append(check)
+    }
+    try make(store, larger, "")
+    _ = try ObjectCopy(from: prepared, to: store).run()
+    #expect(try rows("SELECT DISTINCT Z3_LIST FROM ZITEM") == ["3"])
+    #expect(try rows("SELECT Z3_LIST FROM ZCOVER") == ["3"])
+    #expect(try StoreVerifier.verify(path: store).isSound)
+  }
+
   @Test("IM16: an object that may not be there twice is refused, and the store's bytes stay as they were")
   func im16Refused() throws {
     let model = try Self.lists()
