@@ -34,6 +34,14 @@ extension ManagedObjectContext {
       return
     }
     var plan = try prepare(order: nil, checksObjects: true)
+    if let parent {
+      try push(plan, to: parent)
+      lastOrderKeys.removeAll(keepingCapacity: true)
+      publish(plan)
+      notifyResults()
+      parent.notifyResults()
+      return
+    }
     if !plan.isEmpty || pendingLinks.hasChanges {
       let numbers = try changedStores(plan)
       let journal = SaveJournal()
@@ -48,6 +56,7 @@ extension ManagedObjectContext {
         throw error.code == .conflict ? error.naming(conflicts(plan)) : error
       }
       lastOrderKeys.removeAll(keepingCapacity: true)
+      for child in children { child.context?.learnVersions(plan) }
     }
     publish(plan)
     notifyResults()
