@@ -12,7 +12,7 @@ extension ManagedObjectContext {
     var checked = Set<CountedRelationship>()
     for place in changedOwners(buffers) where checked.insert(place).inserted {
       // A record that is deleted here, or that the store does not have, has no number to be wrong.
-      guard let object = try objects(root: place.root, primaryKeys: [place.owner]).first,
+      guard let object = try objects(table: place.table, primaryKeys: [place.owner]).first,
         let relationship = validator(object.entity).counted.first(where: { $0.slot == place.slot })
       else { continue }
       let count = try members(of: object, relationship).count
@@ -28,7 +28,7 @@ extension ManagedObjectContext {
       failures.append(
         ObjectValidationFailure(
           entity: object.entity.name, primaryKey: object.primaryKey, property: relationship.name, code: code,
-          rootEntity: object.root, row: Int32(object.row)))
+          table: object.table, row: Int32(object.row)))
     }
     return failures
   }
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
         if buffer.states[row] == RowState.inserted {
           for relationship in validator(entity).counted {
             places.append(
-              CountedRelationship(root: entity.rootIndex, owner: buffer.primaryKeys[row], slot: relationship.slot))
+              CountedRelationship(table: buffer.table, owner: buffer.primaryKeys[row], slot: relationship.slot))
           }
         }
         for relationship in entity.relationships where !relationship.isToMany {
@@ -52,7 +52,7 @@ extension ManagedObjectContext {
           else { continue }
           places.append(
             CountedRelationship(
-              root: model.entities[inverse.declaringEntity].rootIndex,
+              table: table(model.entities[inverse.declaringEntity], besides: buffer.table),
               owner: Int64(bitPattern: buffer.payloads[relationship.slot][row]), slot: inverse.slot))
         }
       }
@@ -64,16 +64,17 @@ extension ManagedObjectContext {
         else { continue }
         places.append(
           CountedRelationship(
-            root: model.entities[inverse.declaringEntity].rootIndex, owner: Int64(bitPattern: snapshot.payload),
+            table: table(model.entities[inverse.declaringEntity], besides: buffer.table),
+            owner: Int64(bitPattern: snapshot.payload),
             slot: inverse.slot))
       }
     }
-    for (root, key) in pendingLinks.changedObjects() {
-      let buffer = buffer(root: root)
+    for (table, key) in pendingLinks.changedObjects() {
+      let buffer = buffer(table: table)
       guard let row = buffer.row(primaryKey: key) else { continue }
       let entity = model.entities[Int(buffer.entities[row])]
       for relationship in validator(entity).counted {
-        places.append(CountedRelationship(root: root, owner: key, slot: relationship.slot))
+        places.append(CountedRelationship(table: table, owner: key, slot: relationship.slot))
       }
     }
     return places
@@ -86,7 +87,7 @@ extension ManagedObjectContext {
 
 /// A to-many relationship of one object.
 private struct CountedRelationship: Hashable {
-  var root: Int
+  var table: Int
   var owner: Int64
   var slot: Int
 }

@@ -2,13 +2,22 @@ import ObjectModel
 import ObjectStore
 import SQLite
 
-/// What the rows of one root entity have become.
-private struct ChangedRows {
+/// What the rows of one table have become.
+struct ChangedRows {
   var buffer: RowBuffer
   var inserted = ContiguousArray<Int32>()
   /// Updated rows by the slots that changed.
   var updated: [[UInt64]: ContiguousArray<Int32>] = [:]
   var deleted = ContiguousArray<Int32>()
+
+  /// Whether no row is to be written.
+  var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
+}
+
+/// A record whose pairs changed.
+private struct LinkedRecord: Hashable {
+  var table: Int
+  var primaryKey: Int64
 }
 
 extension ManagedObjectContext {
@@ -24,24 +33,47 @@ extension ManagedObjectContext {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
-    guard !store.connection.isClosed else {
-      throw SaveError(code: .database, message: "the store \(store.file.path) was closed")
-    }
-    guard !store.isInBatchRequest else {
-      throw SaveError(code: .database, message: "a batch request is running on the store; save when it is done")
-    }
-    let plan = try prepare(order: nil, checksObjects: true)
+    var plan = try prepare(order: nil, checksObjects: true)
     if !plan.isEmpty || pendingLinks.hasChanges {
-      let journal = VersionJournal()
+      let numbers = try changedStores(plan)
+      let journal = SaveJournal()
       do {
-        try inTransaction { () throws(SaveError) in try execute(plan, journal) }
+        try inTransaction(numbers) { () throws(SaveError) in
+          assignKeys(&plan, journal)
+          for number in numbers { try execute(plan, journal, store: number) }
+        }
       } catch {
         journal.undo()
+        takeBackKeys(journal)
         throw error.code == .conflict ? error.naming(conflicts(plan)) : error
       }
+      lastOrderKeys.removeAll(keepingCapacity: true)
     }
     publish(plan)
     notifyResults()
+  }
+
+  /// The numbers of the stores that a save writes to.
+  private func changedStores(_ plan: SavePlan) throws(SaveError) -> [Int] {
+    var numbers = Set(plan.roots.filter { !$0.isEmpty }.map { storeNumber($0.buffer.table) })
+    for place in pendingLinks.order where pendingLinks.changes(place)?.hasChanges ?? false {
+      numbers.insert(place.store)
+    }
+    for number in numbers {
+      guard let store = storeList.store(number) else {
+        throw SaveError(code: .database, message: "a store with changed objects was removed from the coordinator")
+      }
+      guard !store.connection.isClosed else {
+        throw SaveError(code: .database, message: "the store \(store.file.path) was closed")
+      }
+      guard !store.isInBatchRequest else {
+        throw SaveError(code: .database, message: "a batch request is running on the store; save when it is done")
+      }
+      guard !store.isReadOnly else {
+        throw SaveError(code: .readOnly, message: "the store \(store.file.path) was opened for reading only")
+      }
+    }
+    return numbers.sorted()
   }
 
   /// Writes all changes to the store within the transaction that is open.
@@ -51,9 +83,9 @@ extension ManagedObjectContext {
   /// - Parameter order: Root entities that are written first, in this order; those that others refer to come first.
   package func writeChanges(order: [Int]?) throws(SaveError) {
     let plan = try prepare(order: order, checksObjects: false)
-    let journal = VersionJournal()
+    let journal = SaveJournal()
     do {
-      try execute(plan, journal)
+      try execute(plan, journal, store: 0)
     } catch {
       journal.undo()
       throw error
@@ -61,18 +93,24 @@ extension ManagedObjectContext {
     publish(plan)
   }
 
-  /// Runs `body` in a transaction of its own, or in the one that is open.
-  package func inTransaction(_ body: () throws(SaveError) -> Void) throws(SaveError) {
-    guard store.connection.isAutocommit else { return try body() }
-    let sequences = store.sequenceMark
+  /// Runs `body` in a transaction of its own in each of some stores, or in the one that is open.
+  ///
+  /// A transaction is atomic in its store. Stores are committed one after the other, so a machine that stops between two
+  /// of them leaves the later ones as they were.
+  private func inTransaction(_ numbers: [Int], _ body: () throws(SaveError) -> Void) throws(SaveError) {
+    guard let number = numbers.first, let store = storeList.store(number) else { return try body() }
+    let rest = Array(numbers.dropFirst())
+    guard store.connection.isAutocommit else { return try inTransaction(rest, body) }
+    let sequences = store.sequences
     do {
       try saveErrors { () throws(SQLiteError) in try store.connection.execute("BEGIN IMMEDIATE") }
-      try body()
+      try saveErrors { () throws(SQLiteError) in try store.refreshMaxima() }
+      try inTransaction(rest, body)
       try saveErrors { () throws(SQLiteError) in try store.connection.execute("COMMIT") }
     } catch {
       // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
       if !store.connection.isAutocommit { try? store.connection.execute("ROLLBACK") }
-      store.restoreSequences(sequences)
+      store.sequences = sequences
       throw error
     }
   }
@@ -87,8 +125,8 @@ extension ManagedObjectContext {
   ///
   /// - Parameter checksObjects: Whether rules that need to look at other objects are checked: denied deletions and the
   ///   number of objects in to-many relationships.
-  private func prepare(order: [Int]?, checksObjects: Bool) throws(SaveError) -> SavePlan {
-    var buffers = (order ?? []).map(buffer(root:))
+  func prepare(order: [Int]?, checksObjects: Bool) throws(SaveError) -> SavePlan {
+    var buffers = (order ?? []).map(buffer(table:))
     for buffer in allBuffers where !buffers.contains(where: { $0 === buffer }) { buffers.append(buffer) }
     var plan = SavePlan()
     var failures: [ObjectValidationFailure] = []
@@ -118,20 +156,71 @@ extension ManagedObjectContext {
     return plan
   }
 
-  /// Writes what was collected; `journal` can take back what that does to the rows.
-  private func execute(_ plan: SavePlan, _ journal: VersionJournal) throws(SaveError) {
-    for changes in plan.roots {
-      try delete(changes)
-      try update(changes, journal)
-      try saveErrors { () throws(SQLiteError) in try insert(changes) }
+  /// Writes what was collected for one store; `journal` can take back what that does to the rows.
+  private func execute(_ plan: SavePlan, _ journal: SaveJournal, store number: Int) throws(SaveError) {
+    guard let store = storeList.store(number) else { return }
+    let observed = store.observers.isEmpty ? nil : changes(plan, store: number)
+    if let observed, !observed.isEmpty {
+      for observer in store.observers {
+        journal.observers.append((observer, store))
+        try storeErrors { () throws(StoreError) in try observer.willWrite(observed, to: store) }
+      }
+    }
+    for changes in plan.roots where storeNumber(changes.buffer.table) == number {
+      try delete(changes, store)
+      try update(changes, store, journal)
+      try saveErrors { () throws(SQLiteError) in try insert(changes, store) }
     }
     try saveErrors { () throws(SQLiteError) in
-      try writeLinks()
+      try writeLinks(store, number: number)
       try store.writeMaxima()
+    }
+    if let observed, !observed.isEmpty {
+      for observer in store.observers {
+        try storeErrors { () throws(StoreError) in try observer.didWrite(observed, to: store) }
+      }
     }
   }
 
-  private func collect(_ buffer: RowBuffer) -> ChangedRows {
+  private func storeErrors(_ body: () throws(StoreError) -> Void) throws(SaveError) {
+    do { try body() } catch { throw SaveError(error) }
+  }
+
+  /// What a save does to one store, for its observers.
+  private func changes(_ plan: SavePlan, store number: Int) -> StoreChanges {
+    var result = StoreChanges()
+    result.author = transactionAuthor
+    result.contextName = name
+    var updatedKeys = Set<LinkedRecord>()
+    for changes in plan.roots where storeNumber(changes.buffer.table) == number {
+      let buffer = changes.buffer
+      func add(_ kind: StoreChanges.Kind, _ row: Int32, _ slotSet: Int32 = -1) {
+        updatedKeys.insert(LinkedRecord(table: buffer.table, primaryKey: buffer.primaryKeys[Int(row)]))
+        result.changes.append(
+          StoreChanges.Change(
+            kind: kind, entity: Int(buffer.entities[Int(row)]), primaryKey: buffer.primaryKeys[Int(row)],
+            slotSet: slotSet))
+      }
+      for row in changes.deleted { add(.delete, row) }
+      for (slots, rows) in changes.updated.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+        result.slotSets.append(slots)
+        for row in rows { add(.update, row, Int32(result.slotSets.count - 1)) }
+      }
+      for row in changes.inserted { add(.insert, row) }
+    }
+    // Records of which only pairs change are updated too.
+    for (table, key) in pendingLinks.changedObjects() where storeNumber(table) == number {
+      let buffer = buffer(table: table)
+      guard let row = buffer.row(primaryKey: key),
+        updatedKeys.insert(LinkedRecord(table: table, primaryKey: key)).inserted
+      else { continue }
+      result.changes.append(
+        StoreChanges.Change(kind: .update, entity: Int(buffer.entities[row]), primaryKey: key))
+    }
+    return result
+  }
+
+  func collect(_ buffer: RowBuffer) -> ChangedRows {
     buffer.dropRevertedChanges()
     var changes = ChangedRows(buffer: buffer)
     changes.inserted.reserveCapacity(buffer.touchedRows.count)
@@ -162,7 +251,7 @@ extension ManagedObjectContext {
 
   /// One bit for each slot that has a column in the store.
   private func storedMask(_ buffer: RowBuffer) -> [UInt64] {
-    let table = store.schema.table(forRoot: buffer.rootEntity)
+    let table = store(table: buffer.table).schema.table(forRoot: buffer.rootEntity)
     var mask = [UInt64](repeating: 0, count: buffer.dirtyWords)
     for slot in 0..<buffer.columnCount where table.columnName(slot: slot) != nil {
       mask[slot >> 6] |= 1 << (UInt64(slot) & 63)
@@ -171,15 +260,15 @@ extension ManagedObjectContext {
   }
 
   /// Primary key order makes the table's pages come by once; rows are usually in that order already.
-  private func sortByPrimaryKey(_ rows: inout ContiguousArray<Int32>, _ buffer: RowBuffer) {
+  func sortByPrimaryKey(_ rows: inout ContiguousArray<Int32>, _ buffer: RowBuffer) {
     let keys = buffer.primaryKeys
     var isSorted = true
-    for i in rows.indices.dropFirst() where keys[Int(rows[i - 1])] >= keys[Int(rows[i])] {
+    for i in rows.indices.dropFirst() where !keys[Int(rows[i - 1])].comesBefore(keys[Int(rows[i])]) {
       isSorted = false
       break
     }
     guard !isSorted else { return }
-    rows.sort { keys[Int($0)] < keys[Int($1)] }
+    rows.sort { keys[Int($0)].comesBefore(keys[Int($1)]) }
     // A place that was freed and taken again was touched twice.
     var last: Int32 = -1
     rows.removeAll { row in
@@ -188,7 +277,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func delete(_ changes: ChangedRows) throws(SaveError) {
+  private func delete(_ changes: ChangedRows, _ store: PersistentStore) throws(SaveError) {
     guard !changes.deleted.isEmpty else { return }
     let written = try saveErrors { () throws(SQLiteError) in
       let access = try store.access(root: changes.buffer.rootEntity)
@@ -201,7 +290,9 @@ extension ManagedObjectContext {
     }
   }
 
-  private func update(_ changes: ChangedRows, _ journal: VersionJournal) throws(SaveError) {
+  private func update(
+    _ changes: ChangedRows, _ store: PersistentStore, _ journal: SaveJournal
+  ) throws(SaveError) {
     let buffer = changes.buffer
     // The order of a dictionary changes from run to run; statements come in the order of their slots.
     for (slots, rows) in changes.updated.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
@@ -216,7 +307,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func insert(_ changes: ChangedRows) throws(SQLiteError) {
+  private func insert(_ changes: ChangedRows, _ store: PersistentStore) throws(SQLiteError) {
     let access = try store.access(root: changes.buffer.rootEntity)
     try changes.inserted.withUnsafeBufferPointer { rows throws(SQLiteError) in
       try access.insert(changes.buffer, rows: rows)
@@ -237,14 +328,12 @@ extension ManagedObjectContext {
       let buffer = changes.buffer
       let rows = (changes.deleted + changes.updated.values.joined()).map(Int.init)
       // The save has failed already; what cannot be found out now is left out.
-      guard !rows.isEmpty, let access = try? store.access(root: buffer.rootEntity),
+      guard !rows.isEmpty, let access = try? access(table: buffer.table),
         let versions = try? access.versions(primaryKeys: rows.map { buffer.primaryKeys[$0] }, buffer)
       else { continue }
       for row in rows where versions[buffer.primaryKeys[row]] != buffer.versions[row] {
         conflicts.append(
-          ManagedObjectID(
-            storeUUID: registry.link.storeUUID, entity: model.entities[Int(buffer.entities[row])],
-            primaryKey: buffer.primaryKeys[row]))
+          objectID(table: buffer.table, entity: Int(buffer.entities[row]), primaryKey: buffer.primaryKeys[row]))
       }
     }
     return conflicts.sorted { ($0.entity.rootIndex, $0.primaryKey) < ($1.entity.rootIndex, $1.primaryKey) }
@@ -274,16 +363,20 @@ extension ManagedObjectContext {
 }
 
 /// Everything a save is going to write.
-private struct SavePlan {
+struct SavePlan {
   var roots: [ChangedRows] = []
 
   /// Whether no row is to be written.
-  var isEmpty: Bool { roots.allSatisfy { $0.inserted.isEmpty && $0.updated.isEmpty && $0.deleted.isEmpty } }
+  var isEmpty: Bool { roots.allSatisfy(\.isEmpty) }
 }
 
-/// Versions that a save has raised and that have to come down again when it fails.
-private final class VersionJournal {
+/// What a save has done to rows and observers and has to be taken back when it fails.
+final class SaveJournal {
   private var raised: [(buffer: RowBuffer, rows: ContiguousArray<Int32>)] = []
+  /// Who was told that a transaction has begun.
+  var observers: [(observer: any StoreObserver, store: PersistentStore)] = []
+  /// The keys that records that were never saved got, by table.
+  var assignedKeys = AssignedKeys()
 
   func raise(_ buffer: RowBuffer, _ rows: ContiguousArray<Int32>) {
     for row in rows { buffer.versions[Int(row)] += 1 }
@@ -292,5 +385,6 @@ private final class VersionJournal {
 
   func undo() {
     for (buffer, rows) in raised { for row in rows { buffer.versions[Int(row)] -= 1 } }
+    for (observer, store) in observers.reversed() { observer.didRollBack(store) }
   }
 }

@@ -11,13 +11,16 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   public var property: String
   /// What is wrong.
   public var code: ObjectFailureCode
-  /// The index of the root entity, which names the row buffer.
-  package var rootEntity: Int
+  /// The number of the row's table, the index of the root entity in the first store; it names the row buffer.
+  package var table: Int
   /// The row in its buffer.
   package var row: Int32
 
   /// Entity, key, property and code, such as `Customer 17: country: validate.tooLong`.
-  public var description: String { "\(entity) \(primaryKey): \(property): \(code.name)" }
+  public var description: String {
+    let key = primaryKey < 0 ? "new \(ManagedObjectID.number(ofTemporaryKey: primaryKey))" : "\(primaryKey)"
+    return "\(entity) \(key): \(property): \(code.name)"
+  }
 }
 
 /// The rules of one entity, ready to be held against rows.
@@ -82,7 +85,7 @@ extension ManagedObjectContext {
       failures.append(
         ObjectValidationFailure(
           entity: model.entities[entity].name, primaryKey: buffer.primaryKeys[Int(row)], property: property,
-          code: .value(code), rootEntity: buffer.rootEntity, row: row))
+          code: .value(code), table: buffer.table, row: row))
     }
     for (slot, name, rule) in rules.attributes {
       let checked = isNew ? rows : rows.filter { buffer.isDirty(row: Int($0), slot: slot) }

@@ -13,8 +13,12 @@ public final class ManagedObjectContext {
   public let model: ManagedObjectModel
   /// The coordinator that the context was made on, kept alive by it; `nil` for a context over a bare store.
   public let coordinator: PersistentStoreCoordinator?
-  /// The store that rows come from and go to.
-  package let store: PersistentStore
+  /// The stores that rows come from and go to, by number.
+  let storeList: StoreList
+  /// What the context is called in persistent history, or `nil`.
+  public var name: String?
+  /// Who changes things here, for persistent history, or `nil`.
+  public var transactionAuthor: String?
 
   private var buffers: [RowBuffer?]
   private var templates: [RowTemplate?]
@@ -36,34 +40,40 @@ public final class ManagedObjectContext {
   var storedVersion: UInt32 = 0
 
   /// Creates an empty context over a store, without an undo manager.
-  public convenience init(store: PersistentStore) { self.init(store: store, coordinator: nil) }
-
-  /// Creates an empty context on a coordinator, which must have a store.
-  public convenience init(coordinator: PersistentStoreCoordinator) {
-    guard let store = coordinator.store else {
-      preconditionFailure("add a store to the coordinator before making a context on it")
-    }
-    self.init(store: store, coordinator: coordinator)
+  public convenience init(store: PersistentStore) {
+    let stores = StoreList()
+    stores.append(store)
+    self.init(model: store.model, stores: stores, coordinator: nil)
   }
 
-  private init(store: PersistentStore, coordinator: PersistentStoreCoordinator?) {
-    model = store.model
-    self.store = store
+  /// Creates an empty context on a coordinator; stores may be added to it later.
+  public convenience init(coordinator: PersistentStoreCoordinator) {
+    self.init(model: coordinator.model, stores: coordinator.list, coordinator: coordinator)
+  }
+
+  init(model: ManagedObjectModel, stores: StoreList, coordinator: PersistentStoreCoordinator?) {
+    self.model = model
+    storeList = stores
     self.coordinator = coordinator
     buffers = Array(repeating: nil, count: model.entities.count)
     templates = Array(repeating: nil, count: model.entities.count)
     validators = Array(repeating: nil, count: model.entities.count)
-    registry = ObjectRegistry(rootCount: model.entities.count, model: model, storeUUID: store.file.metadata.uuid)
+    registry = ObjectRegistry(tableCount: model.entities.count, model: model, stores: stores)
     registry.link.context = self
   }
 
   deinit { registry.link.context = nil }
 
-  /// The rows of the hierarchy below a root entity.
-  package func buffer(root: Int) -> RowBuffer {
-    if let buffer = buffers[root] { return buffer }
-    let buffer = RowBuffer(model: model, root: model.entities[root])
-    buffers[root] = buffer
+  /// The rows of a table: those of the hierarchy below a root entity in one store.
+  package func buffer(table: Int) -> RowBuffer {
+    if table < buffers.count, let buffer = buffers[table] { return buffer }
+    if table >= buffers.count {
+      // A store was added to the coordinator since the context was made.
+      buffers.append(contentsOf: repeatElement(nil, count: table + 1 - buffers.count))
+      registry.makeRoom(tableCount: table + 1)
+    }
+    let buffer = RowBuffer(model: model, root: model.entities[root(table)], table: table)
+    buffers[table] = buffer
     return buffer
   }
 
@@ -76,7 +86,7 @@ public final class ManagedObjectContext {
   /// - Complexity: O(`count` × columns).
   package func insertRows(_ entity: EntityDescription, count: Int) -> Int {
     precondition(!entity.isAbstract, "\(entity.name) is abstract and has no objects of its own")
-    let buffer = buffer(root: entity.rootIndex)
+    let (buffer, store) = (buffer(table: entity.rootIndex), store(table: entity.rootIndex))
     let first = buffer.appendRows(count, entity: Int32(entity.index), state: RowState.inserted)
     let key = store.takePrimaryKeys(root: entity.rootIndex, count: count)
     let keys = buffer.primaryKeys

@@ -1,4 +1,5 @@
 public import ObjectModel
+import ObjectStore
 import SQLite
 
 /// Why a save did not happen.
@@ -13,6 +14,10 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
     case constraint
     /// The database failed.
     case database
+    /// The store was opened for reading only.
+    case readOnly
+    /// What is behind the store refused the change: its file could not be written, for example.
+    case store
   }
   /// What went wrong.
   public let code: Code
@@ -43,6 +48,10 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
   func naming(_ conflicts: [ManagedObjectID]) -> SaveError {
     SaveError(
       code: code, message: message, failures: failures, conflicts: conflicts, databaseCode: databaseCode)
+  }
+
+  init(_ error: StoreError) {
+    self.init(code: .store, message: error.description, databaseCode: error.cause?.code ?? 0)
   }
 
   init(_ error: SQLiteError) {

@@ -114,6 +114,7 @@ struct ChangeDetectionTests {
     let ids = try ["a", "b", "c"].map { name in
       let person = try place.context.insert("Person")
       try person.setValue(.string(name), forKey: "name")
+      try place.context.obtainPermanentIDs(for: [person])
       return person.objectID
     }
     try place.context.save()
@@ -273,8 +274,8 @@ struct ChangeDetectionTests {
     let failures = try #require(error).failures.map(\.description).sorted()
     #expect(
       failures == [
-        "Person 1: age: validate.tooLarge", "Person 1: boss: validate.missing", "Person 1: name: validate.missing",
-        "Person 2: age: validate.type",
+        "Person new 1: age: validate.tooLarge", "Person new 1: boss: validate.missing",
+        "Person new 1: name: validate.missing", "Person new 2: age: validate.type",
       ])
     try first.setObject(first, forKey: "boss")
     try first.setValue(.string("a"), forKey: "name")

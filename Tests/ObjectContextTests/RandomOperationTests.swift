@@ -13,11 +13,16 @@ struct RandomOperationTests {
     var plain = PlainWorks()
     var saved = PlainWorks()
     var ids: [Int: ManagedObjectID] = [:]
+    /// The objects whose IDs the next save replaces.
+    var unsaved: [Int: ManagedObject] = [:]
     /// Some objects are held, others come and go.
     var held: [Int: ManagedObject] = [:]
     var next = 1
 
+    let seed: UInt64
+
     init(seed: UInt64) throws {
+      self.seed = seed
       place = try Workplace(try Models.works())
       random = SeededGenerator(seed: seed)
     }
@@ -49,7 +54,7 @@ struct RandomOperationTests {
       case 75..<85: try removeFromToMany()
       case 85..<92: try arrange()
       case 92..<96:
-        try place.context.save()
+        try save()
         saved = plain
       case 96..<97:
         place.context.rollback()
@@ -59,10 +64,16 @@ struct RandomOperationTests {
         plain = saved
       case 98..<99: held.removeAll()
       default:
-        try place.context.save()
+        try save()
         saved = plain
         try place.reopen()
       }
+    }
+
+    func save() throws {
+      try place.context.save()
+      for (number, object) in unsaved where object.isValid { ids[number] = object.objectID }
+      unsaved.removeAll()
     }
 
     func insert() throws {
@@ -72,7 +83,9 @@ struct RandomOperationTests {
         try object.setValue(.string("new"), forKey: "name")
         plain.names[next] = "new"
       }
+      if seed % 2 == 0 { try place.context.obtainPermanentIDs(for: [object]) }
       ids[next] = object.objectID
+      if object.objectID.isTemporary { unsaved[next] = object }
       plain.kinds[next] = kind
       if Bool.random(using: &random) { held[next] = object }
       next += 1
@@ -200,7 +213,7 @@ struct RandomOperationTests {
       try pair.step()
       if step % 25 == 24 { try pair.compare("seed \(seed), step \(step):") }
     }
-    try pair.place.context.save()
+    try pair.save()
     try pair.compare("seed \(seed), saved:")
     try pair.place.reopen()
     try pair.compare("seed \(seed), opened again:")

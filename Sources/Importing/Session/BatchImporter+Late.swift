@@ -32,7 +32,7 @@ extension BatchImporter {
   /// Writes what the batch has changed so far and forgets the rows of one hierarchy.
   private func flush(_ root: Int) throws(ImportError) {
     try writeChanges()
-    context.buffer(root: root).removeAll()
+    context.buffer(table: root).removeAll()
   }
 
   /// Settles, before anything of the records is written, those whose target will not be there.
@@ -57,7 +57,7 @@ extension BatchImporter {
     target.lookUpOnly = true
     defer { target.lookUpOnly = false }
     try findBySeek(target, view, only: unknown)
-    context.buffer(root: target.part.rootEntity).removeAll()
+    context.buffer(table: target.part.rootEntity).removeAll()
     for record in unknown.map(Int.init) {
       let isThere = node.targets[record] != 0
       node.targets[record] = 0
@@ -96,7 +96,7 @@ extension BatchImporter {
     let own = view.nodes[owner.node].targets
     let targets = view.nodes[relationship.target].targets
     let root = owner.part.rootEntity
-    let buffer = context.buffer(root: root)
+    let buffer = context.buffer(table: root)
     do {
       let access = try store.access(root: root)
       var keys: Set<Int64> = []
@@ -110,7 +110,7 @@ extension BatchImporter {
           continue
         }
         let isChanged = try context.setToOne(
-          root: root, row: row, relationship: relationship.description, target: targets[record],
+          table: root, row: row, relationship: relationship.description, target: targets[record],
           targetEntity: destinationEntity(relationship, view, record))
         if isChanged, owner.isRoot, view.outcomes[record] == .unchanged {
           view.outcomes[record] = .updated

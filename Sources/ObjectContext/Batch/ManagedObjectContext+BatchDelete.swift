@@ -22,6 +22,7 @@ extension ManagedObjectContext {
   ///   entities, or `closed`; `predicate`; `save` with `validation` or `database`. The store is then as before.
   /// - Complexity: A number of statements that depends on the model only.
   public func execute(_ request: BatchDeleteRequest) throws(BatchError) -> BatchResult {
+    guard hasOneStore else { return try executeInStores(request) }
     let selection = try deleteSelection(request.selection)
     guard let selection else { return BatchResult() }
     let plan = BatchDeletePlan(schema: store.schema, entity: selection.entity)
@@ -57,6 +58,21 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Deletes in each of several stores what a request selects there.
+  private func executeInStores(_ request: BatchDeleteRequest) throws(BatchError) -> BatchResult {
+    switch request.selection {
+    case .fetch(let fetch):
+      return try inEachStore(fetch.entityName) { context throws(BatchError) in try context.execute(request) }
+    case .objectIDs(let ids):
+      guard let first = ids.first else { return BatchResult() }
+      return try inEachStore(first.entity.name) { context throws(BatchError) in
+        var part = request
+        part.selection = .objectIDs(ids.filter { $0.storeUUID == context.store.identifier })
+        return try context.execute(part)
+      }
+    }
+  }
+
   /// What a request selects, resolved.
   private struct DeleteSelection {
     enum Source {
@@ -72,7 +88,7 @@ extension ManagedObjectContext {
     switch selection {
     case .fetch(let fetch):
       let entity = try batchEntity(fetch.entityName)
-      let uuid = registry.link.storeUUID
+      let uuid = store.identifier
       if let stores = fetch.affectedStores, !stores.contains(uuid) { return nil }
       let compiler = FetchCompiler(schema: store.schema, storeUUID: uuid)
       do {
@@ -85,7 +101,7 @@ extension ManagedObjectContext {
       guard let first = ids.first else { return nil }
       var entity = first.entity
       for id in ids {
-        guard id.storeUUID == registry.link.storeUUID else {
+        guard id.storeUUID == store.identifier else {
           throw .object(ObjectError(.otherContext, "\(id) is the ID of another store"))
         }
         guard id.entity.rootIndex == entity.rootIndex else {
@@ -116,7 +132,7 @@ extension ManagedObjectContext {
           failures.append(
             ObjectValidationFailure(
               entity: entity.name, primaryKey: cursor.integer(1), property: check.property, code: code,
-              rootEntity: check.root, row: -1))
+              table: check.root, row: -1))
         }
       }
     }
@@ -135,7 +151,7 @@ extension ManagedObjectContext {
         count += 1
         body(
           ManagedObjectID(
-            storeUUID: registry.link.storeUUID, entity: model.entities[cursor.entityIndex(1) ?? statement.root],
+            storeUUID: store.identifier, entity: model.entities[cursor.entityIndex(1) ?? statement.root],
             primaryKey: cursor.integer(0)))
       }
       return count

@@ -61,12 +61,17 @@ extension ManagedObjectContext {
   package func insert(
     _ request: BatchInsertRequest, chunkRows: Int, _ fill: (borrowing BatchRow) throws(BatchError) -> Bool
   ) throws(BatchError) -> BatchResult {
+    guard hasOneStore else {
+      return try inStoreForInsert(request.entityName) { context throws(BatchError) in
+        try context.insert(request, chunkRows: chunkRows, fill)
+      }
+    }
     let entity = try batchEntity(request.entityName)
     return try inBatchTransaction { () throws(BatchError) in
       let inserter: BatchInserter
       do throws(ObjectError) {
         inserter = try BatchInserter(
-          request, entity: entity, store: store, storeUUID: registry.link.storeUUID, chunkRows: chunkRows)
+          request, entity: entity, store: store, storeUUID: store.identifier, chunkRows: chunkRows)
       } catch {
         throw BatchError.object(error)
       }

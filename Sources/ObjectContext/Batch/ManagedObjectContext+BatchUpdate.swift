@@ -25,6 +25,9 @@ extension ManagedObjectContext {
     guard !request.propertiesToUpdate.isEmpty else {
       throw BatchError(PredicateError(.invalidRequest, "the request sets no property", hint: "name at least one"))
     }
+    guard hasOneStore else {
+      return try inEachStore(request.entityName) { context throws(BatchError) in try context.execute(request) }
+    }
     return try inBatchTransaction { () throws(BatchError) in
       var update = try BatchUpdate(request, entity, self)
       return try update.run()
@@ -154,7 +157,7 @@ private struct BatchUpdate {
       [.expression(own)]
       + computed.map { .expression(ExpressionDescription(name: $0.column.name, expression: $0.expression)) }
     let store = context.store
-    let uuid = context.registry.link.storeUUID
+    let uuid = context.store.identifier
     let select: CompiledFetch
     do {
       select = try FetchCompiler(schema: store.schema, storeUUID: uuid).compile(fetch, selecting: .values)
@@ -203,10 +206,10 @@ private struct BatchUpdate {
       failures.append(
         ObjectValidationFailure(
           entity: entity.name, primaryKey: key, property: names[number], code: .value(code),
-          rootEntity: entity.rootIndex, row: -1))
+          table: entity.rootIndex, row: -1))
       return false
     }
-    let uuid = context.registry.link.storeUUID
+    let uuid = context.store.identifier
     let store = context.store
     let returnsIDs = request.resultType == .objectIDs
     do {

@@ -14,7 +14,7 @@ extension ManagedObjectContext {
   /// - Complexity: O(IDs + changed rows); one statement for each object that was changed both there and here.
   public func mergeChanges(from result: BatchResult) throws(ObjectError) {
     for id in result.insertedObjectIDs + result.updatedObjectIDs + result.deletedObjectIDs {
-      guard id.storeUUID == registry.link.storeUUID else {
+      guard id.storeUUID == store.identifier else {
         throw ObjectError(.otherContext, "\(id) is the ID of another store")
       }
     }
@@ -22,7 +22,7 @@ extension ManagedObjectContext {
     lastOrderKeys.removeAll(keepingCapacity: true)
     if !result.deletedObjectIDs.isEmpty { forget(result.deletedObjectIDs) }
     for id in result.updatedObjectIDs {
-      let buffer = buffer(root: id.entity.rootIndex)
+      let buffer = buffer(table: id.entity.rootIndex)
       guard let row = buffer.row(primaryKey: id.primaryKey) else { continue }
       switch buffer.states[row] {
       // Also faults: their values may have come with the fetch that named them.
@@ -37,7 +37,7 @@ extension ManagedObjectContext {
 
   /// Gives a row that is deleted here the store's version, so that its deletion is no conflict.
   private func takeVersion(_ buffer: RowBuffer, row: Int) throws(ObjectError) {
-    let access = try access(root: buffer.rootEntity)
+    let access = try access(table: buffer.rootEntity)
     let key = buffer.primaryKeys[row]
     let versions = try objectErrors { () throws(SQLiteError) in try access.versions(primaryKeys: [key], buffer) }
     if let version = versions[key] { buffer.versions[row] = version }
@@ -47,8 +47,8 @@ extension ManagedObjectContext {
   private func forget(_ ids: [ManagedObjectID]) {
     var gone: [Int: Set<Int64>] = [:]
     for id in ids { gone[id.entity.rootIndex, default: []].insert(id.primaryKey) }
-    for (root, keys) in gone.sorted(by: { $0.key < $1.key }) {
-      let buffer = buffer(root: root)
+    for (table, keys) in gone.sorted(by: { $0.key < $1.key }) {
+      let buffer = buffer(table: table)
       for key in keys.sorted() {
         guard let row = buffer.row(primaryKey: key) else { continue }
         if buffer.states[row] != RowState.fault { buffer.rollBack(row: row) }
@@ -83,8 +83,8 @@ extension PendingLinks {
     for storage in order {
       guard let changes = changes(storage) else { continue }
       forget(storage) { pair in
-        gone[changes.ownerRoot]?.contains(pair.owner) ?? false
-          || gone[changes.targetRoot]?.contains(pair.target) ?? false
+        gone[changes.ownerTable]?.contains(pair.owner) ?? false
+          || gone[changes.targetTable]?.contains(pair.target) ?? false
       }
     }
   }

@@ -6,7 +6,7 @@ import SQLite
 struct BatchLoader {
   /// How many rows one SELECT fetches.
   let size: Int
-  let root: Int
+  let table: Int
   /// The slots that are fetched; `nil` when rows are faults and nothing is fetched before it is asked for.
   let slots: [Int]?
   let options: RowReader.Options
@@ -16,7 +16,7 @@ struct BatchLoader {
   ///
   /// What cannot be fetched is a fault, so that whoever asks for its values hears why.
   func load(_ keys: FetchedKeys, _ range: Range<Int>, _ context: ManagedObjectContext) -> ContiguousArray<Int32> {
-    let buffer = context.buffer(root: root)
+    let buffer = context.buffer(table: table)
     if let slots {
       let missing = keys.keys[range].filter { key in
         guard let row = buffer.row(primaryKey: key) else { return true }
@@ -25,8 +25,8 @@ struct BatchLoader {
           || options.refreshes && state == RowState.clean
       }
       buffer.compactIfWorthwhile()
-      if !missing.isEmpty, let access = try? context.access(root: root) {
-        let reader = access.reader(slots, context.store.schema, options)
+      if !missing.isEmpty, let access = try? context.access(table: table) {
+        let reader = access.reader(slots, context.store(table: table).schema, options)
         try? access.fetchRows(primaryKeys: missing.sorted(), slots: slots, reader: reader, into: buffer)
       }
     }
@@ -39,7 +39,7 @@ struct BatchLoader {
         ?? buffer.takeRow(entity: Int32(keys.entity(at: index)), state: RowState.fault, primaryKey: key)
       places.append(Int32(truncatingIfNeeded: row))
     }
-    if options.refreshes { context.forgetRelated(root: root, places) }
+    if options.refreshes { context.forgetRelated(table: table, places) }
     return places
   }
 
@@ -49,7 +49,7 @@ struct BatchLoader {
   func companions(_ places: ContiguousArray<Int32>, _ context: ManagedObjectContext) -> PrefetchedRows? {
     guard !prefetched.steps.isEmpty else { return nil }
     let kept = PrefetchedRows(context)
-    try? context.prefetch(prefetched, root: root, places, options: options, into: kept)
+    try? context.prefetch(prefetched, table: table, places, options: options, into: kept)
     return kept
   }
 }

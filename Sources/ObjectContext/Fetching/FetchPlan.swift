@@ -6,9 +6,13 @@ struct FetchPlan {
   /// The request as it was given, with the result type of the call.
   let request: FetchRequest
   let entity: EntityDescription
+  /// The number of the table that is asked.
+  let table: Int
+  /// The store that is asked.
+  let store: PersistentStore
   /// What is done with rows.
   let options: RowReader.Options
-  /// Whether the request asks this context's store at all.
+  /// Whether the request asks the store at all.
   let isStoreAffected: Bool
   /// Whether changes that are not saved take part.
   let mergesChanges: Bool
@@ -19,10 +23,12 @@ struct FetchPlan {
 
   /// Checks a request.
   ///
+  /// - Parameter number: The number of the store that is asked; `nil` for the only one that has the entity.
   /// - Throws: ``ObjectError`` when the model has no such entity, when the request contradicts itself, or when changed
   ///   objects cannot be judged.
   init(
-    _ request: FetchRequest, _ resultType: FetchRequest.ResultType, _ context: ManagedObjectContext
+    _ request: FetchRequest, _ resultType: FetchRequest.ResultType, _ context: ManagedObjectContext,
+    store number: Int? = nil
   ) throws(ObjectError) {
     var request = request
     request.resultType = resultType
@@ -42,9 +48,18 @@ struct FetchPlan {
     options.asFaults = request.returnsObjectsAsFaults
     options.refreshes = request.shouldRefreshRefetchedObjects
     self.options = options
-    isStoreAffected = request.affectedStores?.contains(context.registry.link.storeUUID) ?? true
+    // A store that has the entity and is meant, else one that says why not.
+    let numbers = context.storeNumbers(entity)
+    let identifiers = context.storeList.identifiers
+    let affected = numbers.first { request.affectedStores?.contains(identifiers[$0]) ?? true }
+    guard let asked = number ?? affected ?? numbers.first ?? identifiers.indices.first else {
+      throw ObjectError(.closed, "the coordinator has no store; add one first")
+    }
+    table = context.table(entity, store: asked)
+    store = try context.openStore(table: table)
+    isStoreAffected = request.affectedStores?.contains(identifiers[asked]) ?? true
     let takesChanges = request.includesPendingChanges && resultType != .dictionaries && isStoreAffected
-    let changed = takesChanges ? context.changedKeys(request, entity) : []
+    let changed = takesChanges ? context.changedKeys(request, entity, table) : []
     mergesChanges = !changed.isEmpty
     guard mergesChanges else {
       pending = PendingMatches()
@@ -52,8 +67,8 @@ struct FetchPlan {
       return
     }
     // What the store refuses is refused before anything is judged here.
-    _ = try FetchPlan.compile(request, .count, context)
-    pending = try context.pendingMatches(request, entity, changed)
+    _ = try FetchPlan.compile(request, .count, store)
+    pending = try context.pendingMatches(request, entity, table, changed)
     storeRequest = pending.storeRequest(request)
   }
 
@@ -61,7 +76,7 @@ struct FetchPlan {
   ///
   /// - Throws: ``ObjectError`` with `invalidRequest` for properties that objects cannot be fetched with.
   func slots(_ context: ManagedObjectContext) throws(ObjectError) -> [Int] {
-    let access = try context.access(root: entity.rootIndex)
+    let access = try context.access(table: table)
     guard !request.propertiesToFetch.isEmpty else { return access.storedSlots }
     var wanted = Set<Int>()
     for value in request.propertiesToFetch {
@@ -94,13 +109,13 @@ struct FetchPlan {
   func compile(
     _ selection: FetchSelection, _ context: ManagedObjectContext
   ) throws(ObjectError) -> CompiledFetch {
-    try FetchPlan.compile(storeRequest, selection, context)
+    try FetchPlan.compile(storeRequest, selection, store)
   }
 
   private static func compile(
-    _ request: FetchRequest, _ selection: FetchSelection, _ context: ManagedObjectContext
+    _ request: FetchRequest, _ selection: FetchSelection, _ store: PersistentStore
   ) throws(ObjectError) -> CompiledFetch {
-    let compiler = FetchCompiler(schema: context.store.schema, storeUUID: context.registry.link.storeUUID)
+    let compiler = FetchCompiler(schema: store.schema, storeUUID: store.identifier)
     return try predicateErrors { () throws(PredicateError) in try compiler.compile(request, selecting: selection) }
   }
 

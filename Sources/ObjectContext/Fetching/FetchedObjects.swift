@@ -13,23 +13,46 @@ import ObjectStore
 ///
 /// The collection is confined to its context's task; ``objectIDs`` go to others.
 public struct FetchedObjects: RandomAccessCollection {
-  let rows: FetchedRows
+  private enum Content {
+    /// Rows of one table.
+    case rows(FetchedRows)
+    /// Objects of several tables.
+    case list([ManagedObject])
+  }
+  private let content: Content
+
+  init(rows: FetchedRows) { content = .rows(rows) }
+
+  init(list: [ManagedObject]) { content = .list(list) }
 
   /// The first place.
   public var startIndex: Int { 0 }
   /// The number of objects.
-  public var endIndex: Int { rows.keys.count }
+  public var endIndex: Int {
+    switch content {
+    case .rows(let rows): rows.keys.count
+    case .list(let list): list.count
+    }
+  }
 
   /// The object at a place.
   ///
   /// - Complexity: O(1); with a batch size one SELECT when its batch is not there.
   public subscript(position: Int) -> ManagedObject {
     precondition(position >= 0 && position < endIndex, "place \(position) of \(endIndex) objects")
-    return rows.object(at: position)
+    switch content {
+    case .rows(let rows): return rows.object(at: position)
+    case .list(let list): return list[position]
+    }
   }
 
   /// The IDs of the objects.
-  public var objectIDs: FetchedObjectIDs { rows.objectIDs }
+  public var objectIDs: FetchedObjectIDs {
+    switch content {
+    case .rows(let rows): rows.objectIDs
+    case .list(let list): FetchedObjectIDs(list: list.map(\.objectID))
+    }
+  }
 }
 
 extension FetchedObjects: CustomStringConvertible {
@@ -46,7 +69,7 @@ final class FetchedRows {
   let keys: FetchedKeys
   private let link: ContextLink
   private let generation: UInt32
-  private let root: Int
+  private let table: Int
   /// The places of all rows; empty when they come in batches.
   private let places: ContiguousArray<Int32>
   private let loader: BatchLoader?
@@ -66,22 +89,22 @@ final class FetchedRows {
   static let batchesKept = 2
 
   /// Holds rows that are there.
-  init(_ context: ManagedObjectContext, root: Int, keys: FetchedKeys, places: ContiguousArray<Int32>) {
+  init(_ context: ManagedObjectContext, table: Int, keys: FetchedKeys, places: ContiguousArray<Int32>) {
     link = context.registry.link
     generation = context.registry.generation
-    self.root = root
+    self.table = table
     self.keys = keys
     self.places = places
     loader = nil
     context.registry.use()
-    context.pin(root: root, places)
+    context.pin(table: table, places)
   }
 
   /// Fetches rows when they are asked for.
-  init(_ context: ManagedObjectContext, root: Int, keys: FetchedKeys, loader: BatchLoader?) {
+  init(_ context: ManagedObjectContext, table: Int, keys: FetchedKeys, loader: BatchLoader?) {
     link = context.registry.link
     generation = context.registry.generation
-    self.root = root
+    self.table = table
     self.keys = keys
     self.loader = loader
     places = []
@@ -91,12 +114,13 @@ final class FetchedRows {
   deinit {
     guard let context = validContext else { return }
     companions = nil
-    context.unpin(root: root, places)
-    while let batch = batches.popLast() { context.unpin(root: root, batch.places) }
+    context.unpin(table: table, places)
+    while let batch = batches.popLast() { context.unpin(table: table, batch.places) }
   }
 
   var objectIDs: FetchedObjectIDs {
-    FetchedObjectIDs(keys: keys, model: link.model, storeUUID: link.storeUUID)
+    FetchedObjectIDs(
+      keys: keys, model: link.model, storeUUID: link.stores.identifiers[table / link.model.entities.count])
   }
 
   /// The context unless it was reset or is gone.
@@ -108,7 +132,7 @@ final class FetchedRows {
   func object(at index: Int) -> ManagedObject {
     guard let context = validContext else { return lostObject(index) }
     let place = Int(loader.map { self.place(index, $0, context) } ?? places[index])
-    let buffer = context.buffer(root: root)
+    let buffer = context.buffer(table: table)
     // The place of a row that is gone is not used again while this collection holds it.
     guard buffer.states[place] != RowState.free else { return lostObject(index) }
     let object = context.object(buffer, row: place)
@@ -119,7 +143,7 @@ final class FetchedRows {
   /// An object that is not valid, for a record that is gone.
   private func lostObject(_ index: Int) -> ManagedObject {
     ManagedObject(
-      link: link, generation: generation, root: root, row: -1, primaryKey: keys.keys[index],
+      link: link, generation: generation, table: table, row: -1, primaryKey: keys.keys[index],
       entityIndex: keys.entity(at: index))
   }
 
@@ -133,9 +157,9 @@ final class FetchedRows {
     } else {
       let range = number * loader.size..<min((number + 1) * loader.size, keys.count)
       let places = loader.load(keys, range, context)
-      context.pin(root: root, places)
+      context.pin(table: table, places)
       batches.append(Batch(number: number, places: places, companions: loader.companions(places, context)))
-      if batches.count > Self.batchesKept { context.unpin(root: root, batches.removeFirst().places) }
+      if batches.count > Self.batchesKept { context.unpin(table: table, batches.removeFirst().places) }
     }
     return batches.last?.places[index % loader.size] ?? -1
   }
@@ -143,18 +167,18 @@ final class FetchedRows {
 
 extension ManagedObjectContext {
   /// Keeps rows in their places although nobody holds objects of them.
-  func pin(root: Int, _ places: ContiguousArray<Int32>) {
-    if !places.isEmpty { buffer(root: root).pin(places) }
+  func pin(table: Int, _ places: ContiguousArray<Int32>) {
+    if !places.isEmpty { buffer(table: table).pin(places) }
   }
 
   /// Lets rows go: those without changes that nobody else needs are freed.
-  func unpin(root: Int, _ places: ContiguousArray<Int32>) {
+  func unpin(table: Int, _ places: ContiguousArray<Int32>) {
     guard !places.isEmpty else { return }
-    let buffer = buffer(root: root)
-    if buffer.pinCount == places.count, registry.counts[root] == 0, buffer.touchedRows.isEmpty {
+    let buffer = buffer(table: table)
+    if buffer.pinCount == places.count, registry.counts[table] == 0, buffer.touchedRows.isEmpty {
       // Nobody else holds anything: forgetting all rows at once is faster than one after the other.
       buffer.removeAll()
-      registry.looseRows[root].removeAll(keepingCapacity: true)
+      registry.looseRows[table].removeAll(keepingCapacity: true)
       pendingReferences = nil
     } else {
       var unheld: ContiguousArray<Int32> = []

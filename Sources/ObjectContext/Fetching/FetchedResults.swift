@@ -208,7 +208,7 @@ extension ManagedObjectContext {
   /// A hash of the values of each object, as they are here.
   func fingerprints(_ objects: FetchedObjects, seed: UInt64) -> [UInt64] {
     objects.map { object in
-      let buffer = buffer(root: object.root)
+      let buffer = buffer(table: object.table)
       var hash = seed
       for slot in 0..<buffer.columnCount {
         hash = CellHash.cell(

@@ -6,7 +6,7 @@ import SQLite
 final class PrefetchedRows {
   private let link: ContextLink
   private let generation: UInt32
-  private var places: [(root: Int, rows: ContiguousArray<Int32>)] = []
+  private var places: [(table: Int, rows: ContiguousArray<Int32>)] = []
   private var handles: [ManagedObject] = []
 
   init(_ context: ManagedObjectContext) {
@@ -17,12 +17,12 @@ final class PrefetchedRows {
   deinit {
     handles.removeAll()
     guard let context = link.context, context.registry.generation == generation else { return }
-    for (root, rows) in places { context.unpin(root: root, rows) }
+    for (table, rows) in places { context.unpin(table: table, rows) }
   }
 
-  func keep(root: Int, _ rows: ContiguousArray<Int32>, _ context: ManagedObjectContext) {
-    context.pin(root: root, rows)
-    places.append((root, rows))
+  func keep(table: Int, _ rows: ContiguousArray<Int32>, _ context: ManagedObjectContext) {
+    context.pin(table: table, rows)
+    places.append((table, rows))
   }
 
   func keep(_ object: ManagedObject) { handles.append(object) }
@@ -79,7 +79,7 @@ struct PrefetchTree {
 extension ManagedObjectContext {
   /// Fetches what the relationships of a tree lead to from some rows.
   func prefetch(
-    _ tree: PrefetchTree, root: Int, _ rows: ContiguousArray<Int32>, options: RowReader.Options,
+    _ tree: PrefetchTree, table: Int, _ rows: ContiguousArray<Int32>, options: RowReader.Options,
     into kept: PrefetchedRows
   ) throws(ObjectError) {
     guard !rows.isEmpty else { return }
@@ -87,21 +87,21 @@ extension ManagedObjectContext {
       let relationship = step.relationship
       let found =
         relationship.isToMany
-        ? try prefetchMembers(relationship, root, rows, options, kept)
-        : try prefetchTargets(relationship, root, rows, options, kept)
-      let destination = model.entities[relationship.destinationEntity].rootIndex
-      try prefetch(step.next, root: destination, found, options: options, into: kept)
+        ? try prefetchMembers(relationship, table, rows, options, kept)
+        : try prefetchTargets(relationship, table, rows, options, kept)
+      let destination = destinationTable(relationship, from: table)
+      try prefetch(step.next, table: destination, found, options: options, into: kept)
     }
   }
 
   /// Fetches the destinations of a to-one relationship.
   private func prefetchTargets(
-    _ relationship: RelationshipDescription, _ root: Int, _ rows: ContiguousArray<Int32>, _ options: RowReader.Options,
+    _ relationship: RelationshipDescription, _ table: Int, _ rows: ContiguousArray<Int32>, _ options: RowReader.Options,
     _ kept: PrefetchedRows
   ) throws(ObjectError) -> ContiguousArray<Int32> {
-    let (buffer, slot) = (buffer(root: root), relationship.slot)
-    let destination = model.entities[relationship.destinationEntity].rootIndex
-    let other = self.buffer(root: destination)
+    let (buffer, slot) = (buffer(table: table), relationship.slot)
+    let destination = destinationTable(relationship, from: table)
+    let other = self.buffer(table: destination)
     var keys: [Int64] = []
     for row in rows where has(buffer, Int(row), slot) && buffer.tags[slot][Int(row)] == CellTag.integer {
       keys.append(Int64(bitPattern: buffer.payloads[slot][Int(row)]))
@@ -112,24 +112,25 @@ extension ManagedObjectContext {
       return other.states[row] == RowState.fault && !other.knowsEverything(row: row)
     }
     if !missing.isEmpty {
-      let access = try access(root: destination)
+      let access = try access(table: destination)
       let slots = access.storedSlots
       try objectErrors { () throws(SQLiteError) in
         try access.fetchRows(
-          primaryKeys: missing, slots: slots, reader: access.reader(slots, store.schema, options), into: other)
+          primaryKeys: missing, slots: slots, reader: access.reader(slots, store(table: destination).schema, options),
+          into: other)
       }
     }
     let found = ContiguousArray(keys.compactMap { other.row(primaryKey: $0).map(Int32.init) })
-    kept.keep(root: destination, found, self)
+    kept.keep(table: destination, found, self)
     return found
   }
 
   /// Fetches the members of a to-many relationship, and lets the owners know who they are.
   private func prefetchMembers(
-    _ relationship: RelationshipDescription, _ root: Int, _ rows: ContiguousArray<Int32>, _ options: RowReader.Options,
+    _ relationship: RelationshipDescription, _ table: Int, _ rows: ContiguousArray<Int32>, _ options: RowReader.Options,
     _ kept: PrefetchedRows
   ) throws(ObjectError) -> ContiguousArray<Int32> {
-    let buffer = buffer(root: root)
+    let buffer = buffer(table: table)
     var ownerRows: [Int64: Int] = [:]
     for row in rows {
       // An object of an entity beside the one that has the relationship has no members.
@@ -141,23 +142,23 @@ extension ManagedObjectContext {
       ownerRows[buffer.primaryKeys[Int(row)]] = Int(row)
     }
     let owners = ownerRows.keys.sorted()
-    let destination = model.entities[relationship.destinationEntity].rootIndex
-    let other = self.buffer(root: destination)
-    let access = try access(root: destination)
-    let place = try memberColumns(relationship, access)
+    let destination = destinationTable(relationship, from: table)
+    let other = self.buffer(table: destination)
+    let access = try access(table: destination)
+    let place = try memberColumns(relationship, access, table: table)
     var found: ContiguousArray<Int32> = []
     var members: [Int64: [Partner]] = [:]
     members.reserveCapacity(owners.count)
     try objectErrors { () throws(SQLiteError) in
       try access.fetchMembers(
         of: owners, join: place.join, ownerColumn: place.owner, orderColumn: place.order,
-        reader: access.reader(access.storedSlots, store.schema, options), into: other
+        reader: access.reader(access.storedSlots, store(table: destination).schema, options), into: other
       ) { owner, row, order in
         found.append(Int32(truncatingIfNeeded: row))
         members[owner, default: []].append(Partner(primaryKey: other.primaryKeys[row], order: order))
       }
     }
-    kept.keep(root: destination, found, self)
+    kept.keep(table: destination, found, self)
     for owner in owners {
       guard let row = ownerRows[owner] else { continue }
       let object = object(buffer, row: row)
@@ -170,7 +171,7 @@ extension ManagedObjectContext {
 
   /// Where the store keeps the members of a to-many relationship.
   private func memberColumns(
-    _ relationship: RelationshipDescription, _ access: TableAccess
+    _ relationship: RelationshipDescription, _ access: TableAccess, table: Int
   ) throws(ObjectError) -> (join: (table: String, other: String)?, owner: String, order: String?) {
     if let inverse = model.inverse(of: relationship), !inverse.isToMany {
       guard let column = access.table.columnName(slot: inverse.slot) else {
@@ -179,9 +180,9 @@ extension ManagedObjectContext {
       }
       return (nil, column, nil)
     }
-    let relation = try linkRelation(relationship)
+    let relation = try linkRelation(relationship, table: table)
     let columns = try objectErrors { () throws(SQLiteError) in
-      try store.links(relation.storage).columns(isOwner: relation.isOwner)
+      try store(table: table).links(relation.storage).columns(isOwner: relation.isOwner)
     }
     return (columns.table.map { ($0, columns.other) }, columns.own, columns.order)
   }
@@ -193,10 +194,17 @@ extension ManagedObjectContext {
   }
 }
 
+extension Int64 {
+  /// Whether a primary key comes before another one: those of records that were never saved come last, in the order of
+  /// the inserts.
+  @inline(__always)
+  func comesBefore(_ other: Int64) -> Bool { UInt64(bitPattern: self) < UInt64(bitPattern: other) }
+}
+
 extension [Int64] {
   /// The elements in ascending order, each once.
   func sortedUnique() -> [Int64] {
-    var result = sorted()
+    var result = sorted { $0.comesBefore($1) }
     var last: Int64?
     result.removeAll { key in
       defer { last = key }

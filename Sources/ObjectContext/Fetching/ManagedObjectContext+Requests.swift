@@ -30,30 +30,33 @@ extension ManagedObjectContext {
   ///   is said before anything runs; `closed` or `database`.
   /// - Complexity: One SELECT; with changes here also O(changed objects).
   public func fetch(_ request: FetchRequest) throws(ObjectError) -> FetchedObjects {
+    if let stores = severalStores(request) {
+      return FetchedObjects(list: try fetchObjects(request, stores: stores))
+    }
     let plan = try FetchPlan(request, .objects, self)
     let options = plan.options
     let prefetched = try predicateErrors { () throws(PredicateError) in
       try PrefetchTree(request.relationshipKeyPathsForPrefetching, entity: plan.entity, model: model)
     }
     let slots = try plan.slots(self)
-    let root = plan.entity.rootIndex
+    let (table, store) = (plan.table, plan.store)
     if request.fetchBatchSize > 0 || !request.includesPropertyValues {
       let keys = try fetchKeys(plan)
       let isBatched = request.fetchBatchSize > 0
       let loader = BatchLoader(
-        size: isBatched ? request.fetchBatchSize : max(keys.count, 1), root: root,
+        size: isBatched ? request.fetchBatchSize : max(keys.count, 1), table: table,
         slots: request.includesPropertyValues ? slots : nil, options: options, prefetched: prefetched)
-      let rows = FetchedRows(self, root: root, keys: keys, loader: loader)
+      let rows = FetchedRows(self, table: table, keys: keys, loader: loader)
       return FetchedObjects(rows: rows)
     }
-    let buffer = buffer(root: root)
+    let buffer = buffer(table: table)
     buffer.compactIfWorthwhile()
     var places: ContiguousArray<Int32> = []
     var keys = FetchedKeys(entity: plan.entity.index)
     if plan.isStoreAffected {
       let compiled = try plan.compile(.rows(slots: slots, withSortKeys: plan.mergesChanges), self)
-      let sortKeys = plan.mergesChanges ? sortKeyTable(compiled) : nil
-      let access = try access(root: root)
+      let sortKeys = plan.mergesChanges ? sortKeyTable(compiled, plan.store) : nil
+      let access = try access(table: table)
       let reader = access.reader(slots, store.schema, options)
       do {
         try fetchErrors { () throws(FetchError) in
@@ -70,7 +73,7 @@ extension ManagedObjectContext {
         let read = places
         // Held while the others are judged, which may let go of objects.
         buffer.pin(read)
-        defer { unpin(root: root, read) }
+        defer { unpin(table: table, read) }
         let merged = try plan.merge(keys, sortKeys, compiled, self)
         places = ContiguousArray(
           merged.map { place in
@@ -81,20 +84,20 @@ extension ManagedObjectContext {
           })
         keys = FetchedKeys(entity: plan.entity.index)
         for place in places { keys.append(buffer.primaryKeys[Int(place)], entity: buffer.entities[Int(place)]) }
-        let rows = FetchedRows(self, root: root, keys: keys, places: places)
+        let rows = FetchedRows(self, table: table, keys: keys, places: places)
         return try finish(rows, places, plan, prefetched)
       }
     }
-    return try finish(FetchedRows(self, root: root, keys: keys, places: places), places, plan, prefetched)
+    return try finish(FetchedRows(self, table: table, keys: keys, places: places), places, plan, prefetched)
   }
 
   private func finish(
     _ rows: FetchedRows, _ places: ContiguousArray<Int32>, _ plan: FetchPlan, _ prefetched: PrefetchTree
   ) throws(ObjectError) -> FetchedObjects {
-    if plan.options.refreshes { forgetRelated(root: plan.entity.rootIndex, places) }
+    if plan.options.refreshes { forgetRelated(table: plan.table, places) }
     if !prefetched.steps.isEmpty {
       let kept = PrefetchedRows(self)
-      try prefetch(prefetched, root: plan.entity.rootIndex, places, options: plan.options, into: kept)
+      try prefetch(prefetched, table: plan.table, places, options: plan.options, into: kept)
       rows.companions = kept
     }
     return FetchedObjects(rows: rows)
@@ -106,8 +109,11 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchObjectIDs(_ request: FetchRequest) throws(ObjectError) -> FetchedObjectIDs {
+    if let stores = severalStores(request) {
+      return FetchedObjectIDs(list: try fetchObjects(request, stores: stores).map(\.objectID))
+    }
     let plan = try FetchPlan(request, .objectIDs, self)
-    return FetchedObjectIDs(keys: try fetchKeys(plan), model: model, storeUUID: registry.link.storeUUID)
+    return FetchedObjectIDs(keys: try fetchKeys(plan), model: model, storeUUID: plan.store.identifier)
   }
 
   /// The values of a request as dictionaries; its result type is not looked at.
@@ -117,14 +123,20 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchDictionaries(_ request: FetchRequest) throws(ObjectError) -> FetchedDictionaries {
+    guard severalStores(request) == nil else {
+      throw ObjectError(
+        PredicateError(
+          .invalidRequest, "dictionaries of \(request.entityName) cannot be fetched from several stores at once",
+          hint: "name one of them in affectedStores"))
+    }
     let plan = try FetchPlan(request, .dictionaries, self)
     let compiled = try plan.compile(.values, self)
     let columns = Array(compiled.columns[..<min(compiled.firstSortKey, compiled.columns.count)])
+    let store = plan.store
     let table = ValueTable(
       columns: columns, width: columns.reduce(0) { max($0, Int($1.lastPosition) + 1) }, schema: store.schema,
-      storeUUID: registry.link.storeUUID)
+      storeUUID: store.identifier)
     if plan.isStoreAffected {
-      try checkOpen()
       try fetchErrors { () throws(FetchError) in try table.read(try store.cursor(compiled)) }
     }
     var external = Set<Int>()
@@ -137,6 +149,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func count(for request: FetchRequest) throws(ObjectError) -> Int {
+    if let stores = severalStores(request) { return try count(request, stores: stores) }
     var plan = try FetchPlan(request, .count, self)
     guard plan.isStoreAffected else { return 0 }
     let hasChanges = plan.mergesChanges
@@ -145,8 +158,7 @@ extension ManagedObjectContext {
       plan.storeRequest.fetchOffset = 0
     }
     let compiled = try plan.compile(.count, self)
-    try checkOpen()
-    let stored = try fetchErrors { () throws(FetchError) in try store.count(compiled) }
+    let stored = try fetchErrors { () throws(FetchError) in try plan.store.count(compiled) }
     guard hasChanges else { return stored }
     let all = max(0, stored + plan.pending.matches.count - request.fetchOffset)
     return request.fetchLimit > 0 ? min(all, request.fetchLimit) : all
@@ -171,11 +183,10 @@ extension ManagedObjectContext {
     var keys = FetchedKeys(entity: plan.entity.index)
     guard plan.isStoreAffected else { return keys }
     let compiled = try plan.compile(.primaryKeys(withSortKeys: plan.mergesChanges), self)
-    let sortKeys = plan.mergesChanges ? sortKeyTable(compiled) : nil
-    try checkOpen()
+    let sortKeys = plan.mergesChanges ? sortKeyTable(compiled, plan.store) : nil
     try fetchErrors { () throws(FetchError) in
       try keys.read(
-        try store.cursor(compiled), entities: EntityNumbers(store.schema, root: plan.entity.rootIndex),
+        try plan.store.cursor(compiled), entities: EntityNumbers(plan.store.schema, root: plan.entity.rootIndex),
         sortKeys: sortKeys)
     }
     guard plan.mergesChanges else { return keys }
@@ -191,16 +202,16 @@ extension ManagedObjectContext {
     return merged
   }
 
-  private func sortKeyTable(_ compiled: CompiledFetch) -> ValueTable {
+  private func sortKeyTable(_ compiled: CompiledFetch, _ store: PersistentStore) -> ValueTable {
     let columns = compiled.columns[compiled.firstSortKey...]
     let width = columns.reduce(0) { max($0, Int($1.lastPosition) + 1) }
     return ValueTable(
-      columns: columns, width: width, schema: store.schema, storeUUID: registry.link.storeUUID)
+      columns: columns, width: width, schema: store.schema, storeUUID: store.identifier)
   }
 
   /// Lets objects forget what they know of others, because their rows were fetched anew.
-  func forgetRelated(root: Int, _ places: ContiguousArray<Int32>) {
-    for place in places { registry.object(root: root, row: Int(place))?.takeUnretainedValue().forgetRelated() }
+  func forgetRelated(table: Int, _ places: ContiguousArray<Int32>) {
+    for place in places { registry.object(table: table, row: Int(place))?.takeUnretainedValue().forgetRelated() }
   }
 }
 

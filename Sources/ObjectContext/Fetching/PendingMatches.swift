@@ -38,9 +38,8 @@ extension ManagedObjectContext {
   /// deleted here, and, when the request looks at relationships, those whose members changed.
   ///
   /// - Returns: Primary keys in ascending order.
-  func changedKeys(_ request: FetchRequest, _ entity: EntityDescription) -> [Int64] {
-    let root = entity.rootIndex
-    let buffer = buffer(root: root)
+  func changedKeys(_ request: FetchRequest, _ entity: EntityDescription, _ table: Int) -> [Int64] {
+    let buffer = buffer(table: table)
     func isMeant(_ index: Int32) -> Bool {
       let index = Int(index)
       return request.includesSubentities
@@ -52,13 +51,16 @@ extension ManagedObjectContext {
       if RowState.isChange(buffer.states[row]), isMeant(buffer.entities[row]) { keys.append(buffer.primaryKeys[row]) }
     }
     let names = request.propertyNames
+    let root = entity.rootIndex
     let hierarchy = model.entities[root...model.entities[root].lastDescendantIndex]
     let asksMembers = hierarchy.contains { entity in
       entity.relationships.contains { names.contains($0.name) && $0.inverseSlot >= 0 }
     }
     guard asksMembers else { return keys.sortedUnique() }
-    keys += pendingLinks.changedObjects().filter { $0.root == root }.map(\.primaryKey)
-    for other in allBuffers { keys += changedOwners(other, root: root) }
+    keys += pendingLinks.changedObjects().filter { $0.table == table }.map(\.primaryKey)
+    for other in allBuffers where storeNumber(other.table) == storeNumber(table) {
+      keys += changedOwners(other, root: root)
+    }
     return keys.sortedUnique()
   }
 
@@ -87,32 +89,31 @@ extension ManagedObjectContext {
   ///
   /// - Parameter keys: Those of ``changedKeys(_:_:)``.
   func pendingMatches(
-    _ request: FetchRequest, _ entity: EntityDescription, _ keys: [Int64]
+    _ request: FetchRequest, _ entity: EntityDescription, _ table: Int, _ keys: [Int64]
   ) throws(ObjectError) -> PendingMatches {
     var result = PendingMatches()
     guard !keys.isEmpty else { return result }
     // One evaluator, so that `now` is one value for all.
     var evaluator = PredicateEvaluator()
-    for object in try objects(root: entity.rootIndex, primaryKeys: keys) {
-      object.learnEntity(Int(buffer(root: object.root).entities[object.row]))
+    for object in try objects(table: table, primaryKeys: keys) {
+      object.learnEntity(Int(buffer(table: object.table).entities[object.row]))
       guard request.includesSubentities ? object.entity.isKind(of: entity) : object.entity === entity else { continue }
       let matches = try predicateErrors { () throws(PredicateError) in
         if let predicate = request.predicate { try evaluator.evaluate(predicate, with: .object(object)) } else { true }
       }
       if matches { result.matches.append(.init(object: object, sortKeys: [])) }
     }
-    result.excluded = storedIDs(entity, keys)
+    result.excluded = storedIDs(entity, table, keys)
     try sort(&result.matches, by: request.sortDescriptors)
     return result
   }
 
   /// The IDs of those records that the store may have.
-  func storedIDs(_ entity: EntityDescription, _ keys: [Int64]) -> [ManagedObjectID] {
-    let buffer = buffer(root: entity.rootIndex)
+  func storedIDs(_ entity: EntityDescription, _ table: Int, _ keys: [Int64]) -> [ManagedObjectID] {
+    let buffer = buffer(table: table)
     return keys.compactMap { key in
       if let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.inserted { return nil }
-      return ManagedObjectID(
-        storeUUID: registry.link.storeUUID, entity: model.entities[entity.rootIndex], primaryKey: key)
+      return objectID(table: table, entity: entity.rootIndex, primaryKey: key)
     }
   }
 
@@ -160,7 +161,7 @@ extension PendingMatches {
         let middle = low + (high - low) / 2
         let difference = try order.compare(storedKeys(middle), match.sortKeys)
         // What all criteria find equal comes by primary key.
-        let isBefore = difference == 0 ? stored.keys[middle] < match.object.primaryKey : difference < 0
+        let isBefore = difference == 0 ? stored.keys[middle].comesBefore(match.object.primaryKey) : difference < 0
         if isBefore { low = middle + 1 } else { high = middle }
       }
       while next < low, total < limit {

@@ -15,10 +15,11 @@ extension ManagedObject {
     let target = try context.referenced(by: self, relationship)
     guard target != 0 else { return nil }
     let slot = relationship.slot
-    let entity = context.buffer(root: root).destinationEntities[slot].map { Int($0[row]) } ?? -1
+    let entity = context.buffer(table: table).destinationEntities[slot].map { Int($0[row]) } ?? -1
     let destination = link.model.entities[relationship.destinationEntity]
     let other = context.object(
-      root: destination.rootIndex, primaryKey: target, entity: entity >= 0 ? entity : destination.index)
+      table: context.destinationTable(relationship, from: table), primaryKey: target,
+      entity: entity >= 0 ? entity : destination.index)
     return other.isDeleted ? nil : other
   }
 
@@ -131,6 +132,12 @@ extension ManagedObject {
     try context.checkChangeable(other)
     let destination = link.model.entities[relationship.destinationEntity]
     if !other.entity.isKind(of: destination), other.isFault { try context.fire(other) }
+    guard context.storeNumber(other.table) == context.storeNumber(table) else {
+      throw ObjectError(
+        .otherStore,
+        "\(entity.name).\(relationship.name): \(other.objectID) is in another store than \(objectID); "
+          + "assign new objects to a store before they are related, or use a fetched property")
+    }
     guard other.entity.isKind(of: destination) else {
       throw ObjectError(
         .wrongEntity, "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(other.entity.name)")

@@ -13,7 +13,7 @@ extension ManagedObject {
       preconditionFailure("\(entity.name) had the attribute \(key) a moment ago")
     }
     let context = validContext
-    let buffer = context.buffer(root: root)
+    let buffer = context.buffer(table: table)
     let slot = attribute.slot
     try context.fire(self, for: slot)
     let (tag, payload) = (buffer.tags[slot][row], buffer.payloads[slot][row])
@@ -47,7 +47,7 @@ extension ManagedObject {
     let context = validContext
     try context.fire(self)
     try context.checkChangeable(self)
-    let buffer = context.buffer(root: root)
+    let buffer = context.buffer(table: table)
     if cell.tag == CellTag.text || cell.tag == CellTag.blob {
       cell.bytes.withUnsafeBytes { bytes in
         let range = ByteRange(offset: 0, length: bytes.count)

@@ -15,9 +15,10 @@ import ObjectStore
 /// Relationships are kept at both ends, and both ends are visible at once, before any save.
 public final class ManagedObject {
   let link: ContextLink
-  let root: Int
-  /// The record's `Z_PK`.
-  let primaryKey: Int64
+  /// The number of the record's table.
+  private(set) var table: Int
+  /// The record's `Z_PK`, or a negative number before its first save.
+  private(set) var primaryKey: Int64
   /// The row, or -1 when the record is gone.
   private(set) var row: Int
   private let generation: UInt32
@@ -27,10 +28,10 @@ public final class ManagedObject {
   /// The results of fetched properties that were asked for, by name.
   var fetchedResults: [String: FetchedObjects] = [:]
 
-  init(link: ContextLink, generation: UInt32, root: Int, row: Int, primaryKey: Int64, entityIndex: Int) {
+  init(link: ContextLink, generation: UInt32, table: Int, row: Int, primaryKey: Int64, entityIndex: Int) {
     self.link = link
     self.generation = generation
-    self.root = root
+    self.table = table
     self.row = row
     self.primaryKey = primaryKey
     self.entityIndex = entityIndex
@@ -38,17 +39,15 @@ public final class ManagedObject {
 
   deinit {
     if let context = link.context, row >= 0, generation == context.registry.generation {
-      context.objectWentAway(root: root, row: row)
+      context.objectWentAway(table: table, row: row)
     }
   }
 
   /// The object's own entity; for a fault, the entity that is known so far, which may be an ancestor.
   public var entity: EntityDescription { link.model.entities[entityIndex] }
 
-  /// The record's ID; final from the insert on.
-  public var objectID: ManagedObjectID {
-    ManagedObjectID(storeUUID: link.storeUUID, entity: entity, primaryKey: primaryKey)
-  }
+  /// The record's ID: temporary until the first save, or until ``ManagedObjectContext/obtainPermanentIDs(for:)``.
+  public var objectID: ManagedObjectID { link.objectID(table: table, entity: entity, primaryKey: primaryKey) }
 
   /// The context, or `nil` when the object is not valid any more.
   public var context: ManagedObjectContext? { isValid ? link.context : nil }
@@ -78,7 +77,7 @@ public final class ManagedObject {
 
   private var state: UInt8 {
     guard isValid, let context = link.context else { return RowState.free }
-    return context.buffer(root: root).states[row]
+    return context.buffer(table: table).states[row]
   }
 
   // MARK: For the context
@@ -98,6 +97,15 @@ public final class ManagedObject {
   func forgetRelated() {
     storedMembers.removeAll()
     fetchedResults.removeAll()
+  }
+
+  /// Takes note of the key that the record has now.
+  func learnKey(_ key: Int64) { primaryKey = key }
+
+  /// Takes note of where the record's row is now.
+  func move(to table: Int, row: Int) {
+    self.table = table
+    self.row = row
   }
 
   /// Takes note of the record's own entity once it is known.

@@ -27,7 +27,7 @@ extension ManagedObjectContext {
       for relationship in next.entity.relationships {
         waiting += try release(next, relationship)
       }
-      let buffer = buffer(root: next.root)
+      let buffer = buffer(table: next.table)
       let row = next.row
       if buffer.states[row] == RowState.inserted {
         detach(buffer, row: row)
@@ -51,8 +51,7 @@ extension ManagedObjectContext {
     guard relationship.isToMany else {
       let target = try referenced(by: object, relationship)
       guard target != 0, rule == .cascade || rule == .nullify && inverse?.isToMany == false else { return [] }
-      let destination = model.entities[relationship.destinationEntity]
-      let other = try objects(root: destination.rootIndex, primaryKeys: [target])
+      let other = try objects(table: destinationTable(relationship, from: object.table), primaryKeys: [target])
       if rule == .cascade { return other }
       for other in other {
         if let inverse, try referenced(by: other, inverse) == object.primaryKey { clear(other, inverse) }
@@ -67,7 +66,7 @@ extension ManagedObjectContext {
       return []
     }
     let members = rule == .cascade ? try members(of: object, relationship) : []
-    let relation = try linkRelation(relationship)
+    let relation = try linkRelation(relationship, table: object.table)
     // What stands in the way of the deletion has to be there to be seen.
     if rule == .deny { return [] }
     for partner in try partners(of: object, relationship, relation) {
@@ -77,7 +76,7 @@ extension ManagedObjectContext {
   }
 
   private func clear(_ object: ManagedObject, _ relationship: RelationshipDescription) {
-    buffer(root: object.root).setReference(
+    buffer(table: object.table).setReference(
       row: object.row, slot: relationship.slot, primaryKey: 0, destinationEntity: -1)
   }
 
@@ -95,14 +94,14 @@ extension ManagedObjectContext {
           others = try members(of: object, relationship)
         } else {
           let target = try referenced(by: object, relationship)
-          let root = model.entities[relationship.destinationEntity].rootIndex
-          others = target == 0 ? [] : try objects(root: root, primaryKeys: [target])
+          let table = destinationTable(relationship, from: object.table)
+          others = target == 0 ? [] : try objects(table: table, primaryKeys: [target])
         }
         guard !others.isEmpty else { continue }
         failures.append(
           ObjectValidationFailure(
             entity: entity.name, primaryKey: object.primaryKey, property: relationship.name, code: .deletionDenied,
-            rootEntity: buffer.rootEntity, row: row))
+            table: buffer.table, row: row))
       }
     }
     return failures
@@ -114,7 +113,10 @@ extension ManagedObjectContext {
     for row in deleted {
       let entity = model.entities[Int(buffer.entities[Int(row)])]
       for relationship in entity.relationships where relationship.deleteRule == .deny && relationship.isToMany {
-        guard let relation = LinkRelation(relationship, schema: store.schema) else { continue }
+        guard
+          let relation = LinkRelation(
+            relationship, schema: store(table: buffer.table).schema, store: storeNumber(buffer.table))
+        else { continue }
         let object = object(buffer, row: Int(row))
         for partner in try partners(of: object, relationship, relation) {
           _ = try unlink(object, partner.primaryKey, isUnsaved: false, relation)

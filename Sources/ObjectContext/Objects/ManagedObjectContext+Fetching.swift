@@ -18,9 +18,25 @@ extension ManagedObjectContext {
   ) throws(ObjectError) -> [ManagedObject] {
     let entity = try entity(named: entityName)
     let cells = try cells(entity, keys)
-    let buffer = buffer(root: entity.rootIndex)
+    var found: [ManagedObject] = []
+    for table in try tables(entity) { found += try fetch(entity, cells, table) }
+    return found
+  }
+
+  /// The tables of an entity, one in each store that has it.
+  private func tables(_ entity: EntityDescription) throws(ObjectError) -> [Int] {
+    let numbers = storeNumbers(entity)
+    // A store that cannot be asked says why.
+    if numbers.isEmpty { try openStore(table: tableForInsert(entity)) }
+    return numbers.map { table(entity, store: $0) }
+  }
+
+  private func fetch(
+    _ entity: EntityDescription, _ cells: [(slot: Int, cell: StoredCell)], _ table: Int
+  ) throws(ObjectError) -> [ManagedObject] {
+    let buffer = buffer(table: table)
     buffer.compactIfWorthwhile()
-    let access = try access(root: entity.rootIndex)
+    let access = try access(table: table)
     var rows: [Int] = []
     var seen = Set<Int>()
     try objectErrors { () throws(SQLiteError) in
@@ -49,7 +65,7 @@ extension ManagedObjectContext {
       rows.append(row)
     }
     let primaryKeys = buffer.primaryKeys
-    rows.sort { primaryKeys[$0] < primaryKeys[$1] }
+    rows.sort { primaryKeys[$0].comesBefore(primaryKeys[$1]) }
     let objects = rows.map { object(buffer, row: $0) }
     for object in objects { object.learnEntity(Int(buffer.entities[object.row])) }
     return objects
@@ -72,30 +88,37 @@ extension ManagedObjectContext {
   ) throws {
     precondition(batchSize > 0, "a batch has at least one object")
     let entity = try entity(named: entityName)
-    let buffer = buffer(root: entity.rootIndex)
+    for table in try tables(entity) { try forEachObject(of: entity, table, batchSize: batchSize, body) }
+  }
+
+  private func forEachObject(
+    of entity: EntityDescription, _ table: Int, batchSize: Int, _ body: (ManagedObject) throws -> Void
+  ) throws {
+    let buffer = buffer(table: table)
     var last: Int64 = 0
+    // Objects that had no permanent key when they were visited: a save gives them one, and the table has them then.
+    var visited = Set<ManagedObject>()
     while true {
-      let access = try access(root: entity.rootIndex)
+      let access = try access(table: table)
       buffer.compactIfWorthwhile()
       var batch: [ManagedObject] = []
       var fetched = 0
-      let start = last
-      try access.fetchPage(entity: entity, after: start, limit: batchSize, into: buffer) { row in
+      try access.fetchPage(entity: entity, after: last, limit: batchSize, into: buffer) { row in
         fetched += 1
         last = max(last, buffer.primaryKeys[row])
         let state = buffer.states[row]
-        if state == RowState.clean || state == RowState.updated { batch.append(object(buffer, row: row)) }
+        guard state == RowState.clean || state == RowState.updated else { return }
+        let object = object(buffer, row: row)
+        if !visited.contains(object) { batch.append(object) }
       }
       if fetched < batchSize {
-        // Records that were never saved have greater keys than all that were.
         let inserted = Set(buffer.touchedRows.map(Int.init)).filter { row in
-          buffer.states[row] == RowState.inserted && buffer.primaryKeys[row] > start
-            && model.entities[Int(buffer.entities[row])].isKind(of: entity)
+          buffer.states[row] == RowState.inserted && model.entities[Int(buffer.entities[row])].isKind(of: entity)
         }
         let keys = buffer.primaryKeys
-        for row in inserted.sorted(by: { keys[$0] < keys[$1] }) {
-          last = max(last, keys[row])
-          batch.append(object(buffer, row: row))
+        for row in inserted.sorted(by: { keys[$0].comesBefore(keys[$1]) }) {
+          let object = object(buffer, row: row)
+          if visited.insert(object).inserted { batch.append(object) }
         }
       }
       if batch.isEmpty, fetched < batchSize { return }
@@ -114,9 +137,15 @@ extension ManagedObjectContext {
   ) throws(ObjectError) -> Int {
     guard keys.isEmpty else { return try fetch(entityName, where: keys).count }
     let entity = try entity(named: entityName)
-    let access = try access(root: entity.rootIndex)
+    var count = 0
+    for table in try tables(entity) { count += try self.count(entity, table) }
+    return count
+  }
+
+  private func count(_ entity: EntityDescription, _ table: Int) throws(ObjectError) -> Int {
+    let access = try access(table: table)
     var count = try objectErrors { () throws(SQLiteError) in try access.count(entity) }
-    let buffer = buffer(root: entity.rootIndex)
+    let buffer = buffer(table: table)
     var seen = Set<Int32>()
     for row in buffer.touchedRows where model.entities[Int(buffer.entities[Int(row)])].isKind(of: entity) {
       guard seen.insert(row).inserted else { continue }

@@ -16,9 +16,9 @@ extension ManagedObjectContext {
     guard !entity.isAbstract else {
       throw ObjectError(.abstractEntity, "\(entity.name) is abstract and has no objects of its own")
     }
-    let buffer = buffer(root: entity.rootIndex)
+    let buffer = buffer(table: try tableForInsert(entity))
     buffer.compactIfWorthwhile()
-    let key = store.takePrimaryKeys(root: entity.rootIndex, count: 1)
+    let key = storeList.takeTemporaryKey()
     let row = buffer.takeRow(entity: Int32(entity.index), state: RowState.inserted, primaryKey: key)
     buffer.touchedRows.append(Int32(row))
     template(entity).fill(buffer, rows: row..<row + 1)
@@ -31,10 +31,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` with `otherContext` for an ID of another store.
   public func object(with id: ManagedObjectID) throws(ObjectError) -> ManagedObject {
-    guard id.storeUUID == registry.link.storeUUID, id.entity === model.entities[id.entity.index] else {
-      throw ObjectError(.otherContext, "\(id) is the ID of another store or model")
-    }
-    return object(root: id.entity.rootIndex, primaryKey: id.primaryKey, entity: id.entity.index)
+    return object(table: try table(id), primaryKey: id.primaryKey, entity: id.entity.index)
   }
 
   /// The object with an ID; `nil` when neither store nor context has such a record, or when it is deleted here.
@@ -57,8 +54,8 @@ extension ManagedObjectContext {
   /// The records of which the next save writes values, or pairs of many-to-many relationships.
   public var updatedObjects: [ManagedObject] {
     var found = objects(in: RowState.updated)
-    for (root, key) in pendingLinks.changedObjects() {
-      let buffer = buffer(root: root)
+    for (table, key) in pendingLinks.changedObjects() {
+      let buffer = buffer(table: table)
       if let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.clean {
         found.append(object(buffer, row: row))
       }
@@ -82,7 +79,7 @@ extension ManagedObjectContext {
   /// Refreshes an object without telling results.
   func forget(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try check(object)
-    let buffer = buffer(root: object.root)
+    let buffer = buffer(table: object.table)
     let row = object.row
     switch buffer.states[row] {
     case RowState.inserted, RowState.deleted:
@@ -99,8 +96,8 @@ extension ManagedObjectContext {
       buffer.makeFault(row: row)
       return
     }
-    let fresh = RowBuffer(model: model, root: model.entities[object.root])
-    let access = try access(root: object.root)
+    let fresh = RowBuffer(model: model, root: model.entities[root(object.table)])
+    let access = try access(table: object.table)
     try objectErrors { () throws(SQLiteError) in
       try access.fetchRow(primaryKey: object.primaryKey, into: fresh) { _ in }
     }
@@ -112,18 +109,18 @@ extension ManagedObjectContext {
 
   /// The object of a row that is in use.
   func object(_ buffer: RowBuffer, row: Int) -> ManagedObject {
-    let root = buffer.rootEntity
-    if let known = registry.object(root: root, row: row) { return known.takeUnretainedValue() }
+    let table = buffer.table
+    if let known = registry.object(table: table, row: row) { return known.takeUnretainedValue() }
     let object = ManagedObject(
-      link: registry.link, generation: registry.generation, root: root, row: row,
+      link: registry.link, generation: registry.generation, table: table, row: row,
       primaryKey: buffer.primaryKeys[row], entityIndex: Int(buffer.entities[row]))
-    registry.register(object, root: root, row: row)
+    registry.register(object, table: table, row: row)
     return object
   }
 
   /// The object with a primary key: a fault unless its row is here.
-  func object(root: Int, primaryKey: Int64, entity: Int) -> ManagedObject {
-    let buffer = buffer(root: root)
+  func object(table: Int, primaryKey: Int64, entity: Int) -> ManagedObject {
+    let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: primaryKey) { return object(buffer, row: row) }
     let row = buffer.takeRow(entity: Int32(entity), state: RowState.fault, primaryKey: primaryKey)
     return object(buffer, row: row)
@@ -131,10 +128,10 @@ extension ManagedObjectContext {
 
   /// Fetches the values of a fault; does nothing for other objects.
   func fire(_ object: ManagedObject) throws(ObjectError) {
-    let buffer = buffer(root: object.root)
+    let buffer = buffer(table: object.table)
     if buffer.realize(row: object.row) { return }
     buffer.compactIfWorthwhile()
-    let access = try access(root: object.root)
+    let access = try access(table: object.table)
     try objectErrors { () throws(SQLiteError) in
       try access.fetchRow(primaryKey: object.primaryKey, into: buffer) { _ in }
     }
@@ -145,21 +142,23 @@ extension ManagedObjectContext {
   /// Fetches the values of a fault unless the one at `slot` came with the fetch that named the object.
   @inline(__always)
   func fire(_ object: ManagedObject, for slot: Int) throws(ObjectError) {
-    let buffer = buffer(root: object.root)
+    let buffer = buffer(table: object.table)
     if buffer.realize(row: object.row) || buffer.isKnown(row: object.row, slot: slot) { return }
     try fire(object)
   }
 
   /// The statements of a root entity's table.
-  func access(root: Int) throws(ObjectError) -> TableAccess {
-    try checkOpen()
-    return try objectErrors { () throws(SQLiteError) in try store.access(root: root) }
+  func access(table: Int) throws(ObjectError) -> TableAccess {
+    let store = try openStore(table: table)
+    return try objectErrors { () throws(SQLiteError) in try store.access(root: root(table)) }
   }
 
-  func checkOpen() throws(ObjectError) {
-    guard !store.connection.isClosed else {
-      throw ObjectError(.closed, "the store \(store.file.path) was closed")
-    }
+  /// The store that a table is in, if it can be asked.
+  @discardableResult
+  func openStore(table: Int) throws(ObjectError) -> PersistentStore {
+    let store = store(table: table)
+    guard !store.connection.isClosed else { throw ObjectError(.closed, "the store \(store.file.path) was closed") }
+    return store
   }
 
   /// Sees to it that an object belongs here; traps when it is not valid.
@@ -195,9 +194,9 @@ extension ManagedObjectContext {
   // MARK: Letting go
 
   /// Frees the row of an object that went away, unless it has changes.
-  func objectWentAway(root: Int, row: Int) {
-    registry.unregister(root: root, row: row)
-    let buffer = buffer(root: root)
+  func objectWentAway(table: Int, row: Int) {
+    registry.unregister(table: table, row: row)
+    let buffer = buffer(table: table)
     letGo(buffer, row: row)
   }
 
@@ -205,26 +204,26 @@ extension ManagedObjectContext {
   func letGo(_ buffer: RowBuffer, row: Int) {
     let state = buffer.states[row]
     guard state == RowState.clean || state == RowState.fault, !buffer.isPinned(row: row),
-      registry.object(root: buffer.rootEntity, row: row) == nil
+      registry.object(table: buffer.table, row: row) == nil
     else { return }
     buffer.release(row: row)
   }
 
   /// Tells the object of a row, if there is one, that the record is gone.
   func detach(_ buffer: RowBuffer, row: Int) {
-    guard let object = registry.object(root: buffer.rootEntity, row: row) else { return }
+    guard let object = registry.object(table: buffer.table, row: row) else { return }
     object.takeUnretainedValue().detach()
-    registry.unregister(root: buffer.rootEntity, row: row)
+    registry.unregister(table: buffer.table, row: row)
   }
 
   /// Frees those of the given rows, and of the rows fetched on the way, that are clean and have no object.
   func releaseUnused(_ buffer: RowBuffer, _ rows: [Int32]) {
     guard registry.isInUse else { return }
-    let root = buffer.rootEntity
-    for list in [rows, registry.looseRows[root]] {
+    let table = buffer.table
+    for list in [rows, registry.looseRows[table]] {
       for row in list where buffer.states[Int(row)] == RowState.clean { letGo(buffer, row: Int(row)) }
     }
-    registry.looseRows[root].removeAll(keepingCapacity: true)
+    registry.looseRows[table].removeAll(keepingCapacity: true)
     if buffer.holdsNothing, buffer.touchedRows.isEmpty {
       buffer.removeAll()
     } else {

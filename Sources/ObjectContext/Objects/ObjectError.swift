@@ -23,6 +23,10 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     case wrongEntity
     /// The object belongs to another context.
     case otherContext
+    /// The object cannot be assigned to a store: it is in one, or related to objects in another one.
+    case assigned
+    /// The objects are in different stores, and relationships do not leave a store.
+    case otherStore
     /// The object was deleted in this context.
     case deleted
     /// The store has no record with the object's ID.

@@ -6,11 +6,17 @@ final class ContextLink {
   /// The context while it lives; it clears this in its `deinit`.
   unowned(unsafe) var context: ManagedObjectContext?
   let model: ManagedObjectModel
-  let storeUUID: String
+  let stores: StoreList
 
-  init(model: ManagedObjectModel, storeUUID: String) {
+  init(model: ManagedObjectModel, stores: StoreList) {
     self.model = model
-    self.storeUUID = storeUUID
+    self.stores = stores
+  }
+
+  /// The ID of a record in a table.
+  func objectID(table: Int, entity: EntityDescription, primaryKey: Int64) -> ManagedObjectID {
+    ManagedObjectID(
+      storeUUID: stores.identifiers[table / model.entities.count], entity: entity, primaryKey: primaryKey)
   }
 }
 
@@ -23,45 +29,55 @@ struct ObjectRegistry {
   private(set) var generation: UInt32 = 0
   /// Whether the context was ever asked for an object.
   private(set) var isInUse = false
-  /// Rows that were fetched on the way and that may have no object, by root entity.
+  /// Rows that were fetched on the way and that may have no object, by table.
   var looseRows: [[Int32]]
   private var objects: [ContiguousArray<Unmanaged<ManagedObject>?>]
-  /// How many objects are alive, by root entity.
+  /// How many objects are alive, by table.
   private(set) var counts: [Int]
 
-  init(rootCount: Int, model: ManagedObjectModel, storeUUID: String) {
-    link = ContextLink(model: model, storeUUID: storeUUID)
-    looseRows = Array(repeating: [], count: rootCount)
-    objects = Array(repeating: [], count: rootCount)
-    counts = Array(repeating: 0, count: rootCount)
+  init(tableCount: Int, model: ManagedObjectModel, stores: StoreList) {
+    link = ContextLink(model: model, stores: stores)
+    looseRows = []
+    objects = []
+    counts = []
+    makeRoom(tableCount: tableCount)
+  }
+
+  /// Takes more tables in.
+  mutating func makeRoom(tableCount: Int) {
+    let missing = tableCount - objects.count
+    guard missing > 0 else { return }
+    looseRows.append(contentsOf: repeatElement([], count: missing))
+    objects.append(contentsOf: repeatElement([], count: missing))
+    counts.append(contentsOf: repeatElement(0, count: missing))
   }
 
   /// Takes note that rows belong to objects, or to collections that will make some.
   mutating func use() { isInUse = true }
 
-  func object(root: Int, row: Int) -> Unmanaged<ManagedObject>? {
-    row < objects[root].count ? objects[root][row] : nil
+  func object(table: Int, row: Int) -> Unmanaged<ManagedObject>? {
+    row < objects[table].count ? objects[table][row] : nil
   }
 
-  mutating func register(_ object: ManagedObject, root: Int, row: Int) {
+  mutating func register(_ object: ManagedObject, table: Int, row: Int) {
     isInUse = true
-    let missing = row + 1 - objects[root].count
-    if missing > 0 { objects[root].append(contentsOf: repeatElement(nil, count: missing)) }
-    objects[root][row] = Unmanaged.passUnretained(object)
-    counts[root] += 1
+    let missing = row + 1 - objects[table].count
+    if missing > 0 { objects[table].append(contentsOf: repeatElement(nil, count: missing)) }
+    objects[table][row] = Unmanaged.passUnretained(object)
+    counts[table] += 1
   }
 
-  mutating func unregister(root: Int, row: Int) {
-    guard row < objects[root].count, objects[root][row] != nil else { return }
-    objects[root][row] = nil
-    counts[root] -= 1
+  mutating func unregister(table: Int, row: Int) {
+    guard row < objects[table].count, objects[table][row] != nil else { return }
+    objects[table][row] = nil
+    counts[table] -= 1
   }
 
   mutating func removeAll() {
     guard isInUse else { return }
     generation &+= 1
-    for root in objects.indices where !objects[root].isEmpty { objects[root].removeAll(keepingCapacity: true) }
-    for root in counts.indices { counts[root] = 0 }
-    for root in looseRows.indices where !looseRows[root].isEmpty { looseRows[root].removeAll(keepingCapacity: true) }
+    for table in objects.indices where !objects[table].isEmpty { objects[table].removeAll(keepingCapacity: true) }
+    for table in counts.indices { counts[table] = 0 }
+    for table in looseRows.indices where !looseRows[table].isEmpty { looseRows[table].removeAll(keepingCapacity: true) }
   }
 }

@@ -3,7 +3,10 @@ import ObjectStore
 
 /// A to-many relationship that is kept as pairs: how its two sides map to ``LinkRow``.
 struct LinkRelation {
+  /// Where the pairs are, within their store.
   let storage: LinkStorage
+  /// The number of the store.
+  let store: Int
   /// Whether objects that have the relationship are the owners of pairs, not the targets.
   let isOwner: Bool
   /// Whether the relationship is its own inverse: each pair is then kept in both directions.
@@ -12,15 +15,21 @@ struct LinkRelation {
   let isOrdered: Bool
   /// Whether the other side keeps an order.
   let isInverseOrdered: Bool
-  /// The root entities of owners and targets.
-  let ownerRoot: Int
-  let targetRoot: Int
+  /// The tables of owners and targets.
+  let ownerTable: Int
+  let targetTable: Int
 
   /// Resolves a to-many relationship; `nil` for the inverse of a to-one and for transient relationships.
-  init?(_ relationship: RelationshipDescription, schema: StoreSchema) {
+  ///
+  /// - Parameters:
+  ///   - schema: That of the store.
+  ///   - store: The store's number.
+  init?(_ relationship: RelationshipDescription, schema: StoreSchema, store: Int) {
     let model = schema.model
-    let ownRoot = model.entities[relationship.declaringEntity].rootIndex
     let otherRoot = model.entities[relationship.destinationEntity].rootIndex
+    let own = store * model.entities.count + model.entities[relationship.declaringEntity].rootIndex
+    let other = store * model.entities.count + otherRoot
+    self.store = store
     isOrdered = relationship.isOrdered
     isInverseOrdered = relationship.isInverseOrdered(in: model)
     if relationship.inverseSlot < 0 {
@@ -40,9 +49,12 @@ struct LinkRelation {
       isReflexive = table.isReflexive
       isOwner = table.master.entity == relationship.declaringEntity && table.master.slot == relationship.slot
     }
-    ownerRoot = isOwner ? ownRoot : otherRoot
-    targetRoot = isOwner ? otherRoot : ownRoot
+    ownerTable = isOwner ? own : other
+    targetTable = isOwner ? other : own
   }
+
+  /// What the pairs' changes are kept under.
+  var place: LinkPlace { LinkPlace(store: store, storage: storage) }
 
   /// Whether each target belongs to one owner at most.
   var isExclusive: Bool {
@@ -53,4 +65,10 @@ struct LinkRelation {
   func pair(_ own: Int64, _ other: Int64) -> LinkChanges.Pair {
     isOwner ? LinkChanges.Pair(owner: own, target: other) : LinkChanges.Pair(owner: other, target: own)
   }
+}
+
+/// Where the pairs of a relationship are: in which store, and where there.
+struct LinkPlace: Hashable {
+  var store: Int
+  var storage: LinkStorage
 }

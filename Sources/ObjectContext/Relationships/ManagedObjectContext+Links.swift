@@ -7,8 +7,9 @@ extension ManagedObjectContext {
   /// How a to-many relationship is kept.
   ///
   /// - Throws: ``ObjectError`` with `transient` for relationships that no table holds.
-  func linkRelation(_ relationship: RelationshipDescription) throws(ObjectError) -> LinkRelation {
-    guard let relation = LinkRelation(relationship, schema: store.schema) else {
+  func linkRelation(_ relationship: RelationshipDescription, table: Int) throws(ObjectError) -> LinkRelation {
+    let store = try openStore(table: table)
+    guard let relation = LinkRelation(relationship, schema: store.schema, store: storeNumber(table)) else {
       throw ObjectError(
         .transient, "to-many relationship \"\(relationship.name)\" is transient: no table holds its members")
     }
@@ -21,7 +22,7 @@ extension ManagedObjectContext {
   ) throws(ObjectError) -> [Partner] {
     var found: [Int64: Int64] = [:]
     for partner in try storedPartners(of: object, relationship, relation) { found[partner.primaryKey] = partner.order }
-    if let changes = pendingLinks.changes(relation.storage) {
+    if let changes = pendingLinks.changes(relation.place) {
       for other in changes.partners(of: object.primaryKey, isOwner: relation.isOwner) {
         guard let change = changes[relation.pair(object.primaryKey, other)] else { continue }
         found[other] = change.isLinked ? (relation.isOwner ? change.row.order : change.row.inverseOrder) : nil
@@ -30,7 +31,7 @@ extension ManagedObjectContext {
     let list = found.map { Partner(primaryKey: $0.key, order: $0.value) }
     return list.sorted { left, right in
       relation.isOrdered && left.order != right.order
-        ? left.order < right.order : left.primaryKey < right.primaryKey
+        ? left.order < right.order : left.primaryKey.comesBefore(right.primaryKey)
     }
   }
 
@@ -39,7 +40,7 @@ extension ManagedObjectContext {
   ) throws(ObjectError) -> [Partner] {
     if object.isInserted { return [] }
     if let known = object.storedMembers[relationship.slot], known.version == storedVersion { return known.partners }
-    try checkOpen()
+    let store = try openStore(table: object.table)
     var found: [Partner] = []
     try objectErrors { () throws(SQLiteError) in
       let links = try store.links(relation.storage)
@@ -69,7 +70,7 @@ extension ManagedObjectContext {
       var inversePosition: Int64 = 0
       if relation.isOrdered { position = try nextPosition(own, relationship, relation) }
       if relation.isInverseOrdered, !relation.isReflexive, let inverse {
-        inversePosition = try nextPosition(partner, inverse, try linkRelation(inverse))
+        inversePosition = try nextPosition(partner, inverse, try linkRelation(inverse, table: partner.table))
       }
       changes[i].row.order = relation.isOwner ? position : inversePosition
       changes[i].row.inverseOrder = relation.isOwner ? inversePosition : position
@@ -115,7 +116,7 @@ extension ManagedObjectContext {
   /// Whether the next save changes pairs of an object.
   func hasLinkChanges(_ object: ManagedObject) -> Bool {
     pendingLinks.storages.values.contains { changes in
-      for isOwner in [true, false] where (isOwner ? changes.ownerRoot : changes.targetRoot) == object.root {
+      for isOwner in [true, false] where (isOwner ? changes.ownerTable : changes.targetTable) == object.table {
         for other in changes.partners(of: object.primaryKey, isOwner: isOwner) {
           let pair =
             isOwner
@@ -128,15 +129,15 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Writes the changed pairs; the rows they refer to are written already.
-  func writeLinks() throws(SQLiteError) {
-    for storage in pendingLinks.order {
-      guard let changes = pendingLinks.changes(storage) else { continue }
+  /// Writes the changed pairs of one store; the rows they refer to are written already.
+  func writeLinks(_ store: PersistentStore, number: Int) throws(SQLiteError) {
+    for place in pendingLinks.order where place.store == number {
+      guard let changes = pendingLinks.changes(place) else { continue }
       let removed = changes.rows { $0.isStored && !$0.isLinked }
       let added = changes.rows { !$0.isStored && $0.isLinked }
       let moved = changes.rows { $0.isStored && $0.isLinked && $0.isMoved }
       if removed.isEmpty && added.isEmpty && moved.isEmpty { continue }
-      let links = try store.links(storage)
+      let links = try store.links(place.storage)
       try links.delete(removed)
       try links.insert(added)
       try links.updateOrders(moved)
@@ -157,10 +158,10 @@ extension ManagedObjectContext {
   private func change(
     _ pair: LinkChanges.Pair, _ relation: LinkRelation, isUnsaved: Bool
   ) throws(ObjectError) -> LinkChanges.Change {
-    if let known = pendingLinks.changes(relation.storage)?[pair] { return known }
+    if let known = pendingLinks.changes(relation.place)?[pair] { return known }
     var stored: LinkRow?
     if !isUnsaved {
-      try checkOpen()
+      let store = try openStore(table: relation.ownerTable)
       stored = try objectErrors { () throws(SQLiteError) in
         try store.links(relation.storage).pair(owner: pair.owner, target: pair.target)
       }
@@ -172,9 +173,9 @@ extension ManagedObjectContext {
 
   /// Takes an object away from the owner it has now: its row has room for one.
   private func unlinkOwner(of target: ManagedObject, _ relation: LinkRelation) throws(ObjectError) {
-    var owners = pendingLinks.changes(relation.storage)?.partners(of: target.primaryKey, isOwner: false) ?? []
+    var owners = pendingLinks.changes(relation.place)?.partners(of: target.primaryKey, isOwner: false) ?? []
     if !target.isInserted {
-      try checkOpen()
+      let store = try openStore(table: relation.ownerTable)
       let stored = try objectErrors { () throws(SQLiteError) in
         try store.links(relation.storage).storedOwner(of: target.primaryKey)
       }

@@ -11,16 +11,16 @@ extension ManagedObjectContext {
     if let inverse = model.inverse(of: relationship), !inverse.isToMany {
       return try referring(to: object, relationship, inverse)
     }
-    let relation = try linkRelation(relationship)
+    let relation = try linkRelation(relationship, table: object.table)
     let keys = try partners(of: object, relationship, relation).map(\.primaryKey)
-    return try objects(root: model.entities[relationship.destinationEntity].rootIndex, primaryKeys: keys)
+    return try objects(table: destinationTable(relationship, from: object.table), primaryKeys: keys)
   }
 
   /// The objects with primary keys, in this order; what is not in the store, or deleted here, is left out.
   ///
   /// - Complexity: One statement however many rows are missing.
-  func objects(root: Int, primaryKeys: [Int64]) throws(ObjectError) -> [ManagedObject] {
-    let buffer = buffer(root: root)
+  func objects(table: Int, primaryKeys: [Int64]) throws(ObjectError) -> [ManagedObject] {
+    let buffer = buffer(table: table)
     try fetchMissing(buffer, primaryKeys)
     var found: [ManagedObject] = []
     found.reserveCapacity(primaryKeys.count)
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
       buffer.row(primaryKey: key).map { !buffer.realize(row: $0) } ?? true
     }
     guard !missing.isEmpty else { return }
-    let access = try access(root: buffer.rootEntity)
+    let access = try access(table: buffer.table)
     try objectErrors { () throws(SQLiteError) in
       try access.fetchRows(primaryKeys: missing.sorted(), into: buffer) { _ in }
     }
@@ -54,8 +54,8 @@ extension ManagedObjectContext {
     guard !inverse.isTransient else {
       throw ObjectError(.transient, "the inverse of \"\(relationship.name)\" is transient: no table holds its members")
     }
-    let root = model.entities[relationship.destinationEntity].rootIndex
-    let buffer = buffer(root: root)
+    let table = destinationTable(relationship, from: object.table)
+    let buffer = buffer(table: table)
     let (slot, target) = (inverse.slot, object.primaryKey)
     var rows: [Int] = []
     var seen = Set<Int>()
@@ -71,7 +71,7 @@ extension ManagedObjectContext {
         try fetchMissing(buffer, keys)
         for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
       } else {
-        let access = try access(root: root)
+        let access = try access(table: table)
         buffer.compactIfWorthwhile()
         var stored: [Partner] = []
         try objectErrors { () throws(SQLiteError) in
@@ -85,21 +85,24 @@ extension ManagedObjectContext {
     }
     if pendingReferences == nil { pendingReferences = PendingReferences() }
     let candidates = pendingReferences?.candidates(
-      buffer, slot: slot, target: target, slots: referenceSlots(root: root))
+      buffer, slot: slot, target: target, slots: referenceSlots(table: table))
     for row in candidates ?? [] { take(Int(row)) }
 
     let keys = buffer.primaryKeys
     if relationship.isOrdered, let orders = buffer.orderKeys[slot] {
-      rows.sort { (orders[$0], keys[$0]) < (orders[$1], keys[$1]) }
+      rows.sort {
+        orders[$0] == orders[$1] ? keys[$0].comesBefore(keys[$1]) : orders[$0] < orders[$1]
+      }
     } else {
-      rows.sort { keys[$0] < keys[$1] }
+      rows.sort { keys[$0].comesBefore(keys[$1]) }
     }
     return rows.map { self.object(buffer, row: $0) }
   }
 
-  /// The slots of a root's to-one relationships whose inverses are to-many.
-  private func referenceSlots(root: Int) -> [Int] {
+  /// The slots of a table's to-one relationships whose inverses are to-many.
+  private func referenceSlots(table: Int) -> [Int] {
     var slots = Set<Int>()
+    let root = root(table)
     for entity in model.entities[root...model.entities[root].lastDescendantIndex] {
       for relationship in entity.relationships where !relationship.isToMany && relationship.isInverseToMany {
         slots.insert(relationship.slot)
@@ -115,7 +118,7 @@ extension ManagedObjectContext {
     _ member: ManagedObject, to object: ManagedObject, _ relationship: RelationshipDescription
   ) throws(ObjectError) -> Bool {
     guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
-      return try link(object, member, relationship, try linkRelation(relationship))
+      return try link(object, member, relationship, try linkRelation(relationship, table: object.table))
     }
     return try refer(member, to: object, by: inverse)
   }
@@ -125,7 +128,7 @@ extension ManagedObjectContext {
     _ member: ManagedObject, from object: ManagedObject, _ relationship: RelationshipDescription
   ) throws(ObjectError) -> Bool {
     guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
-      let relation = try linkRelation(relationship)
+      let relation = try linkRelation(relationship, table: object.table)
       return try unlink(object, member.primaryKey, isUnsaved: member.isInserted, relation)
     }
     guard try referenced(by: member, inverse) == object.primaryKey else { return false }
@@ -136,21 +139,21 @@ extension ManagedObjectContext {
   func refer(
     _ object: ManagedObject, to target: ManagedObject?, by relationship: RelationshipDescription
   ) throws(ObjectError) -> Bool {
-    try checkOpen()
+    try openStore(table: object.table)
     try fire(object)
     // The store wants to know the destination's own entity, not an ancestor.
     if let target, model.entities[relationship.destinationEntity].hasSubentities { try fire(target) }
-    let (root, row) = (object.root, object.row)
+    let (table, row) = (object.table, object.row)
     let (key, entity) = (target?.primaryKey ?? 0, Int32(target?.entityIndex ?? -1))
     return try objectErrors { () throws(SQLiteError) in
-      try setToOne(root: root, row: row, relationship: relationship, target: key, targetEntity: entity)
+      try setToOne(table: table, row: row, relationship: relationship, target: key, targetEntity: entity)
     }
   }
 
   /// The primary key that a to-one relationship refers to, 0 for none.
   func referenced(by object: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> Int64 {
     try fire(object, for: relationship.slot)
-    let buffer = buffer(root: object.root)
+    let buffer = buffer(table: object.table)
     guard buffer.tags[relationship.slot][object.row] == CellTag.integer else { return 0 }
     return Int64(bitPattern: buffer.payloads[relationship.slot][object.row])
   }
@@ -162,25 +165,25 @@ extension ManagedObjectContext {
     _ members: [ManagedObject], in object: ManagedObject, _ relationship: RelationshipDescription
   ) throws(ObjectError) {
     let inverse = model.inverse(of: relationship)
-    let relation = inverse?.isToMany == false ? nil : try linkRelation(relationship)
+    let relation = inverse?.isToMany == false ? nil : try linkRelation(relationship, table: object.table)
     var positions: [Int64] = []
     if let relation {
       var known: [Int64: Int64] = [:]
       for partner in try partners(of: object, relationship, relation) { known[partner.primaryKey] = partner.order }
       positions = members.map { known[$0.primaryKey] ?? 0 }
     } else if let inverse {
-      positions = members.map { buffer(root: $0.root).orderKeys[inverse.slot]?[$0.row] ?? 0 }
+      positions = members.map { buffer(table: $0.table).orderKeys[inverse.slot]?[$0.row] ?? 0 }
     }
     for (i, position) in Self.rearranged(positions) {
       positions[i] = position
       if let relation {
         try setPosition(object, members[i].primaryKey, relation, position)
       } else if let inverse {
-        buffer(root: members[i].root).setOrderKey(row: members[i].row, slot: inverse.slot, position)
+        buffer(table: members[i].table).setOrderKey(row: members[i].row, slot: inverse.slot, position)
       }
     }
-    if let inverse, relation == nil, let root = members.first?.root, let greatest = positions.max() {
-      let name = OrderedOwner(root: root, slot: inverse.slot, owner: object.primaryKey)
+    if let inverse, relation == nil, let table = members.first?.table, let greatest = positions.max() {
+      let name = OrderedOwner(table: table, slot: inverse.slot, owner: object.primaryKey)
       lastOrderKeys[name] = max(lastOrderKeys[name] ?? .min, greatest)
     }
   }

@@ -7,44 +7,44 @@ extension ManagedObjectContext {
   /// cleared, an ordered inverse gets the row at its end.
   ///
   /// - Parameters:
-  ///   - root: The root entity of the row's buffer.
+  ///   - table: The root entity of the row's buffer.
   ///   - target: The primary key of the destination, 0 for none.
   ///   - targetEntity: The index of the destination's own entity.
   /// - Returns: Whether anything changed.
   /// - Throws: `SQLiteError` when a row that has to be changed too cannot be fetched.
   @discardableResult
   package func setToOne(
-    root: Int, row: Int, relationship: RelationshipDescription, target: Int64, targetEntity: Int32
+    table: Int, row: Int, relationship: RelationshipDescription, target: Int64, targetEntity: Int32
   ) throws(SQLiteError) -> Bool {
-    let buffer = buffer(root: root)
+    let buffer = buffer(table: table)
     let slot = relationship.slot
     let old = buffer.tags[slot][row] == CellTag.null ? 0 : Int64(bitPattern: buffer.payloads[slot][row])
     guard buffer.setReference(row: row, slot: slot, primaryKey: target, destinationEntity: targetEntity) else {
       return false
     }
     if buffer.orderKeys[slot] != nil, target != 0 {
-      buffer.orderKeys[slot]?[row] = try nextOrderKey(root: root, slot: slot, target: target)
+      buffer.orderKeys[slot]?[row] = try nextOrderKey(table: table, slot: slot, target: target)
     }
-    if target != 0 { pendingReferences?.note(root: root, slot: slot, target: target, row: row) }
+    if target != 0 { pendingReferences?.note(table: table, slot: slot, target: target, row: row) }
     guard relationship.inverseSlot >= 0, !relationship.isInverseToMany else { return true }
 
     let key = buffer.primaryKeys[row]
     let entity = buffer.entities[row]
-    let targetRoot = model.entities[relationship.destinationEntity].rootIndex
+    let targetTable = destinationTable(relationship, from: table)
     let inverse = relationship.inverseSlot
-    if old != 0, let oldRow = try rowForChange(root: targetRoot, primaryKey: old) {
-      let other = self.buffer(root: targetRoot)
+    if old != 0, let oldRow = try rowForChange(table: targetTable, primaryKey: old) {
+      let other = self.buffer(table: targetTable)
       if other.tags[inverse][oldRow] != CellTag.null, Int64(bitPattern: other.payloads[inverse][oldRow]) == key {
         other.setReference(row: oldRow, slot: inverse, primaryKey: 0, destinationEntity: -1)
       }
     }
-    guard target != 0, let targetRow = try rowForChange(root: targetRoot, primaryKey: target) else { return true }
-    let other = self.buffer(root: targetRoot)
+    guard target != 0, let targetRow = try rowForChange(table: targetTable, primaryKey: target) else { return true }
+    let other = self.buffer(table: targetTable)
     let previous =
       other.tags[inverse][targetRow] == CellTag.null ? 0 : Int64(bitPattern: other.payloads[inverse][targetRow])
     other.setReference(row: targetRow, slot: inverse, primaryKey: key, destinationEntity: entity)
     // Whoever had the target before has nothing now.
-    if previous != 0, previous != key, let previousRow = try rowForChange(root: root, primaryKey: previous),
+    if previous != 0, previous != key, let previousRow = try rowForChange(table: table, primaryKey: previous),
       // In a relationship that is its own inverse the target may have had itself, and has a new partner already.
       buffer.tags[slot][previousRow] != CellTag.null, Int64(bitPattern: buffer.payloads[slot][previousRow]) == target
     {
@@ -55,17 +55,18 @@ extension ManagedObjectContext {
 
   /// The row with a primary key, fetched with all its columns when the context does not hold it; `nil` when there is
   /// no such row, or when it is deleted here.
-  package func rowForChange(root: Int, primaryKey: Int64) throws(SQLiteError) -> Int? {
-    let buffer = buffer(root: root)
+  package func rowForChange(table: Int, primaryKey: Int64) throws(SQLiteError) -> Int? {
+    let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: primaryKey), buffer.realize(row: row) {
       return buffer.states[row] == RowState.deleted ? nil : row
     }
-    let access = try store.access(root: root)
+    if primaryKey < 0 { return nil }
+    let access = try store(table: table).access(root: root(table))
     if registry.isInUse {
       // Nobody holds an object of the row, so it has to be let go when nothing becomes of it.
       var found: Int?
       try access.fetchRow(primaryKey: primaryKey, into: buffer) { found = $0 }
-      if let found { registry.looseRows[root].append(Int32(found)) }
+      if let found { registry.looseRows[table].append(Int32(found)) }
       return found
     }
     let keys = [primaryKey]
@@ -75,12 +76,17 @@ extension ManagedObjectContext {
     return buffer.row(primaryKey: primaryKey)
   }
 
+  /// The greatest order key that the store knows; nothing refers to a record that was never saved.
+  private func storedOrderKey(table: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
+    target < 0 ? nil : try store(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
+  }
+
   /// The order key for an object that is appended to an ordered relationship: 1024 after the last one, from 2048 on,
   /// as Core Data gives them out.
-  private func nextOrderKey(root: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64 {
-    let name = OrderedOwner(root: root, slot: slot, owner: target)
+  private func nextOrderKey(table: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64 {
+    let name = OrderedOwner(table: table, slot: slot, owner: target)
     var last = lastOrderKeys[name]
-    if last == nil { last = try store.access(root: root).lastOrderKey(slot: slot, target: target) }
+    if last == nil { last = try storedOrderKey(table: table, slot: slot, target: target) }
     let next = OrderKeys.next(after: last)
     lastOrderKeys[name] = next
     return next
@@ -90,7 +96,7 @@ extension ManagedObjectContext {
 /// An object with an ordered relationship, for the order keys that the context has given out.
 struct OrderedOwner: Hashable {
   /// The root entity and the slot of the to-one side.
-  var root: Int
+  var table: Int
   var slot: Int
   /// The primary key of the object with the ordered side.
   var owner: Int64

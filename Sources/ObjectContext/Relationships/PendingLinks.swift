@@ -23,13 +23,13 @@ struct LinkChanges {
   /// The other ends of an object's changed pairs.
   private var partnersOfOwner: [Int64: [Int64]] = [:]
   private var partnersOfTarget: [Int64: [Int64]] = [:]
-  /// The roots of owner and target.
-  let ownerRoot: Int
-  let targetRoot: Int
+  /// The tables of owner and target.
+  let ownerTable: Int
+  let targetTable: Int
 
-  init(ownerRoot: Int, targetRoot: Int) {
-    self.ownerRoot = ownerRoot
-    self.targetRoot = targetRoot
+  init(ownerTable: Int, targetTable: Int) {
+    self.ownerTable = ownerTable
+    self.targetTable = targetTable
   }
 
   /// The other ends of an object's changed pairs.
@@ -48,6 +48,9 @@ struct LinkChanges {
     }
   }
 
+  /// Whether the next save has something to do.
+  var hasChanges: Bool { changes.values.contains(where: \.isEffective) }
+
   /// The pairs that satisfy a condition, in the order of their keys.
   func rows(where isWanted: (Change) -> Bool) -> [LinkRow] {
     changes.values.filter(isWanted).map(\.row).sorted { ($0.owner, $0.target) < ($1.owner, $1.target) }
@@ -56,13 +59,13 @@ struct LinkChanges {
 
 /// All pairs that the next save adds, removes or moves, by relationship.
 final class PendingLinks {
-  private(set) var storages: [LinkStorage: LinkChanges] = [:]
+  private(set) var storages: [LinkPlace: LinkChanges] = [:]
   /// The relationships in the order in which they were first changed, so that saves repeat.
-  private(set) var order: [LinkStorage] = []
+  private(set) var order: [LinkPlace] = []
 
   /// An ordered side of a relationship of one object.
   private struct OrderedSide: Hashable {
-    var storage: LinkStorage
+    var place: LinkPlace
     var isOwner: Bool
     var primaryKey: Int64
   }
@@ -71,16 +74,22 @@ final class PendingLinks {
   /// The greatest position in an object's ordered relationship, once it is known.
   func lastPosition(_ object: ManagedObject, _ relation: LinkRelation) -> Int64? {
     lastPositions[
-      OrderedSide(storage: relation.storage, isOwner: relation.isOwner, primaryKey: object.primaryKey)]
+      OrderedSide(place: relation.place, isOwner: relation.isOwner, primaryKey: object.primaryKey)]
   }
 
   func setLastPosition(_ position: Int64, _ object: ManagedObject, _ relation: LinkRelation) {
-    let side = OrderedSide(storage: relation.storage, isOwner: relation.isOwner, primaryKey: object.primaryKey)
+    let side = OrderedSide(place: relation.place, isOwner: relation.isOwner, primaryKey: object.primaryKey)
     lastPositions[side] = position
   }
 
   /// Whether the next save has something to do.
-  var hasChanges: Bool { storages.values.contains { $0.changes.values.contains(where: \.isEffective) } }
+  var hasChanges: Bool { storages.values.contains(where: \.hasChanges) }
+
+  /// Replaces the changes of a relationship.
+  func replace(_ place: LinkPlace, with changes: LinkChanges) { storages[place] = changes }
+
+  /// Forgets the positions that were found out.
+  func forgetPositions() { lastPositions.removeAll() }
 
   func removeAll() {
     storages.removeAll()
@@ -89,38 +98,38 @@ final class PendingLinks {
   }
 
   /// The changes of a relationship, if there are any.
-  func changes(_ storage: LinkStorage) -> LinkChanges? { storages[storage] }
+  func changes(_ place: LinkPlace) -> LinkChanges? { storages[place] }
 
   /// Changes what becomes of a pair.
   func set(_ change: LinkChanges.Change, _ relation: LinkRelation) {
-    if storages[relation.storage] == nil {
-      storages[relation.storage] = LinkChanges(ownerRoot: relation.ownerRoot, targetRoot: relation.targetRoot)
-      order.append(relation.storage)
+    if storages[relation.place] == nil {
+      storages[relation.place] = LinkChanges(ownerTable: relation.ownerTable, targetTable: relation.targetTable)
+      order.append(relation.place)
     }
-    storages[relation.storage]?[LinkChanges.Pair(owner: change.row.owner, target: change.row.target)] = change
+    storages[relation.place]?[LinkChanges.Pair(owner: change.row.owner, target: change.row.target)] = change
   }
 
   /// Forgets the pairs that satisfy a condition: their objects are gone.
-  func forget(_ storage: LinkStorage, where isGone: (LinkChanges.Pair) -> Bool) {
-    for pair in storages[storage]?.changes.keys.filter(isGone) ?? [] {
-      storages[storage]?.changes[pair]?.isStored = false
-      storages[storage]?.changes[pair]?.isLinked = false
+  func forget(_ place: LinkPlace, where isGone: (LinkChanges.Pair) -> Bool) {
+    for pair in storages[place]?.changes.keys.filter(isGone) ?? [] {
+      storages[place]?.changes[pair]?.isStored = false
+      storages[place]?.changes[pair]?.isLinked = false
     }
   }
 
-  /// The objects with changed pairs: root entity and primary key, each once, in order.
-  func changedObjects() -> [(root: Int, primaryKey: Int64)] {
+  /// The objects with changed pairs: table and primary key, each once, in order.
+  func changedObjects() -> [(table: Int, primaryKey: Int64)] {
     struct Key: Hashable {
-      var root: Int
+      var table: Int
       var key: Int64
     }
     var found = Set<Key>()
     for changes in storages.values {
       for (pair, change) in changes.changes where change.isEffective {
-        found.insert(Key(root: changes.ownerRoot, key: pair.owner))
-        found.insert(Key(root: changes.targetRoot, key: pair.target))
+        found.insert(Key(table: changes.ownerTable, key: pair.owner))
+        found.insert(Key(table: changes.targetTable, key: pair.target))
       }
     }
-    return found.sorted { ($0.root, $0.key) < ($1.root, $1.key) }.map { ($0.root, $0.key) }
+    return found.sorted { ($0.table, $0.key) < ($1.table, $1.key) }.map { ($0.table, $0.key) }
   }
 }

@@ -8,32 +8,32 @@ import ObjectStore
 /// through once, when the first question after they were touched is asked.
 final class PendingReferences {
   private struct Key: Hashable {
-    var root: Int
+    var table: Int
     var slot: Int
     var target: Int64
   }
   private var rows: [Key: [Int32]] = [:]
-  /// How many of a root's touched rows were looked through.
+  /// How many of a table's touched rows were looked through.
   private var lookedThrough: [Int: Int] = [:]
 
-  /// Notes that a row of `root` refers to `target` now.
-  func note(root: Int, slot: Int, target: Int64, row: Int) {
-    rows[Key(root: root, slot: slot, target: target), default: []].append(Int32(row))
+  /// Notes that a row of `table` refers to `target` now.
+  func note(table: Int, slot: Int, target: Int64, row: Int) {
+    rows[Key(table: table, slot: slot, target: target), default: []].append(Int32(row))
   }
 
   /// Rows of a buffer that may refer to `target`; the same row may come twice.
   func candidates(_ buffer: RowBuffer, slot: Int, target: Int64, slots: [Int]) -> [Int32] {
-    let root = buffer.rootEntity
-    let start = lookedThrough[root] ?? 0
+    let table = buffer.table
+    let start = lookedThrough[table] ?? 0
     if start < buffer.touchedRows.count {
       for touched in buffer.touchedRows[start...] where RowState.isChange(buffer.states[Int(touched)]) {
         let row = Int(touched)
         for slot in slots where buffer.tags[slot][row] == CellTag.integer {
-          note(root: root, slot: slot, target: Int64(bitPattern: buffer.payloads[slot][row]), row: row)
+          note(table: table, slot: slot, target: Int64(bitPattern: buffer.payloads[slot][row]), row: row)
         }
       }
     }
-    lookedThrough[root] = buffer.touchedRows.count
-    return rows[Key(root: root, slot: slot, target: target)] ?? []
+    lookedThrough[table] = buffer.touchedRows.count
+    return rows[Key(table: table, slot: slot, target: target)] ?? []
   }
 }

@@ -64,7 +64,10 @@ public struct SortOrder {
         let order = column.compare(left, right)
         if order != 0 { return order < 0 }
       }
-      if let first = primaryKeys[left], let second = primaryKeys[right], first != second { return first < second }
+      if let first = primaryKeys[left], let second = primaryKeys[right], first != second {
+        // As unsigned numbers temporary keys come last, in the order of the inserts.
+        return UInt64(bitPattern: first) < UInt64(bitPattern: second)
+      }
       return left < right
     }
     return order.map { elements[$0] }

@@ -1,13 +1,13 @@
 /// The name of one record: its store, its entity and its primary key.
 ///
-/// IDs are values: they outlive objects, contexts and the process, and are what tasks hand to each other. An ID is
-/// final from the insert on, because the primary key is taken then; an insert that is rolled back leaves a gap.
+/// IDs are values: they outlive objects, contexts and the process, and are what tasks hand to each other. A record that
+/// was never saved has a temporary ID, which its first save, or `obtainPermanentIDs`, replaces.
 public struct ManagedObjectID: Hashable, Sendable, CustomStringConvertible {
   /// The store's UUID: 36 characters.
   public let storeUUID: String
   /// The record's own entity, as far as it is known: an ID made from a URI takes the entity that the URI names.
   public let entity: EntityDescription
-  /// `Z_PK`: unique among all records below one root entity.
+  /// `Z_PK`: unique among all records below one root entity in the store. Negative in a temporary ID.
   public let primaryKey: Int64
 
   /// Creates an ID.
@@ -17,8 +17,22 @@ public struct ManagedObjectID: Hashable, Sendable, CustomStringConvertible {
     self.primaryKey = primaryKey
   }
 
-  /// `x-coredata://UUID/Entity/p17`, as Core Data writes it.
-  public var uri: String { "x-coredata://\(storeUUID)/\(entity.name)/p\(primaryKey)" }
+  /// Whether the record was never saved: the ID names nothing outside of its contexts, and is replaced by the first save.
+  public var isTemporary: Bool { primaryKey < 0 }
+
+  /// `x-coredata://UUID/Entity/p17`, as Core Data writes it; `x-coredata:///Entity/t1` for a temporary ID.
+  public var uri: String {
+    isTemporary
+      ? "x-coredata:///\(entity.name)/t\(ManagedObjectID.number(ofTemporaryKey: primaryKey))"
+      : "x-coredata://\(storeUUID)/\(entity.name)/p\(primaryKey)"
+  }
+
+  /// The first of the keys that stand for records that were never saved. As unsigned numbers they come after all others,
+  /// in the order in which they were given out.
+  package static let firstTemporaryKey = Int64.min
+
+  /// The number of a temporary key, from 1.
+  package static func number(ofTemporaryKey key: Int64) -> UInt64 { UInt64(bitPattern: key &- firstTemporaryKey) + 1 }
 
   /// The URI.
   public var description: String { uri }

@@ -18,12 +18,14 @@ import SQLite
 /// single file. A coordinator that goes away closes its store; a process that dies leaves a `-wal` file that the next
 /// one to open the store plays back.
 ///
-/// A coordinator, its store and all contexts on it are confined to one task. It takes one store so far.
+/// A coordinator, its stores and all contexts on it are confined to one task.
 public final class PersistentStoreCoordinator {
   /// The model of all stores.
   public let model: ManagedObjectModel
+  /// The stores by number; contexts share it.
+  package let list = StoreList()
   /// The stores, in the order in which they were added; closed ones are not among them.
-  public private(set) var stores: [PersistentStore] = []
+  public var stores: [PersistentStore] { list.stores }
 
   /// Creates a coordinator without a store.
   public init(model: ManagedObjectModel) { self.model = model }
@@ -42,15 +44,11 @@ public final class PersistentStoreCoordinator {
   ///   - path: The store's path.
   ///   - configuration: The configuration whose entities the store has; `nil` for all.
   ///   - cacheKiB: The page cache in KiB.
-  /// - Throws: ``StoreError`` as `StoreFile.create` and `StoreFile.open` do, `incompatibleModel` above all;
-  ///   `unsupported` when the coordinator has a store already.
+  /// - Throws: ``StoreError`` as `StoreFile.create` and `StoreFile.open` do, `incompatibleModel` above all.
   @discardableResult
   public func addSQLiteStore(
     at path: String, configuration: String? = nil, cacheKiB: Int = 8 * 1024
   ) throws(StoreError) -> PersistentStore {
-    guard stores.isEmpty else {
-      throw StoreError(.unsupported, path: path, message: "a coordinator takes one store, and it has one already")
-    }
     if !FileSystem.exists(path) {
       let made = try StoreFile.create(path: path, model: model, configuration: configuration)
       try made.finish()
@@ -62,7 +60,7 @@ public final class PersistentStoreCoordinator {
     }
     file.keepCommits()
     let store = try PersistentStore(file: file)
-    stores.append(store)
+    list.append(store)
     return store
   }
 
@@ -72,7 +70,10 @@ public final class PersistentStoreCoordinator {
   ///
   /// - Throws: ``StoreError``; what was committed is safe, in a `-wal` file beside the store if need be.
   public func close() throws(StoreError) {
-    while let store = stores.popLast() { try store.file.finish() }
+    for store in stores.reversed() {
+      list.remove(store)
+      try store.file.finish()
+    }
   }
 
   /// The ID that a URI stands for; `nil` when it is none, or names another store or an entity that the model has not.

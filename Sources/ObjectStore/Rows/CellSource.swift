@@ -19,8 +19,8 @@ final class CellSource {
     case cells(UnsafePointer<UInt8>, UnsafePointer<UInt64>)
     /// 64-bit integers, indexed by row.
     case integers(UnsafePointer<Int64>)
-    /// Entity indexes, which are written as entity numbers (index + 1); -1 is written as null.
-    case entityNumbers(UnsafePointer<Int32>)
+    /// Entity indexes, which are written as the numbers that the store gives entities; -1 is written as null.
+    case entityNumbers(UnsafePointer<Int32>, numbers: UnsafePointer<Int32>)
     /// Order keys: integers that are null where the cell they belong to is null.
     case orderKeys(UnsafePointer<Int64>, UnsafePointer<UInt8>)
   }
@@ -173,8 +173,12 @@ nonisolated(unsafe) private let cellSourceModule: UnsafePointer<sqlite3_module> 
       default: sqlite3_result_null(context)
       }
     case .integers(let values): sqlite3_result_int64(context, values[row])
-    case .entityNumbers(let values):
-      if values[row] < 0 { sqlite3_result_null(context) } else { sqlite3_result_int64(context, Int64(values[row]) + 1) }
+    case .entityNumbers(let values, let numbers):
+      if values[row] < 0 {
+        sqlite3_result_null(context)
+      } else {
+        sqlite3_result_int64(context, Int64(numbers[Int(values[row])]))
+      }
     case .orderKeys(let values, let tags):
       if tags[row] == CellTag.null {
         sqlite3_result_null(context)

@@ -39,6 +39,7 @@ package final class LinkAccess {
   private let connection: Connection
   private let source: CellSource
   private let names: Names
+  private let entityNumbers: EntityNumberTable
   private var statements: [String: Statement] = [:]
 
   /// The table and the columns of the pairs; names of columns that the table has not are `nil`.
@@ -53,9 +54,11 @@ package final class LinkAccess {
   }
 
   init(
-    _ storage: LinkStorage, number: Int, connection: Connection, schema: StoreSchema
+    _ storage: LinkStorage, number: Int, connection: Connection, schema: StoreSchema,
+    entityNumbers: EntityNumberTable
   ) throws(SQLiteError) {
     self.connection = connection
+    self.entityNumbers = entityNumbers
     switch storage {
     case .join(let position):
       let table = schema.joinTables[position]
@@ -200,7 +203,7 @@ package final class LinkAccess {
             rows: places,
             columns: [
               .integers(first), .integers(first + count), .integers(first + 2 * count),
-              .integers(first + 3 * count), .entityNumbers(entity),
+              .integers(first + 3 * count), .entityNumbers(entity, numbers: entityNumbers.numbers),
             ], arena: noBytes)
           defer { source.clear() }
           try statement.run()

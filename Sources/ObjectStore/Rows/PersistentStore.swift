@@ -24,6 +24,7 @@ public final class PersistentStore {
   /// Whether a batch request is running: its transaction must not take anybody else's rows along.
   package var isInBatchRequest = false
 
+  private let entityNumbers: EntityNumberTable
   private var accesses: [TableAccess?]
   private var linkAccesses: [LinkStorage: LinkAccess] = [:]
   private var maxima: [Int64]
@@ -43,6 +44,7 @@ public final class PersistentStore {
     model = file.schema.model
     schema = file.schema
     connection = file.connection
+    entityNumbers = EntityNumberTable(file.schema)
     accesses = Array(repeating: nil, count: model.entities.count)
     maxima = Array(repeating: 0, count: model.entities.count)
     for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
@@ -65,7 +67,8 @@ public final class PersistentStore {
   /// The statements of the table that belongs to a root entity.
   package func access(root: Int) throws(SQLiteError) -> TableAccess {
     if let access = accesses[root] { return access }
-    let access = try TableAccess(connection: connection, table: schema.table(forRoot: root), model: model)
+    let access = try TableAccess(
+      connection: connection, root: root, schema: schema, entityNumbers: entityNumbers)
     accesses[root] = access
     return access
   }
@@ -74,7 +77,7 @@ public final class PersistentStore {
   package func links(_ storage: LinkStorage) throws(SQLiteError) -> LinkAccess {
     if let access = linkAccesses[storage] { return access }
     let access = try LinkAccess(
-      storage, number: linkAccesses.count, connection: connection, schema: schema)
+      storage, number: linkAccesses.count, connection: connection, schema: schema, entityNumbers: entityNumbers)
     linkAccesses[storage] = access
     return access
   }
@@ -84,6 +87,12 @@ public final class PersistentStore {
 
   /// Forgets that sequences were written since `mark` was taken: the transaction was rolled back.
   package func restoreSequences(_ mark: [Int64]) { writtenMaxima = mark }
+
+  /// Finds out how far the sequences have come when another connection may have written the store since; belongs to the
+  /// start of a transaction.
+  package func refreshMaxima() throws(SQLiteError) {
+    // A store that is opened alone has no other connection.
+  }
 
   /// Takes the next `count` primary keys of a root entity's sequence and returns the first.
   package func takePrimaryKeys(root: Int, count: Int) -> Int64 {

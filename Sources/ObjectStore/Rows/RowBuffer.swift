@@ -28,6 +28,8 @@ public enum RowState {
 public final class RowBuffer {
   /// The root entity's index in the model.
   public let rootEntity: Int
+  /// The number that the context knows the buffer's table by; the root entity's index in the first store.
+  package let table: Int
   /// The number of slots that have a column.
   public let columnCount: Int
   /// Text and bytes of the rows.
@@ -78,9 +80,15 @@ public final class RowBuffer {
   private var indexedCount = 0
 
   /// Creates an empty buffer for the hierarchy below `root`.
-  public init(model: ManagedObjectModel, root: EntityDescription, arenaCapacity: Int = 4096) {
+  public convenience init(model: ManagedObjectModel, root: EntityDescription, arenaCapacity: Int = 4096) {
+    self.init(model: model, root: root, table: root.index, arenaCapacity: arenaCapacity)
+  }
+
+  /// Creates an empty buffer for a table that a context knows by a number.
+  package init(model: ManagedObjectModel, root: EntityDescription, table: Int, arenaCapacity: Int = 4096) {
     precondition(root.isRoot, "a row buffer belongs to a root entity")
     rootEntity = root.index
+    self.table = table
     columnCount = model.columnSlotCounts[root.index]
     arena = ByteArena(capacity: arenaCapacity)
     dirtyWords = max(1, (columnCount + 63) / 64)
@@ -203,6 +211,14 @@ public final class RowBuffer {
     identity.remove(primaryKeys[row], in: primaryKeys)
     states[row] = RowState.free
     if !isPinned(row: row) { freeRows.append(Int32(row)) }
+  }
+
+  /// Gives a row another primary key, which no row has.
+  package func setPrimaryKey(row: Int, _ key: Int64) {
+    indexRows()
+    identity.remove(primaryKeys[row], in: primaryKeys)
+    primaryKeys[row] = key
+    identity.insert(Int32(row), in: primaryKeys)
   }
 
   /// Adds the rows that came since the last call to the identity table.

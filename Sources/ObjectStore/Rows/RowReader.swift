@@ -167,7 +167,7 @@ package struct RowReader {
 }
 
 /// The entities of a model by the numbers that a store gives them (`Z_ENT`).
-package struct EntityNumbers {
+package struct EntityNumbers: Sendable {
   private let indexes: ContiguousArray<Int32>
   private let hierarchy: ClosedRange<Int32>
 

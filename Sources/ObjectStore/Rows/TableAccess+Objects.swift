@@ -90,7 +90,7 @@ extension TableAccess {
     let slots = storedSlots
     while try statement.step() {
       let key = statement.integer(0)
-      let entity = Int32(truncatingIfNeeded: statement.integer(1)) - 1
+      let entity = entityIndexes[statement.integer(1)]
       if let row = buffer.row(primaryKey: key) {
         if buffer.states[row] == RowState.fault {
           buffer.countGarbage(row: row)

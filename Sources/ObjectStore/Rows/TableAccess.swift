@@ -14,6 +14,10 @@ package final class TableAccess {
 
   let model: ManagedObjectModel
   let connection: Connection
+  let schema: StoreSchema
+  /// The entities of the table by the store's numbers.
+  let entityIndexes: EntityNumbers
+  let entityNumbers: EntityNumberTable
   private let rowSource: CellSource
   let primaryKeySource: CellSource
   /// The statements of the object layer, by their text.
@@ -32,10 +36,16 @@ package final class TableAccess {
     var entities: ClosedRange<Int>
   }
 
-  init(connection: Connection, table: EntityTable, model: ManagedObjectModel) throws(SQLiteError) {
+  init(
+    connection: Connection, root: Int, schema: StoreSchema, entityNumbers: EntityNumberTable
+  ) throws(SQLiteError) {
     self.connection = connection
-    self.table = table
+    self.schema = schema
+    self.entityNumbers = entityNumbers
+    let model = schema.model
     self.model = model
+    table = schema.table(forRoot: root)
+    entityIndexes = EntityNumbers(schema, root: root)
     kinds = CellKind.kinds(of: model, root: model.entities[table.rootEntity])
     rowSource = try CellSource(
       name: "mergewalk_rows_\(table.name)", columnCount: table.columns.count, connection: connection)
@@ -127,10 +137,11 @@ package final class TableAccess {
   private func sourceColumn(_ index: Int, in buffer: RowBuffer) -> CellSource.Column? {
     switch table.columns[index].role {
     case .primaryKey: .integers(buffer.primaryKeys)
-    case .entity: .entityNumbers(buffer.entities)
+    case .entity: .entityNumbers(buffer.entities, numbers: entityNumbers.numbers)
     case .version: .integers(buffer.versions)
     case .slot(let slot): .cells(buffer.tags[slot], buffer.payloads[slot])
-    case .destinationEntity(let slot): buffer.destinationEntities[slot].map { .entityNumbers($0) }
+    case .destinationEntity(let slot):
+      buffer.destinationEntities[slot].map { .entityNumbers($0, numbers: entityNumbers.numbers) }
     case .orderKey(let slot): buffer.orderKeys[slot].map { .orderKeys($0, buffer.tags[slot]) }
     default: nil
     }
@@ -265,9 +276,12 @@ package final class TableAccess {
 
   func entityCondition(_ entity: EntityDescription, alias: String) -> String? {
     guard model.entities[table.rootEntity].hasSubentities, !entity.isRoot else { return nil }
-    return entity.hasSubentities
-      ? "\(alias).Z_ENT BETWEEN \(entity.number) AND \(entity.lastDescendantIndex + 1)"
-      : "\(alias).Z_ENT = \(entity.number)"
+    let numbers = schema.entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }
+    let (low, high) = (numbers.min() ?? 0, numbers.max() ?? 0)
+    if low == high { return "\(alias).Z_ENT = \(low)" }
+    // The numbers of an entity and of what inherits from it follow each other, unless a store numbers oddly.
+    if high - low + 1 == numbers.count { return "\(alias).Z_ENT BETWEEN \(low) AND \(high)" }
+    return "\(alias).Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))"
   }
 
   /// The column of a slot that has one: attributes and to-one relationships that are stored.
@@ -290,7 +304,7 @@ package final class TableAccess {
 
   /// Reads the statement's row, whose columns are those of ``selectList(_:)``, into a new row of the buffer.
   private func appendRow(_ statement: Statement, slots: [Int], to buffer: RowBuffer) {
-    let row = buffer.appendRows(1, entity: Int32(statement.integer(1)) - 1, state: RowState.clean)
+    let row = buffer.appendRows(1, entity: entityIndexes[statement.integer(1)], state: RowState.clean)
     buffer.primaryKeys[row] = statement.integer(0)
     fillRow(row, statement, slots: slots, in: buffer)
   }
@@ -311,7 +325,8 @@ package final class TableAccess {
       }
       column += 1
       if table.destinationEntityColumn(slot: slot) != nil {
-        buffer.destinationEntities[slot]?[row] = statement.isNull(column) ? -1 : Int32(statement.integer(column)) - 1
+        buffer.destinationEntities[slot]?[row] =
+          statement.isNull(column) ? -1 : entityIndexes.destination(statement.integer(column))
         column += 1
       }
       if table.orderKeyColumn(slot: slot) != nil {

@@ -218,7 +218,7 @@ struct BatchInsertTests {
     }
     #expect((inner as? SaveError)?.code == .database)
     try place.context.save()
-    #expect(try place.rows("SELECT ZNAME FROM ZPARTY ORDER BY Z_PK") == ["Works", "x"])
+    #expect(try place.rows("SELECT ZNAME FROM ZPARTY ORDER BY Z_PK") == ["x", "Works"])
     try place.coordinator.close()
     let closed = batchError { _ = try place.context.execute(BatchInsertRequest("Company", rows: [])) }
     #expect(closed?.objectCode == .closed)
@@ -231,6 +231,7 @@ struct BatchInsertTests {
     for number in 0..<300 {
       let desk = try place.context.insert("Desk")
       try desk.setValue(.integer(Int64(number)), forKey: "number")
+      try place.context.obtainPermanentIDs(for: [desk])
       desks.append(desk.objectID)
     }
     try place.context.save()

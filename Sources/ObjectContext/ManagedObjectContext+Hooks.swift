@@ -1,0 +1,8 @@
+import ObjectStore
+
+/// What other parts of the context hear of.
+extension ManagedObjectContext {
+  /// Records have other keys now: they were saved for the first time, or a save failed and they have their temporary ones
+  /// again.
+  func keysWereReplaced(_ keys: AssignedKeys) {}
+}

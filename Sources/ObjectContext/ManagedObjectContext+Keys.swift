@@ -1,0 +1,170 @@
+import ObjectModel
+import ObjectStore
+import SQLite
+
+/// The keys that took the place of temporary ones, by table.
+struct AssignedKeys {
+  /// By table: the new key of each old one.
+  var tables: [Int: [Int64: Int64]] = [:]
+
+  /// Whether no key was assigned.
+  var isEmpty: Bool { tables.isEmpty }
+
+  /// The way back.
+  var inverted: AssignedKeys {
+    AssignedKeys(tables: tables.mapValues { keys in Dictionary(uniqueKeysWithValues: keys.map { ($1, $0) }) })
+  }
+}
+
+/// The to-one side of an ordered relationship.
+private struct OrderedSide: Hashable {
+  var table: Int
+  var slot: Int
+}
+
+/// Primary keys in place of the temporary ones that records have before their first save.
+extension ManagedObjectContext {
+  /// Gives objects that were never saved the IDs that they will have in their stores.
+  ///
+  /// The keys are taken from the stores' sequences at once; an insert that is never saved leaves a gap.
+  ///
+  /// - Throws: ``ObjectError`` with `closed` or `database`.
+  public func obtainPermanentIDs(for objects: [ManagedObject]) throws(ObjectError) {
+    var keys = AssignedKeys()
+    for object in objects where object.isInserted && object.objectID.isTemporary {
+      try check(object)
+      guard keys.tables[object.table]?[object.primaryKey] == nil else { continue }
+      let store = try openStore(table: object.table)
+      if store.connection.isAutocommit {
+        try objectErrors { () throws(SQLiteError) in
+          try store.connection.execute("BEGIN IMMEDIATE")
+          do throws(SQLiteError) {
+            try store.refreshMaxima()
+            keys.tables[object.table, default: [:]][object.primaryKey] =
+              store.takePrimaryKeys(root: root(object.table), count: 1)
+            try store.writeMaxima()
+            try store.connection.execute("COMMIT")
+          } catch {
+            // What failed is what the caller wants to hear of.
+            try? store.connection.execute("ROLLBACK")
+            throw error
+          }
+        }
+      } else {
+        keys.tables[object.table, default: [:]][object.primaryKey] =
+          store.takePrimaryKeys(root: root(object.table), count: 1)
+      }
+    }
+    replaceKeys(keys)
+  }
+
+  /// Gives the records that a save inserts their primary keys, in the order of the inserts.
+  func assignKeys(_ plan: inout SavePlan, _ journal: SaveJournal) {
+    for index in plan.roots.indices {
+      let buffer = plan.roots[index].buffer
+      let new = plan.roots[index].inserted.filter { buffer.primaryKeys[Int($0)] < 0 }
+      guard !new.isEmpty else { continue }
+      var key = store(table: buffer.table).takePrimaryKeys(root: buffer.rootEntity, count: new.count)
+      var keys: [Int64: Int64] = [:]
+      keys.reserveCapacity(new.count)
+      for row in new {
+        keys[buffer.primaryKeys[Int(row)]] = key
+        key += 1
+      }
+      journal.assignedKeys.tables[buffer.table] = keys
+    }
+    replaceKeys(journal.assignedKeys)
+    for index in plan.roots.indices { sortByPrimaryKey(&plan.roots[index].inserted, plan.roots[index].buffer) }
+  }
+
+  /// Gives records back the keys that they had before a save that failed.
+  func takeBackKeys(_ journal: SaveJournal) { replaceKeys(journal.assignedKeys.inverted) }
+
+  /// Replaces keys wherever the context knows them: in rows, in what refers to them, in pairs, and in objects.
+  ///
+  /// - Complexity: O(new records + changed rows × relationships).
+  func replaceKeys(_ keys: AssignedKeys) {
+    if keys.isEmpty { return }
+    for (table, replaced) in keys.tables {
+      let buffer = buffer(table: table)
+      for (old, new) in replaced {
+        guard let row = buffer.row(primaryKey: old) else { continue }
+        buffer.setPrimaryKey(row: row, new)
+        registry.object(table: table, row: row)?.takeUnretainedValue().learnKey(new)
+      }
+    }
+    for buffer in allBuffers where !buffer.touchedRows.isEmpty { replaceReferences(in: buffer, keys) }
+    pendingLinks.replace(keys)
+    pendingReferences = nil
+    replaceOrderedOwners(keys)
+    keysWereReplaced(keys)
+  }
+
+  /// Replaces the keys of objects that gave out positions to others.
+  private func replaceOrderedOwners(_ keys: AssignedKeys) {
+    var ownerTables: [OrderedSide: Int] = [:]
+    for (name, last) in lastOrderKeys {
+      let side = OrderedSide(table: name.table, slot: name.slot)
+      let table = ownerTables[side] ?? ownerTable(side)
+      ownerTables[side] = table
+      guard let key = keys.tables[table]?[name.owner] else { continue }
+      lastOrderKeys[name] = nil
+      lastOrderKeys[OrderedOwner(table: name.table, slot: name.slot, owner: key)] = last
+    }
+  }
+
+  /// The table that a to-one relationship leads to; -1 when there is no such relationship.
+  private func ownerTable(_ side: OrderedSide) -> Int {
+    let root = model.entities[root(side.table)]
+    for entity in model.entities[root.index...root.lastDescendantIndex] {
+      for relationship in entity.relationships where !relationship.isToMany && relationship.slot == side.slot {
+        return destinationTable(relationship, from: side.table)
+      }
+    }
+    return -1
+  }
+
+  /// Replaces the keys in the to-one relationships of changed rows: only these can refer to records that are new here.
+  private func replaceReferences(in buffer: RowBuffer, _ keys: AssignedKeys) {
+    let root = model.entities[buffer.rootEntity]
+    var replacedOfSlot: [(slot: Int, keys: [Int64: Int64])] = []
+    for entity in model.entities[root.index...root.lastDescendantIndex] {
+      for relationship in entity.relationships where !relationship.isToMany {
+        let table = destinationTable(relationship, from: buffer.table)
+        guard let replaced = keys.tables[table], !replacedOfSlot.contains(where: { $0.slot == relationship.slot })
+        else {
+          continue
+        }
+        replacedOfSlot.append((relationship.slot, replaced))
+      }
+    }
+    for (slot, replaced) in replacedOfSlot {
+      let (tags, payloads) = (buffer.tags[slot], buffer.payloads[slot])
+      for touched in buffer.touchedRows where tags[Int(touched)] == CellTag.integer {
+        if let key = replaced[Int64(bitPattern: payloads[Int(touched)])] {
+          payloads[Int(touched)] = UInt64(bitPattern: key)
+        }
+      }
+    }
+  }
+}
+
+extension PendingLinks {
+  /// Replaces the keys of pairs.
+  func replace(_ keys: AssignedKeys) {
+    for place in order {
+      guard let old = changes(place) else { continue }
+      let (owners, targets) = (keys.tables[old.ownerTable], keys.tables[old.targetTable])
+      if owners == nil && targets == nil { continue }
+      var new = LinkChanges(ownerTable: old.ownerTable, targetTable: old.targetTable)
+      for (pair, change) in old.changes {
+        var change = change
+        change.row.owner = owners?[pair.owner] ?? pair.owner
+        change.row.target = targets?[pair.target] ?? pair.target
+        new[LinkChanges.Pair(owner: change.row.owner, target: change.row.target)] = change
+      }
+      replace(place, with: new)
+    }
+    forgetPositions()
+  }
+}

@@ -1,0 +1,132 @@
+import ObjectModel
+public import ObjectStore
+
+/// Tables by number: a context knows the table of a root entity in a store as the store's number in the coordinator times
+/// the number of entities, plus the root entity's index. With one store that is the root entity's index.
+extension ManagedObjectContext {
+  /// The coordinator's stores, in the order in which they were added.
+  public var stores: [PersistentStore] { storeList.stores }
+
+  /// The number of an entity's table in a store.
+  @inline(__always)
+  func table(_ entity: EntityDescription, store number: Int) -> Int { number * model.entities.count + entity.rootIndex }
+
+  /// The number of an entity's table in the store that another table is in: relationships do not leave a store.
+  @inline(__always)
+  func table(_ entity: EntityDescription, besides table: Int) -> Int {
+    // Nearly always the first store.
+    table < model.entities.count
+      ? entity.rootIndex : table / model.entities.count * model.entities.count + entity.rootIndex
+  }
+
+  /// The table of a relationship's destination, seen from the table of the objects that have it.
+  @inline(__always)
+  func destinationTable(_ relationship: RelationshipDescription, from table: Int) -> Int {
+    self.table(model.entities[relationship.destinationEntity], besides: table)
+  }
+
+  /// The index of a table's root entity.
+  @inline(__always)
+  func root(_ table: Int) -> Int { table < model.entities.count ? table : table % model.entities.count }
+
+  /// The number of the store that a table is in.
+  @inline(__always)
+  func storeNumber(_ table: Int) -> Int { table < model.entities.count ? 0 : table / model.entities.count }
+
+  /// The store that a table is in, also when it was closed and removed from the coordinator.
+  @inline(__always)
+  func store(table: Int) -> PersistentStore { storeList.all[storeNumber(table)] }
+
+  /// The first store: that of a context which works on one.
+  package var store: PersistentStore {
+    guard let store = storeList.all.first else { preconditionFailure("the coordinator has no store") }
+    return store
+  }
+
+  /// The UUID of the store that a table is in, also when it was removed.
+  func storeUUID(_ table: Int) -> String { storeList.identifiers[storeNumber(table)] }
+
+  /// The ID of a record.
+  func objectID(table: Int, entity: Int, primaryKey: Int64) -> ManagedObjectID {
+    ManagedObjectID(storeUUID: storeUUID(table), entity: model.entities[entity], primaryKey: primaryKey)
+  }
+
+  /// The numbers of the stores that have an entity.
+  func storeNumbers(_ entity: EntityDescription) -> [Int] {
+    storeList.numbers.filter { storeList.all[$0].contains(entity) }
+  }
+
+  /// The table that a record with an ID is in.
+  ///
+  /// - Throws: ``ObjectError`` with `otherContext` for an ID of a store or a model that the context does not have.
+  func table(_ id: ManagedObjectID) throws(ObjectError) -> Int {
+    guard id.entity === model.entities[id.entity.index] else {
+      throw ObjectError(.otherContext, "\(id) is the ID of another model's object")
+    }
+    // Nearly always the first store.
+    if storeList.identifiers.first == id.storeUUID { return id.entity.rootIndex }
+    guard let number = storeList.number(of: id.storeUUID) else {
+      throw ObjectError(.otherContext, "\(id) is the ID of another store's object")
+    }
+    return table(id.entity, store: number)
+  }
+
+  /// The table that new records of an entity go to: that of the first store that has the entity and can be written.
+  func tableForInsert(_ entity: EntityDescription) throws(ObjectError) -> Int {
+    let numbers = storeNumbers(entity)
+    guard let number = numbers.first(where: { !storeList.all[$0].isReadOnly }) ?? numbers.first else {
+      throw ObjectError(.closed, "no open store has the entity \(entity.name); add one to the coordinator")
+    }
+    return table(entity, store: number)
+  }
+
+  /// Decides in which store a record that was never saved will be: by default the first one that has its entity.
+  ///
+  /// - Throws: ``ObjectError`` with `assigned` when the record was saved, or is related to others already, which would
+  ///   then be in another store; `closed` when the coordinator does not have the store, `unknownEntity` when the store
+  ///   does not have the entity.
+  public func assign(_ object: ManagedObject, to store: PersistentStore) throws(ObjectError) {
+    try check(object)
+    guard let number = storeList.numbers.first(where: { storeList.all[$0] === store }) else {
+      throw ObjectError(.closed, "\(store.path) is no store of this context's coordinator")
+    }
+    guard store.contains(object.entity) else {
+      throw ObjectError(.unknownEntity, "the configuration of \(store.path) has no entity \(object.entity.name)")
+    }
+    let target = table(object.entity, store: number)
+    if target == object.table { return }
+    guard object.isInserted, object.objectID.isTemporary else {
+      throw ObjectError(.assigned, "\(object.objectID) was saved and stays in its store")
+    }
+    for relationship in object.entity.relationships where !relationship.isTransient {
+      let isRelated =
+        relationship.isToMany
+        ? try !members(of: object, relationship).isEmpty : try referenced(by: object, relationship) != 0
+      if isRelated {
+        throw ObjectError(
+          .assigned, "\(object.objectID) is related to others by \(relationship.name); assign it to a store first")
+      }
+    }
+    move(object, to: target)
+  }
+
+  /// Moves the row of a new record without relations to another table.
+  private func move(_ object: ManagedObject, to target: Int) {
+    let (old, new) = (buffer(table: object.table), buffer(table: target))
+    let (oldTable, oldRow) = (object.table, object.row)
+    let row = new.takeRow(
+      entity: old.entities[oldRow], state: RowState.inserted, primaryKey: old.primaryKeys[oldRow])
+    new.touchedRows.append(Int32(row))
+    for slot in 0..<old.columnCount {
+      let (tag, payload) = (old.tags[slot][oldRow], old.payloads[slot][oldRow])
+      new.tags[slot][row] = tag
+      new.payloads[slot][row] =
+        tag == CellTag.text || tag == CellTag.blob
+        ? new.arena.append(old.arena.bytes(ByteRange(payload: payload))).payload : payload
+    }
+    registry.unregister(table: oldTable, row: oldRow)
+    old.release(row: oldRow)
+    object.move(to: target, row: row)
+    registry.register(object, table: target, row: row)
+  }
+}

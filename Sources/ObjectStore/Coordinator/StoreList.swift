@@ -1,0 +1,52 @@
+import ObjectModel
+
+/// The stores of a coordinator by number: a store keeps its number for as long as the coordinator lives, also after it
+/// was removed, because contexts know rows by it.
+package final class StoreList {
+  /// The stores, also those that were removed.
+  package private(set) var all: [PersistentStore] = []
+  /// Whether stores were removed.
+  private var isRemoved: [Bool] = []
+  /// The UUIDs, also of stores that were removed.
+  package private(set) var identifiers: [String] = []
+  /// What other layers keep with a coordinator, such as the classes of objects.
+  package var companions: [ObjectIdentifier: AnyObject] = [:]
+  private var nextTemporaryKey = ManagedObjectID.firstTemporaryKey
+
+  /// Creates an empty list.
+  package init() {}
+
+  /// Adds a store and returns its number.
+  @discardableResult
+  package func append(_ store: PersistentStore) -> Int {
+    all.append(store)
+    isRemoved.append(false)
+    identifiers.append(store.identifier)
+    return all.count - 1
+  }
+
+  /// Takes a store out; its number stays taken.
+  package func remove(_ store: PersistentStore) {
+    for number in all.indices where all[number] === store { isRemoved[number] = true }
+  }
+
+  /// The numbers of the stores that were not removed.
+  package var numbers: [Int] { all.indices.filter { !isRemoved[$0] } }
+
+  /// The stores that were not removed.
+  package var stores: [PersistentStore] { numbers.map { all[$0] } }
+
+  /// The store with a number; `nil` when it was removed.
+  package func store(_ number: Int) -> PersistentStore? { isRemoved[number] ? nil : all[number] }
+
+  /// The number of the store with a UUID; `nil` when there is none.
+  package func number(of identifier: String) -> Int? {
+    numbers.first { identifiers[$0] == identifier }
+  }
+
+  /// A key for a record that was never saved: unique among all contexts on the coordinator, negative, ascending.
+  package func takeTemporaryKey() -> Int64 {
+    defer { nextTemporaryKey += 1 }
+    return nextTemporaryKey
+  }
+}
