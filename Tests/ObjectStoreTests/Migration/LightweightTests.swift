@@ -122,7 +122,10 @@ struct LightweightTests {
     let first = try version([("color", nil), ("make", nil)])
     let second = try version([("paintColor", "color"), ("make", nil)])
     let third = try version([("primaryColor", "color"), ("make", nil)])
-    let swapped = try version([("make", "color"), ("color", "make")])
+    // Without a modifier the hashes would be the same: renaming identifiers are not in them.
+    var draft = try version([("make", "color"), ("color", "make")]).draft
+    draft.entities[0].versionHashModifier = "2"
+    let swapped = try ManagedObjectModel(draft)
     for (old, new, names) in [
       (first, second, ["paintColor": "color", "make": "make"]), (second, third, ["primaryColor": "paintColor"]),
       (first, third, ["primaryColor": "color"]), (first, swapped, ["make": "color", "color": "make"]),
