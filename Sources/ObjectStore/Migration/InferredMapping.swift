@@ -110,6 +110,11 @@ public struct InferredMapping: Sendable {
     findings = check.findings
   }
 
+  /// The entity that an entity of the destination was; `nil` for a new one.
+  public func sourceEntity(of entity: EntityDescription) -> EntityDescription? {
+    sourceEntities[entity.index].map { source.entities[$0] }
+  }
+
   /// The attribute that an attribute of an entity of the destination was; `nil` for a new one.
   public func sourceAttribute(of attribute: AttributeDescription, in entity: EntityDescription) -> AttributeDescription?
   {

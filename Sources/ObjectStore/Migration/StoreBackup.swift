@@ -36,6 +36,11 @@ enum StoreBackup {
   /// Removes a store with its log and its external data; what is not there does not matter.
   static func remove(_ path: String) {
     for suffix in ["", "-wal", "-shm", "-journal"] { try? FileSystem.remove(path + suffix) }
+    removeExternalData(path)
+  }
+
+  /// Removes the external data beside a store.
+  static func removeExternalData(_ path: String) {
     let folder = ExternalData.folder(ofStore: path)
     for name in FileSystem.names(in: folder) { try? FileSystem.remove("\(folder)/\(name)") }
     FileSystem.removeFolder(folder)
