@@ -38,7 +38,7 @@ public final class StoreFile {
   /// Whether the store is new.
   public let isNew: Bool
   /// The tables and columns, with the names that the file really has.
-  public let schema: StoreSchema
+  public private(set) var schema: StoreSchema
   /// The metadata; ``writeMetadata(_:)`` changes them.
   public private(set) var metadata: StoreMetadata
   /// The connection; all statements of the run go through it.
@@ -91,6 +91,9 @@ public final class StoreFile {
     precondition(!isNew, "a store that is being built has no commits to keep")
     keepsCommits = true
   }
+
+  /// Takes over other tables and columns: a migration has changed them.
+  func replaceSchema(_ schema: StoreSchema) { self.schema = schema }
 
   // MARK: - Batches
 
