@@ -218,6 +218,9 @@ public final class Connection {
     return body(file, methods.pointee)
   }
 
+  /// How long a statement waits for somebody else's lock.
+  public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
+
   /// Registers a function that takes any values and returns null, so that triggers that call it can run.
   ///
   /// - Throws: ``SQLiteError`` when the name is too long or there are more than 127 arguments.

@@ -84,11 +84,48 @@ enum FileSystem {
     // Some file systems have no hard links.
     guard errno == EPERM || errno == ENOSYS || errno == ENOTSUP else { throw failure(to, "cannot rename to it") }
     guard !exists(to) else { throw alreadyExists(to) }
-    guard rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
+    try rename(from, to: to)
   }
 
   private static func alreadyExists(_ path: String) -> StoreError {
     StoreError(.alreadyExists, path: path, message: "a file appeared while the store was being built")
+  }
+
+  /// The path that symbolic links lead to; the path itself when there is nothing.
+  static func resolved(_ path: String) -> String {
+    guard let found = realpath(path, nil) else { return path }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
+  /// Removes everything in a folder and the folder; that there is none is fine.
+  static func removeTree(_ path: String) throws(StoreError) {
+    var info = stat()
+    guard lstat(path, &info) == 0 else { return }
+    // Links are removed, not followed.
+    guard info.st_mode & S_IFMT == S_IFDIR else { return try remove(path) }
+    for name in names(in: path) { try removeTree(path + "/" + name) }
+    guard rmdir(path) == 0 || errno == ENOENT else { throw failure(path, "cannot remove") }
+  }
+
+  /// Gives a file another name; a file that has that name goes away.
+  static func rename(_ from: String, to: String) throws(StoreError) {
+    guard Glibc.rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
+  }
+
+  /// Makes a folder unless it is there.
+  static func makeFolder(_ path: String) throws(StoreError) {
+    guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
+  }
+
+  /// Copies the files of a folder into a new one, without those in folders below it.
+  static func copyFolder(_ from: String, to: String) throws(StoreError) {
+    try makeFolder(to)
+    for name in names(in: from) {
+      var info = stat()
+      guard lstat("\(from)/\(name)", &info) == 0, info.st_mode & S_IFMT == S_IFREG else { continue }
+      try copy("\(from)/\(name)", to: "\(to)/\(name)")
+    }
   }
 
   /// The names in a folder.
@@ -172,13 +209,17 @@ enum FileSystem {
   /// Removes an empty folder.
   static func removeFolder(_ path: String) { rmdir(path) }
 
+  /// Whether this process may make files in a folder.
+  static func isWritableFolder(_ path: String) -> Bool { access(path, W_OK | X_OK) == 0 }
+
   /// Whether a process with this number is running.
   static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 
   /// The number of this process.
   static var processNumber: Int32 { getpid() }
 
-  private static func failure(_ path: String, _ what: String) -> StoreError {
+  /// The error of the last call that failed.
+  static func failure(_ path: String, _ what: String) -> StoreError {
     StoreError(
       .inputOutput, path: path, message: "\(what): \(strerror(errno).map { String(cString: $0) } ?? "error \(errno)")")
   }

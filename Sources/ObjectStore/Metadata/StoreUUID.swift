@@ -21,6 +21,15 @@ enum StoreUUID {
     var bytes = bytes
     bytes[6] = bytes[6] & 0x0F | version << 4
     bytes[8] = bytes[8] & 0x3F | 0x80
+    return text(bytes)
+  }
+
+  /// 16 bytes, given as two big-endian numbers, as 36 characters in upper case.
+  static func text(_ high: UInt64, _ low: UInt64) -> String {
+    text((0..<16).map { i in UInt8(truncatingIfNeeded: (i < 8 ? high : low) >> UInt64(56 - 8 * (i & 7))) })
+  }
+
+  private static func text(_ bytes: [UInt8]) -> String {
     let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []
     for (i, byte) in bytes.enumerated() {
