@@ -101,7 +101,7 @@ public enum StoreCopy {
     for name in names {
       try FileSystem.copy(from + "/" + name, to: staging.file(name), mode: 0o666)
       try FileSystem.sync(staging.file(name))
-      try FileSystem.renameReplacing(staging.file(name), to: to + "/" + name)
+      try FileSystem.rename(staging.file(name), to: to + "/" + name)
     }
     try FileSystem.sync(to)
     return names.count
