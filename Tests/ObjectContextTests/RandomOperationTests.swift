@@ -21,9 +21,9 @@ struct RandomOperationTests {
 
     let seed: UInt64
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, kind: StoreKind = .sqlite) throws {
       self.seed = seed
-      place = try Workplace(try Models.works())
+      place = try Workplace(try Models.works(), kind: kind)
       random = SeededGenerator(seed: seed)
     }
 
@@ -207,8 +207,15 @@ struct RandomOperationTests {
   @Test(
     "agree with plain values, before and after saves, and leave a sound store", arguments: Soak.seeds(20, from: 1)
   )
-  func agree(seed: UInt64) throws {
-    let pair = try Pair(seed: seed)
+  func agree(seed: UInt64) throws { try agree(try Pair(seed: seed)) }
+
+  @Test(
+    "agree with plain values in stores of every type", arguments: StoreKind.allCases.filter { $0 != .sqlite },
+    Soak.seeds(3, from: 101))
+  func agree(kind: StoreKind, seed: UInt64) throws { try agree(try Pair(seed: seed, kind: kind)) }
+
+  private func agree(_ pair: Pair) throws {
+    let seed = pair.seed
     for step in 0..<400 {
       try pair.step()
       if step % 25 == 24 { try pair.compare("seed \(seed), step \(step):") }
