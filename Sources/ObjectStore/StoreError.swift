@@ -24,6 +24,13 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case missingColumn
     /// The store uses something that cannot be written without Core Data.
     case unsupported
+    /// The store keeps no persistent history.
+    case noHistory
+    /// A place in the history of another store.
+    case foreignHistoryToken
+    /// A place in history after which something was deleted, or that the store has not come to: a reader has to start
+    /// anew.
+    case expiredHistoryToken
     /// Somebody else has the store open.
     case busy
     /// An option has a name or a value that cannot be used, or a type of store is not registered.

@@ -59,6 +59,7 @@ extension ManagedObjectContext {
     } catch {
       // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
       if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
+      for observer in store.observers.reversed() { observer.didRollBack(store) }
       store.restoreSequences(sequences)
       throw error
     }

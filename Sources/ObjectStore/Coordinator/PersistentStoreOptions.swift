@@ -20,6 +20,10 @@ public struct PersistentStoreOptions: Sendable, Hashable {
   public var analyzes = false
   /// Whether every transaction is recorded in the store's persistent history.
   public var tracksHistory = false
+  /// Whether a store that was made with another version of the model is migrated when it is opened.
+  public var migratesAutomatically = false
+  /// Whether that may be done by what the versions say, without a mapping model (`StoreMigrator`).
+  public var infersMapping = false
 
   /// One setting of SQLite.
   public struct Pragma: Sendable, Hashable {

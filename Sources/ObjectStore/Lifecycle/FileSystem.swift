@@ -143,26 +143,47 @@ enum FileSystem {
   }
 
   /// Copies a file's bytes to a new file.
-  static func copy(_ from: String, to: String) throws(StoreError) {
+  ///
+  /// - Parameter mode: The new file's permissions, before the process's mask.
+  static func copy(_ from: String, to: String, mode: mode_t = 0o600) throws(StoreError) {
     let source = open(from, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw failure(from, "cannot open") }
     defer { close(source) }
-    let target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard target >= 0 else { throw failure(to, "cannot create") }
+    try create(to, mode: mode) { buffer, _ throws(StoreError) in
+      while true {
+        let got = read(source, buffer.baseAddress, buffer.count)
+        if got < 0 && errno == EINTR { continue }
+        guard got >= 0 else { throw failure(from, "cannot read") }
+        return got
+      }
+    }
+  }
+
+  /// Makes a new file of the bytes that `next` puts into a buffer, piece by piece, until it puts in none.
+  ///
+  /// - Parameters:
+  ///   - mode: The new file's permissions, before the process's mask.
+  ///   - next: Gets the buffer and the number of bytes so far, and returns how many it has put into the buffer.
+  static func create(
+    _ path: String, mode: mode_t, _ next: (UnsafeMutableRawBufferPointer, Int) throws(StoreError) -> Int
+  ) throws(StoreError) {
+    let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard target >= 0 else { throw failure(path, "cannot create") }
     defer { close(target) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    var total = 0
     while true {
-      let got = read(source, &buffer, buffer.count)
-      if got < 0 && errno == EINTR { continue }
-      guard got >= 0 else { throw failure(from, "cannot read") }
+      let got = try next(buffer, total)
       if got == 0 { return }
       var done = 0
       while done < got {
-        let put = buffer.withUnsafeBytes { write(target, $0.baseAddress! + done, got - done) }
+        let put = write(target, buffer.baseAddress! + done, got - done)
         if put < 0 && errno == EINTR { continue }
-        guard put > 0 else { throw failure(to, "cannot write") }
+        guard put > 0 else { throw failure(path, "cannot write") }
         done += put
       }
+      total += got
     }
   }
 
@@ -173,6 +194,16 @@ enum FileSystem {
     let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!).map { String(cString: $0) } }
     guard let made else { throw failure(base, "cannot make a folder in it") }
     return made
+  }
+
+  /// Makes a folder; that there is one is fine.
+  static func makeFolder(_ path: String) throws(StoreError) {
+    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
+  }
+
+  /// Gives a file another name; what has that name is replaced in the same step.
+  static func renameReplacing(_ from: String, to: String) throws(StoreError) {
+    guard rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
   }
 
   /// Removes an empty folder.

@@ -18,8 +18,7 @@ public import SQLite
 public final class StoreFile {
   /// Something about an existing store that a writer should know.
   public enum Warning: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// The store tracks history. Rows that are not written by Core Data are invisible to history observers and to
-    /// CloudKit.
+    /// The store tracks history. Rows that are not recorded in it are invisible to history observers and to CloudKit.
     case history
     /// The store has triggers that call functions of Core Data; their notifications are lost.
     case coreDataTriggers
@@ -27,7 +26,8 @@ public final class StoreFile {
     /// A sentence for people.
     public var description: String {
       switch self {
-      case .history: "the store tracks persistent history; imported rows will not appear in it"
+      case .history:
+        "the store tracks persistent history; apps and CloudKit export hear only of rows that are recorded in it"
       case .coreDataTriggers: "the store has triggers that notify Core Data; nobody is notified during an import"
       }
     }
@@ -38,7 +38,7 @@ public final class StoreFile {
   /// Whether the store is new.
   public let isNew: Bool
   /// The tables and columns, with the names that the file really has.
-  public let schema: StoreSchema
+  public private(set) var schema: StoreSchema
   /// The metadata; ``writeMetadata(_:)`` changes them.
   public private(set) var metadata: StoreMetadata
   /// The connection; all statements of the run go through it.
@@ -91,6 +91,9 @@ public final class StoreFile {
     precondition(!isNew, "a store that is being built has no commits to keep")
     keepsCommits = true
   }
+
+  /// Takes over other tables and columns: a migration has changed them.
+  func replaceSchema(_ schema: StoreSchema) { self.schema = schema }
 
   // MARK: - Batches
 

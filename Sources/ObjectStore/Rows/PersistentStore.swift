@@ -26,7 +26,9 @@ public final class PersistentStore {
   /// What brings the records of an incremental store into the tables.
   var incremental: IncrementalBacking?
   /// Whether a batch request is running: its transaction must not take anybody else's rows along.
-  package var isInBatchRequest = false
+  package var isInBatchRequest = false { didSet { if isInBatchRequest { batchRequestNumber &+= 1 } } }
+  /// How many batch requests have begun.
+  private(set) var batchRequestNumber = 0
 
   private let entityNumbers: EntityNumberTable
   private var accesses: [TableAccess?]
@@ -61,6 +63,15 @@ public final class PersistentStore {
     if type == .sqlite { dataVersion = try storeErrors(file.path) { () throws(SQLiteError) in try readDataVersion() } }
     for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
     writtenMaxima = maxima
+    if options.tracksHistory, !options.isReadOnly {
+      guard type == .sqlite || type == .inMemory else {
+        throw StoreError(.unsupported, path: file.path, message: "a store of type \(type) keeps no persistent history")
+      }
+      try HistoryRecorder.attach(to: self)
+    } else {
+      // History with holes would be worse than none, so a store that has history goes on with it.
+      try HistoryRecorder.adopt(store: self)
+    }
   }
 
   /// The store's identity: 36 characters in upper case, part of its objects' IDs.

@@ -108,10 +108,6 @@ final class ServerStore: IncrementalStore {
     server.records[root(reference)]?[reference.primaryKey]
   }
 
-  private func exists(_ reference: StoredReference, _ model: ManagedObjectModel) -> Bool {
-    record(reference, model) != nil
-  }
-
   private func records(
     of entity: EntityDescription, _ model: ManagedObjectModel
   ) -> [(StoredReference, Server.Record)] {

@@ -115,6 +115,7 @@ struct StoreTypeTests {
     try skill.setValue(.string("a"), forKey: "title")
     try place.context.save()
     try place.reopen()
+    #expect(try place.context.fetchAll("Skill").count == 1)
     #expect(try place.rows("SELECT Z_OPT FROM ZSKILL") == ["2"])
     let (one, other) = (place.context, place.anotherContext())
     try #require(try one.fetchAll("Skill").first).setValue(.string("b"), forKey: "title")

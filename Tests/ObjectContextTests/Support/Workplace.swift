@@ -66,11 +66,11 @@ final class Workplace {
     return rows
   }
 
-  /// The statements that `body` runs.
+  /// The statements that `body` runs, without the question whether another connection has written.
   func statements(_ body: () throws -> Void) throws -> [String] {
     let store = try #require(coordinator.store)
     var seen: [String] = []
-    store.connection.trace { seen.append($0) }
+    store.connection.trace { if $0 != "PRAGMA data_version" { seen.append($0) } }
     defer { store.connection.trace(nil) }
     try body()
     return seen

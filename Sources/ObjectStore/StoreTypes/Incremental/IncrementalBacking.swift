@@ -282,7 +282,21 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     source.obtainPermanentKeys(count, of: store.model.entities[root])
   }
 
-  func willWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {}
+  func willWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
+    // What is saved of a record is whole, so what nobody has asked for yet is brought before it changes.
+    for change in changes.changes {
+      let entity = store.model.entities[change.entity]
+      for relationship in entity.relationships where relationship.isToMany && !relationship.isTransient {
+        if change.kind == .insert {
+          known.insert(
+            KnownRelationship(
+              declaringEntity: relationship.declaringEntity, slot: relationship.slot, owner: change.primaryKey))
+        } else if change.kind == .update, relationship.isInverseToMany || relationship.inverseSlot < 0 {
+          try bringMembers(of: [change.primaryKey], relationship)
+        }
+      }
+    }
+  }
 
   func didWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
     isFilling = true
