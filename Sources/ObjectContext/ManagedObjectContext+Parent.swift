@@ -130,7 +130,8 @@ extension ManagedObjectContext {
       let buffer = buffer(table: object.table)
       let known = buffer.row(primaryKey: object.primaryKey)
       let isKnown = known.map { buffer.realize(row: $0) } ?? false
-      let refreshes = request.shouldRefreshRefetchedObjects && known.map { buffer.states[$0] == RowState.clean } ?? false
+      let refreshes =
+        request.shouldRefreshRefetchedObjects && known.map { buffer.states[$0] == RowState.clean } ?? false
       if !isKnown || refreshes {
         // Its values are needed now; a fault of the parent has them from the fetch.
         try parent.fire(object)

@@ -23,6 +23,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
   public func save() throws(SaveError) {
+    checkThread()
     guard hasChanges else {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return

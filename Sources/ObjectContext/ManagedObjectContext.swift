@@ -19,6 +19,8 @@ public final class ManagedObjectContext {
   public internal(set) var parent: ManagedObjectContext?
   /// The contexts that save into this one.
   var children: [WeakContext] = []
+  /// The thread that the context belongs to; `nil` when its user sees to that.
+  var queue: StoreQueue?
   /// What the context is called in persistent history, or `nil`.
   public var name: String?
   /// Who changes things here, for persistent history, or `nil`.

@@ -31,8 +31,16 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// A place in history after which something was deleted, or that the store has not come to: a reader has to start
     /// anew.
     case expiredHistoryToken
-    /// Another process has the store open.
+    /// Somebody else has the store open.
     case busy
+    /// An option has a name or a value that cannot be used, or a type of store is not registered.
+    case invalidOption
+    /// The store is open for reading only.
+    case readOnly
+    /// The contents of a file that is read as a whole cannot be understood.
+    case damagedFile
+    /// The part that a program brings along for a custom store failed.
+    case customStore
     /// The file system refused.
     case inputOutput
     /// SQLite refused; ``StoreError/cause`` says why.

@@ -249,7 +249,9 @@ struct RandomOperationTests {
   )
   func agree(seed: UInt64) throws { try agree(seed: seed, depth: 0) }
 
-  @Test("AP43: agree in a child and in a grandchild of the context that saves to the store", arguments: Soak.seeds(8, from: 1))
+  @Test(
+    "AP43: agree in a child and in a grandchild of the context that saves to the store",
+    arguments: Soak.seeds(8, from: 1))
   func ap43Children(seed: UInt64) throws { try agree(seed: seed, depth: seed % 3 == 0 ? 2 : 1) }
 
   func agree(seed: UInt64, depth: Int) throws {

@@ -172,6 +172,7 @@ extension ManagedObjectContext {
   /// The store that a table is in, if it can be asked.
   @discardableResult
   func openStore(table: Int) throws(ObjectError) -> PersistentStore {
+    checkThread()
     let store = store(table: table)
     guard !store.connection.isClosed else { throw ObjectError(.closed, "the store \(store.file.path) was closed") }
     return store
