@@ -33,6 +33,7 @@ extension ManagedObjectContext {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
+    let hooked = try tellWillSave()
     var plan = try prepare(order: nil, checksObjects: true)
     if !plan.isEmpty || pendingLinks.hasChanges {
       let numbers = try changedStores(plan)
@@ -50,6 +51,7 @@ extension ManagedObjectContext {
       lastOrderKeys.removeAll(keepingCapacity: true)
     }
     publish(plan)
+    tellDidSave(hooked)
     notifyResults()
   }
 
@@ -138,6 +140,7 @@ extension ManagedObjectContext {
       failures += validate(buffer)
       plan.roots.append(collect(buffer))
     }
+    joinHookFailures(&failures)
     if checksObjects {
       do {
         for changes in plan.roots { failures += try deniedDeletions(changes.buffer, changes.deleted) }
@@ -359,6 +362,7 @@ extension ManagedObjectContext {
     storedVersion &+= 1
     pendingReferences = nil
     pendingLinks.removeAll()
+    releaseHeldObjects()
   }
 }
 
