@@ -178,6 +178,7 @@ open class ManagedObject {
     guard let context = link.context, place >= 0, generation == context.registry.generation else {
       preconditionFailure("\(objectID) is not valid any more: its context was reset or the record is gone")
     }
+    context.checkThread()
     return context
   }
 
