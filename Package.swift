@@ -51,7 +51,7 @@ let package = Package(
     // The object layer.
     module("ObjectModel", ["Diagnostics", "YAML", "CLibXML2", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
-    module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "CZlib"]),
+    module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "CZlib", "CLibXML2"]),
     module("ObjectContext", ["ObjectModel", "ObjectStore"]),
 
     // The import layer.
@@ -75,7 +75,8 @@ let package = Package(
     tests("ObjectModelTests", ["ObjectModel", "YAML", "Diagnostics", "CSQLite", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "TestSupport"]),
-    tests("ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
+    tests(
+      "ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "SQLite", "TestSupport"]),
     tests(
       "RecordFormatsTests",
       ["RecordFormats", "Diagnostics", "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport"]),

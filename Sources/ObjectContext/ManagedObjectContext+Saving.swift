@@ -14,12 +14,6 @@ struct ChangedRows {
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
-/// A record whose pairs changed.
-private struct LinkedRecord: Hashable {
-  var table: Int
-  var primaryKey: Int64
-}
-
 extension ManagedObjectContext {
   /// Writes all changes to the store, in one transaction; without changes no statement runs.
   ///
@@ -29,24 +23,32 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
   public func save() throws(SaveError) {
+    checkThread()
     guard hasChanges else {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
     announceSave()
+    let hooked = try tellWillSave()
     var plan = try prepare(order: nil, checksObjects: true)
-    if !plan.isEmpty || pendingLinks.hasChanges {
+    if let parent {
+      try push(plan, to: parent)
+      lastOrderKeys.removeAll(keepingCapacity: true)
+    } else if !plan.isEmpty || pendingLinks.hasChanges {
       do throws(SaveError) {
         try write(&plan)
       } catch {
         plan = try writeResolving(plan, after: error)
       }
       lastOrderKeys.removeAll(keepingCapacity: true)
+      for child in children { child.context?.learnVersions(plan) }
     }
     let event = savedEvent(plan)
     publish(plan)
     forgetToldChanges()
+    tellDidSave(hooked)
     notifyResults()
+    parent?.notifyResults()
     announce(event)
   }
 
@@ -151,6 +153,7 @@ extension ManagedObjectContext {
       failures += validate(buffer)
       plan.roots.append(collect(buffer))
     }
+    joinHookFailures(&failures)
     if checksObjects {
       do {
         for changes in plan.roots { failures += try deniedDeletions(changes.buffer, changes.deleted) }
@@ -204,11 +207,9 @@ extension ManagedObjectContext {
     var result = StoreChanges()
     result.author = transactionAuthor
     result.contextName = name
-    var updatedKeys = Set<LinkedRecord>()
     for changes in plan.roots where storeNumber(changes.buffer.table) == number {
       let buffer = changes.buffer
       func add(_ kind: StoreChanges.Kind, _ row: Int32, _ slotSet: Int32 = -1) {
-        updatedKeys.insert(LinkedRecord(table: buffer.table, primaryKey: buffer.primaryKeys[Int(row)]))
         result.changes.append(
           StoreChanges.Change(
             kind: kind, entity: Int(buffer.entities[Int(row)]), primaryKey: buffer.primaryKeys[Int(row)],
@@ -221,15 +222,7 @@ extension ManagedObjectContext {
       }
       for row in changes.inserted { add(.insert, row) }
     }
-    // Records of which only pairs change are updated too.
-    for (table, key) in pendingLinks.changedObjects() where storeNumber(table) == number {
-      let buffer = buffer(table: table)
-      guard let row = buffer.row(primaryKey: key),
-        updatedKeys.insert(LinkedRecord(table: table, primaryKey: key)).inserted
-      else { continue }
-      result.changes.append(
-        StoreChanges.Change(kind: .update, entity: Int(buffer.entities[row]), primaryKey: key))
-    }
+    addChangedLinks(to: &result, store: number)
     return result
   }
 
@@ -354,6 +347,7 @@ extension ManagedObjectContext {
     storedVersion &+= 1
     pendingReferences = nil
     pendingLinks.removeAll()
+    releaseHeldObjects()
   }
 }
 

@@ -15,6 +15,12 @@ public final class ManagedObjectContext {
   public let coordinator: PersistentStoreCoordinator?
   /// The stores that rows come from and go to, by number.
   let storeList: StoreList
+  /// The context that saves of this one go to; `nil` when they go to the stores.
+  public internal(set) var parent: ManagedObjectContext?
+  /// The contexts that save into this one.
+  var children: [WeakContext] = []
+  /// The thread that the context belongs to; `nil` when its user sees to that.
+  var queue: StoreQueue?
   /// What the context is called in persistent history, or `nil`.
   public var name: String?
   /// Who changes things here, for persistent history, or `nil`.
@@ -45,6 +51,18 @@ public final class ManagedObjectContext {
   var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
   /// The results that want to hear of changes.
   var resultObservers: [WeakResults] = []
+  /// Whether typed access to a record that the store does not have any more gives empty values and makes the object a
+  /// deleted one, instead of stopping the program.
+  public var shouldDeleteInaccessibleFaults = true
+  /// Whether the context keeps all its objects alive, not only those with changes.
+  ///
+  /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs travel to
+  /// another context. It is off by default: keep the objects that you need in a collection of your own.
+  public var retainsRegisteredObjects = false {
+    didSet { retainObjects() }
+  }
+  /// What the validation of objects found before a save; the save reports it with its own findings.
+  var hookFailures: [ObjectValidationFailure] = []
   /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
   var storedVersion: UInt32 = 0
 
@@ -128,6 +146,7 @@ public final class ManagedObjectContext {
     for buffer in buffers { buffer?.removeAll() }
     lastOrderKeys.removeAll(keepingCapacity: true)
     registry.removeAll()
+    releaseAllObjects()
     pendingReferences = nil
     pendingLinks.removeAll()
     tellReset()
@@ -145,6 +164,7 @@ public final class ManagedObjectContext {
     }
     pendingReferences = nil
     pendingLinks.removeAll()
+    changesWereRolledBack()
     tellPendingChanges()
     notifyResults()
   }

@@ -92,7 +92,7 @@ public final class ImportSession {
 
   private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
     let totalBytes = Self.inputBytes(definition.sources)
-    let seed = CellHash.randomSeed()
+    let seed = definition.hashSeed ?? CellHash.randomSeed()
     let importer = try makeImporter(file, seed: seed, inputBytes: Self.estimatedBytes(definition.sources))
     let rejects = try RejectOutput(definition, plan: plan)
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
@@ -177,6 +177,9 @@ public final class ImportSession {
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
+      // What the store's history says of the import, if it has one.
+      importer.context.name = definition.name
+      importer.context.transactionAuthor = "mergewalk"
       for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
       if file.isNew { try importer.buildEarlyIndexes(file) }
       if partitioned.rows > 0 { try scanInPieces(importer, rows: partitioned.rows) }

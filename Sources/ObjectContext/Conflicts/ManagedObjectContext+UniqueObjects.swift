@@ -158,8 +158,7 @@ extension ManagedObjectContext {
   /// Makes a new object the object of a record whose own one nobody has.
   private func takePlace(_ object: ManagedObject, of winner: ManagedObject) {
     let (table, row, key) = (winner.table, winner.row, winner.primaryKey)
-    registry.unregister(table: table, row: row)
-    winner.detach()
+    detach(buffer(table: table), row: row)
     let (old, oldRow) = (buffer(table: object.table), object.row)
     registry.unregister(table: object.table, row: oldRow)
     old.release(row: oldRow)

@@ -34,9 +34,11 @@ final class FollowingContexts {
     contexts.removeAll { $0.context == nil || $0.context === context }
   }
 
-  /// Those that follow a context.
+  /// Those that follow a context: what they read from is what it saves to, or the context itself.
   func followers(of context: ManagedObjectContext) -> [ManagedObjectContext] {
-    contexts.compactMap(\.context).filter { $0 !== context }
+    contexts.compactMap(\.context).filter {
+      $0 !== context && ($0.parent === context.parent || $0.parent === context)
+    }
   }
 }
 

@@ -59,7 +59,11 @@ struct LinkChanges {
 
 /// All pairs that the next save adds, removes or moves, by relationship.
 final class PendingLinks {
-  private(set) var storages: [LinkPlace: LinkChanges] = [:]
+  private(set) var storages: [LinkPlace: LinkChanges] = [:] {
+    didSet { stamp &+= 1 }
+  }
+  /// Moves whenever a pair changes.
+  private(set) var stamp: UInt64 = 0
   /// The relationships in the order in which they were first changed, so that saves repeat.
   private(set) var order: [LinkPlace] = []
 
@@ -102,11 +106,16 @@ final class PendingLinks {
 
   /// Changes what becomes of a pair.
   func set(_ change: LinkChanges.Change, _ relation: LinkRelation) {
-    if storages[relation.place] == nil {
-      storages[relation.place] = LinkChanges(ownerTable: relation.ownerTable, targetTable: relation.targetTable)
-      order.append(relation.place)
+    set(change, relation.place, ownerTable: relation.ownerTable, targetTable: relation.targetTable)
+  }
+
+  /// Changes what becomes of a pair of objects in two tables.
+  func set(_ change: LinkChanges.Change, _ place: LinkPlace, ownerTable: Int, targetTable: Int) {
+    if storages[place] == nil {
+      storages[place] = LinkChanges(ownerTable: ownerTable, targetTable: targetTable)
+      order.append(place)
     }
-    storages[relation.place]?[LinkChanges.Pair(owner: change.row.owner, target: change.row.target)] = change
+    storages[place]?[LinkChanges.Pair(owner: change.row.owner, target: change.row.target)] = change
   }
 
   /// Forgets the pairs that satisfy a condition: their objects are gone.

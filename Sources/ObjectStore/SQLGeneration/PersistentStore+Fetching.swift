@@ -7,6 +7,9 @@ extension PersistentStore {
   /// - Throws: ``FetchError`` when SQLite refuses the statement. Nothing has run then.
   package func cursor(_ fetch: CompiledFetch) throws(FetchError) -> FetchCursor {
     let cache = queryStatements
+    if let incremental {
+      do { try incremental.willRun(fetch.sql) } catch { throw .sqlite(error) }
+    }
     let statement = try cache.take(fetch.sql)
     bind(fetch.bindings, to: statement)
     return FetchCursor(fetch: fetch, statement: statement, store: self, cache: cache)
@@ -43,18 +46,28 @@ extension PersistentStore {
     var now: Double?
     for (i, binding) in bindings.enumerated() {
       let index = Int32(i + 1)
-      switch binding {
-      case .null: statement.bindNull(index)
-      case .integer(let value): statement.bind(index, value)
-      case .real(let value): statement.bind(index, value)
-      case .text(let value): statement.bind(index, text: value)
-      case .blob(let value): statement.bind(index, copying: value)
-      case .now:
-        let value = now ?? ExpressionFunction.currentTime()
-        now = value
-        statement.bind(index, value)
-      case .list(let values): ListSource.bind(values, to: statement, index)
+      guard case .now = binding else {
+        binding.bind(to: statement, index)
+        continue
       }
+      let value = now ?? ExpressionFunction.currentTime()
+      now = value
+      statement.bind(index, value)
+    }
+  }
+}
+
+extension SQLBinding {
+  /// Gives a parameter of a statement this value.
+  func bind(to statement: Statement, _ index: Int32) {
+    switch self {
+    case .null: statement.bindNull(index)
+    case .integer(let value): statement.bind(index, value)
+    case .real(let value): statement.bind(index, value)
+    case .text(let value): statement.bind(index, text: value)
+    case .blob(let value): statement.bind(index, copying: value)
+    case .now: statement.bind(index, ExpressionFunction.currentTime())
+    case .list(let values): ListSource.bind(values, to: statement, index)
     }
   }
 }
