@@ -32,6 +32,7 @@ extension ManagedObjectContext {
 
   /// Tells that a save begins.
   func announceSave() {
+    CoordinatorEvents.of(storeList)?.noticeRemoteChanges(storeList)
     guard let events else { return }
     if events.wants(.willSave) { events.post(ContextEvent(.willSave, self)) }
     tellPendingChanges()

@@ -148,8 +148,12 @@ struct MergePolicyTests {
         if Int.random(in: 0..<6, using: &random) == 0 { return nil }
         var result = Self.base
         while result == Self.base {
-          if Bool.random(using: &random) { result.values["name"] = [.string("x"), .string("y"), .null].randomElement(using: &random) }
-          if Bool.random(using: &random) { result.values["note"] = [.string("x"), .string("y"), .null].randomElement(using: &random) }
+          if Bool.random(using: &random) {
+            result.values["name"] = [.string("x"), .string("y"), .null].randomElement(using: &random)
+          }
+          if Bool.random(using: &random) {
+            result.values["note"] = [.string("x"), .string("y"), .null].randomElement(using: &random)
+          }
           if Bool.random(using: &random) { result.values["amount"] = .integer(Int64.random(in: 1...3, using: &random)) }
         }
         return result
