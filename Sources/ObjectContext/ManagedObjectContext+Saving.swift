@@ -30,6 +30,7 @@ extension ManagedObjectContext {
     }
     announceSave()
     let hooked = try tellWillSave()
+    tellPendingChanges()
     var plan = try prepare(order: nil, checksObjects: true)
     if let parent {
       try push(plan, to: parent)
@@ -58,6 +59,7 @@ extension ManagedObjectContext {
     let journal = SaveJournal()
     do throws(SaveError) {
       try inTransaction(numbers) { () throws(SaveError) in
+        try checkTargets(plan)
         assignKeys(&plan, journal)
         for number in numbers { try execute(plan, journal, store: number) }
       }
@@ -66,6 +68,7 @@ extension ManagedObjectContext {
       takeBackKeys(journal)
       throw error
     }
+    noteWrite(numbers)
   }
 
   /// The numbers of the stores that a save writes to.

@@ -32,6 +32,8 @@ public final class ManagedObjectContext {
   public var automaticallyMergesChangesFromParent = false {
     didSet { followOthers() }
   }
+  /// What the stores' `writeMark` would be if only this context had written since it was made or reset.
+  var knownWriteMark: Int
   /// Who listens to what happens here; `nil` until somebody does.
   var events: ContextEvents?
 
@@ -81,6 +83,7 @@ public final class ManagedObjectContext {
   init(model: ManagedObjectModel, stores: StoreList, coordinator: PersistentStoreCoordinator?) {
     self.model = model
     storeList = stores
+    knownWriteMark = stores.writeMark
     self.coordinator = coordinator
     buffers = Array(repeating: nil, count: model.entities.count)
     templates = Array(repeating: nil, count: model.entities.count)
@@ -149,6 +152,7 @@ public final class ManagedObjectContext {
     releaseAllObjects()
     pendingReferences = nil
     pendingLinks.removeAll()
+    knownWriteMark = storeList.writeMark
     tellReset()
   }
 

@@ -34,6 +34,7 @@ extension ManagedObjectContext {
             persistedSnapshot: found.map { snapshot(stored, table: buffer.table, row: $0) }))
       }
     }
+    conflicts += try missingTargets(plan)
     return conflicts.sorted {
       ($0.objectID.entity.rootIndex, $0.objectID.primaryKey) < ($1.objectID.entity.rootIndex, $1.objectID.primaryKey)
     }
@@ -47,12 +48,16 @@ extension ManagedObjectContext {
         .append(conflict.objectID.primaryKey)
     }
     var gone: [Int: Set<Int64>] = [:]
+    var resolved: [(table: Int, keys: [Int64], stored: RowBuffer)] = []
     for (table, keys) in keys.sorted(by: { $0.key < $1.key }) {
       let buffer = buffer(table: table)
       let stored = try storedRows(table: table, primaryKeys: keys)
       let slots = try saving { () throws(ObjectError) in try access(table: table) }.storedSlots
       for key in keys {
-        guard let row = buffer.row(primaryKey: key) else { continue }
+        guard let row = buffer.row(primaryKey: key) else {
+          if stored.row(primaryKey: key) == nil { gone[table, default: []].insert(key) }
+          continue
+        }
         if let found = stored.row(primaryKey: key) {
           resolve(buffer, row, stored, found, slots, kind)
         } else if buffer.states[row] == RowState.updated, kind == .mergeByPropertyObjectTrump || kind == .overwrite {
@@ -63,8 +68,10 @@ extension ManagedObjectContext {
         }
         registry.object(table: table, row: row)?.takeUnretainedValue().forgetRelated()
       }
+      resolved.append((table, keys, stored))
     }
     if !gone.isEmpty { forget(gone) }
+    for (table, keys, stored) in resolved { try agreeOneToOne(table: table, primaryKeys: keys, stored: stored) }
     storedVersion &+= 1
     pendingReferences = nil
   }

@@ -33,6 +33,7 @@ extension ManagedObjectContext {
       takeBackKeys(journal)
       throw error
     }
+    noteWrite(numbers)
     return plan
   }
 

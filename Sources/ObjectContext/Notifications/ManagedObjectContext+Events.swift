@@ -33,9 +33,7 @@ extension ManagedObjectContext {
   /// Tells that a save begins.
   func announceSave() {
     CoordinatorEvents.of(storeList)?.noticeRemoteChanges(storeList)
-    guard let events else { return }
-    if events.wants(.willSave) { events.post(ContextEvent(.willSave, self)) }
-    tellPendingChanges()
+    if let events, events.wants(.willSave) { events.post(ContextEvent(.willSave, self)) }
   }
 
   /// What a save has written, when somebody wants to know; the rows are still those that were written.

@@ -17,6 +17,8 @@ package final class StoreList {
   package private(set) var identifiers: [String] = []
   /// What other layers keep with a coordinator, such as the classes of objects.
   package var companions: [ObjectIdentifier: AnyObject] = [:]
+  /// A number that moves when somebody writes to one of the stores: here, or as far as it was noticed elsewhere.
+  package var writeMark: Int { all.reduce(0) { $0 + $1.writes } }
   private var nextTemporaryKey = ManagedObjectID.firstTemporaryKey
 
   /// Creates an empty list.
