@@ -29,11 +29,13 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
   public func save() throws(SaveError) {
+    do { try processPendingChanges() } catch { throw SaveError(error) }
     guard hasChanges else {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
     var plan = try prepare(order: nil, checksObjects: true)
+    joinChanges()
     if !plan.isEmpty || pendingLinks.hasChanges {
       let numbers = try changedStores(plan)
       let journal = SaveJournal()

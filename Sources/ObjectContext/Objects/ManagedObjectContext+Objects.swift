@@ -22,7 +22,9 @@ extension ManagedObjectContext {
     let row = buffer.takeRow(entity: Int32(entity.index), state: RowState.inserted, primaryKey: key)
     buffer.touchedRows.append(Int32(row))
     template(entity).fill(buffer, rows: row..<row + 1)
-    return object(buffer, row: row)
+    let object = object(buffer, row: row)
+    recorder?.isThere(object)
+    return object
   }
 
   /// The object with an ID, without asking the store: a fault unless the context knows the record already.

@@ -69,6 +69,8 @@ final class PendingLinks {
     var isOwner: Bool
     var primaryKey: Int64
   }
+  /// Writes down what changes, for an undo manager.
+  var recorder: ChangeRecorder?
   private var lastPositions: [OrderedSide: Int64] = [:]
 
   /// The greatest position in an object's ordered relationship, once it is known.
@@ -106,7 +108,9 @@ final class PendingLinks {
       storages[relation.place] = LinkChanges(ownerTable: relation.ownerTable, targetTable: relation.targetTable)
       order.append(relation.place)
     }
-    storages[relation.place]?[LinkChanges.Pair(owner: change.row.owner, target: change.row.target)] = change
+    let pair = LinkChanges.Pair(owner: change.row.owner, target: change.row.target)
+    if let recorder, let old = storages[relation.place]?[pair] { recorder.willSet(old, relation) }
+    storages[relation.place]?[pair] = change
   }
 
   /// Forgets the pairs that satisfy a condition: their objects are gone.
