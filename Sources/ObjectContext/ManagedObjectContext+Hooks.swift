@@ -6,6 +6,7 @@ extension ManagedObjectContext {
   /// again.
   func keysWereReplaced(_ keys: AssignedKeys) {
     events?.ledger.replace(keys)
+    recorder?.keysWereReplaced(keys)
     for child in children { child.context?.replaceKeys(keys) }
   }
 }

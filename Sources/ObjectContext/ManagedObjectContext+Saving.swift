@@ -24,6 +24,7 @@ extension ManagedObjectContext {
   /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
   public func save() throws(SaveError) {
     checkThread()
+    do { try processPendingChanges() } catch { throw SaveError(error) }
     guard hasChanges else {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
@@ -32,6 +33,7 @@ extension ManagedObjectContext {
     let hooked = try tellWillSave()
     tellPendingChanges()
     var plan = try prepare(order: nil, checksObjects: true)
+    joinChanges()
     if let parent {
       try push(plan, to: parent)
       lastOrderKeys.removeAll(keepingCapacity: true)

@@ -17,9 +17,10 @@ extension ManagedObjectContext {
     guard numbers.allSatisfy({ storeList.store($0)?.connection.isAutocommit ?? false }) else { throw error }
     let journal = SaveJournal()
     var plan = first
+    var hasResolved = false
     do throws(SaveError) {
       try inTransaction(numbers) { () throws(SaveError) in
-        plan = try resolved(first, error)
+        plan = try resolved(first, error, &hasResolved)
         guard Set(numbers).isSuperset(of: try changedStores(plan)) else {
           throw SaveError(
             code: .conflict, message: "the merge policy changed objects of a store that the save did not write to")
@@ -34,11 +35,15 @@ extension ManagedObjectContext {
       throw error
     }
     noteWrite(numbers)
+    // Steps of undo know what objects were before others changed them.
+    if hasResolved { forgetUndo() }
     return plan
   }
 
   /// What there is to write when the policy has resolved everything.
-  private func resolved(_ first: SavePlan, _ error: SaveError) throws(SaveError) -> SavePlan {
+  private func resolved(
+    _ first: SavePlan, _ error: SaveError, _ hasResolved: inout Bool
+  ) throws(SaveError) -> SavePlan {
     var plan = first
     var last = error
     for _ in 0..<Self.roundLimit {
@@ -53,6 +58,7 @@ extension ManagedObjectContext {
         last = SaveError(repeated, databaseCode: error.code == .constraint ? error.databaseCode : 0)
         try mergePolicy.resolve(constraintConflicts: repeated, in: self)
       }
+      hasResolved = true
       plan = try prepare(order: nil, checksObjects: true)
     }
     throw last

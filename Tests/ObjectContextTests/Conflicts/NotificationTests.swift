@@ -82,31 +82,31 @@ struct NotificationTests {
     let doomedID = doomed.objectID
     let heard = Heard<ContextEvent>()
     let token = context.observe(.objectsDidChange) { heard.events.append($0) }
-    func process() -> ContextEvent? {
+    func process() throws -> ContextEvent? {
       heard.events = []
-      context.processPendingChanges()
+      try context.processPendingChanges()
       #expect(heard.events.count <= 1)
       return heard.events.first
     }
-    #expect(process() == nil)
+    #expect(try process() == nil)
     let new = try context.make("Item", ["code": .string("n")])
     try new.setValue(.string("x"), forKey: "name")
     try stored.setValue(.string("x"), forKey: "name")
     try stored.setValue(.string("y"), forKey: "name")
     try context.delete(doomed)
-    let first = try #require(process())
+    let first = try #require(try process())
     #expect(first.insertedObjectIDs == [new.objectID])
     #expect(first.updatedObjectIDs == [stored.objectID])
     #expect(first.deletedObjectIDs == [doomedID])
-    #expect(process() == nil)
+    #expect(try process() == nil)
     try new.setValue(.string("z"), forKey: "name")
-    #expect(process()?.updatedObjectIDs == [new.objectID])
+    #expect(try process()?.updatedObjectIDs == [new.objectID])
     try context.obtainPermanentIDs(for: [new])
-    #expect(process() == nil)
+    #expect(try process() == nil)
     let tag = try context.make("Tag", [:])
-    _ = process()
+    _ = try process()
     try stored.add(tag, to: "tags")
-    #expect(process().map { Set($0.updatedObjectIDs) } == [stored.objectID, tag.objectID])
+    #expect(try process().map { Set($0.updatedObjectIDs) } == [stored.objectID, tag.objectID])
     // The save tells what is left before it writes.
     try stored.setValue(.string("last"), forKey: "note")
     heard.events = []
@@ -117,7 +117,7 @@ struct NotificationTests {
     try stored.setValue(.string("?"), forKey: "note")
     let never = try context.make("Item", [:])
     let neverID = never.objectID
-    context.processPendingChanges()
+    try context.processPendingChanges()
     context.rollback()
     #expect(heard.events.last?.refreshedObjectIDs == [stored.objectID])
     #expect(heard.events.last?.deletedObjectIDs == [neverID])
