@@ -55,7 +55,10 @@ extension ManagedObjectContext {
   /// The row of a record as the store has it now, with what was changed here; `nil` when it is deleted.
   private func currentRow(_ table: Int, _ key: Int64) throws(SQLiteError) -> Int? {
     let buffer = buffer(table: table)
-    if let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.clean { buffer.makeFault(row: row) }
+    if let row = buffer.row(primaryKey: key) {
+      if buffer.states[row] == RowState.updated, !buffer.isWritten(row: row) { buffer.rollBack(row: row) }
+      if buffer.states[row] == RowState.clean { buffer.makeFault(row: row) }
+    }
     return try rowForChange(table: table, primaryKey: key)
   }
 
