@@ -58,6 +58,8 @@ extension ManagedObjectContext {
       for child in children { child.context?.learnVersions(plan) }
     }
     publish(plan)
+    // What was saved is saved: a moment that cannot be pinned leaves the context where the stores are.
+    do { try advanceQueryGeneration() } catch { setQueryGeneration(from: nil) }
     tellDidSave(hooked)
     notifyResults()
   }
