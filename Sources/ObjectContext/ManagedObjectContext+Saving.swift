@@ -28,6 +28,7 @@ extension ManagedObjectContext {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
+    let hooked = try tellWillSave()
     var plan = try prepare(order: nil, checksObjects: true)
     if let parent {
       try push(plan, to: parent)
@@ -54,6 +55,7 @@ extension ManagedObjectContext {
       for child in children { child.context?.learnVersions(plan) }
     }
     publish(plan)
+    tellDidSave(hooked)
     notifyResults()
   }
 
@@ -142,6 +144,7 @@ extension ManagedObjectContext {
       failures += validate(buffer)
       plan.roots.append(collect(buffer))
     }
+    joinHookFailures(&failures)
     if checksObjects {
       do {
         for changes in plan.roots { failures += try deniedDeletions(changes.buffer, changes.deleted) }
@@ -353,6 +356,7 @@ extension ManagedObjectContext {
     storedVersion &+= 1
     pendingReferences = nil
     pendingLinks.removeAll()
+    releaseHeldObjects()
   }
 }
 
