@@ -33,7 +33,7 @@ enum SQLiteStoreFiles {
       }
       try FileSystem.sync(copy)
       for suffix in suffixes { try FileSystem.remove(path + suffix) }
-      try FileSystem.renameReplacing(copy, to: path)
+      try FileSystem.rename(copy, to: path)
     } catch {
       try? FileSystem.remove(copy)
       throw error

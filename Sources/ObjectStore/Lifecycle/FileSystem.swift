@@ -84,7 +84,7 @@ enum FileSystem {
     // Some file systems have no hard links.
     guard errno == EPERM || errno == ENOSYS || errno == ENOTSUP else { throw failure(to, "cannot rename to it") }
     guard !exists(to) else { throw alreadyExists(to) }
-    try renameReplacing(from, to: to)
+    try rename(from, to: to)
   }
 
   private static func alreadyExists(_ path: String) -> StoreError {
@@ -106,6 +106,16 @@ enum FileSystem {
     guard info.st_mode & S_IFMT == S_IFDIR else { return try remove(path) }
     for name in names(in: path) { try removeTree(path + "/" + name) }
     guard rmdir(path) == 0 || errno == ENOENT else { throw failure(path, "cannot remove") }
+  }
+
+  /// Gives a file another name; a file that has that name goes away.
+  static func rename(_ from: String, to: String) throws(StoreError) {
+    guard Glibc.rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
+  }
+
+  /// Makes a folder unless it is there.
+  static func makeFolder(_ path: String) throws(StoreError) {
+    guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
   }
 
   /// Copies the files of a folder into a new one, without those in folders below it.
