@@ -38,14 +38,14 @@ extension ObjectTests {
           == ["willTurnIntoFault false", "didTurnIntoFault"])
       // The object is a fault already: there is nothing to forget.
       #expect(try calls { try place.context.refresh(saved, mergingChanges: false) } == [])
-      #expect(calls { #expect(saved.name == "Ada") } == ["awakeFromFetch"])
-      #expect(calls { #expect(saved.age == 18) } == [])
+      #expect(calls { _ = saved.name } == ["awakeFromFetch"])
+      #expect(calls { _ = saved.age } == [])
       saved.name = "Eve"
       #expect(calls { place.context.rollback() } == ["snapshot \(SnapshotEvents.rollback.rawValue)"])
       #expect(saved.name == "Ada")
       let other = place.anotherContext()
       let found = try #require(try other.fetch(TypedFetchRequest<Worker>("Worker")).first)
-      #expect(calls { #expect(found.name == "Ada") } == ["awakeFromFetch"])
+      #expect(calls { _ = found.name } == ["awakeFromFetch"])
       #expect(try calls { try place.context.delete(saved) } == ["prepareForDeletion true"])
       #expect(try calls { try place.context.save() } == ["willSave", "didSave false true"])
     }

@@ -64,7 +64,7 @@ extension ObjectTests {
       for isFetch in [true, false] {
         let context = place.anotherContext()
         let faults = try ids.map { try context.object(with: $0) }
-        #expect(faults.allSatisfy(\.isFault))
+        #expect(faults.allSatisfy { $0.isFault })
         let statements = try place.statements {
           if isFetch {
             let found = try context.fetch(
@@ -76,7 +76,7 @@ extension ObjectTests {
           for (i, fault) in faults.enumerated() { #expect(try fault.value(forKey: "name") == .string("w\(i)")) }
         }
         #expect(statements.filter { $0.hasPrefix("SELECT") }.count == 1, "\(statements)")
-        #expect(!faults.contains(where: \.isFault))
+        #expect(!faults.contains { $0.isFault })
       }
     }
 
@@ -87,9 +87,10 @@ extension ObjectTests {
       let context = place.anotherContext()
       let found = Array(try context.fetch(FetchRequest("Worker")))
       #expect(try context.object(with: saved[3].objectID) === found.first { $0.objectID == saved[3].objectID })
-      #expect(found.allSatisfy(\.isFault))
-      #expect(try place.statements { for object in found { _ = try object.value(forKey: "name") } } == [])
-      #expect(!found.contains(where: \.isFault))
+      #expect(found.allSatisfy { $0.isFault })
+      let statements = try place.statements { for object in found { _ = try object.value(forKey: "name") } }
+      #expect(statements == [])
+      #expect(!found.contains { $0.isFault })
     }
 
     @Test("AP41: an object is the same before and after its first save; its ID is temporary, then permanent")
@@ -118,9 +119,12 @@ extension ObjectTests {
       try place.context.save()
       let context = place.anotherContext()
       let twin = try context.object(with: worker.objectID)
-      #expect(try place.statements { #expect(try twin.hasFault(forRelationshipNamed: "team")) } == [])
+      var isFault = false
+      var statements = try place.statements { isFault = try twin.hasFault(forRelationshipNamed: "team") }
+      #expect(isFault && statements == [])
       #expect(try twin.objectIDs(forRelationshipNamed: "team") == [try #require(worker.team).objectID])
-      #expect(try place.statements { #expect(try twin.hasFault(forRelationshipNamed: "team")) } == [])
+      statements = try place.statements { isFault = try twin.hasFault(forRelationshipNamed: "team") }
+      #expect(isFault && statements == [])
       #expect(try twin.hasFault(forRelationshipNamed: "friends"))
       #expect(try twin.objects(forKey: "friends") == [])
       #expect(try !twin.hasFault(forRelationshipNamed: "friends"))
