@@ -174,7 +174,8 @@ struct ObjectLifetimeTests {
     let id = try savedID(place)
     var kept: [ManagedObject] = [try place.context.object(with: id)]
     #expect(place.context.registeredObjects == kept)
-    #expect(try place.anotherContext().object(with: id).value(forKey: "title") == .string("a"))
+    let other = place.anotherContext()
+    #expect(try other.object(with: id).value(forKey: "title") == .string("a"))
     kept.removeAll()
     #expect(place.context.registeredObjects.isEmpty)
   }
