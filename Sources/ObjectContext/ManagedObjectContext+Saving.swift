@@ -24,16 +24,19 @@ extension ManagedObjectContext {
   /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
   public func save() throws(SaveError) {
     checkThread()
+    do { try processPendingChanges() } catch { throw SaveError(error) }
     guard hasChanges else {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
     let hooked = try tellWillSave()
     var plan = try prepare(order: nil, checksObjects: true)
+    joinChanges()
     if let parent {
       try push(plan, to: parent)
       lastOrderKeys.removeAll(keepingCapacity: true)
       publish(plan)
+      tellDidSave(hooked)
       notifyResults()
       parent.notifyResults()
       return

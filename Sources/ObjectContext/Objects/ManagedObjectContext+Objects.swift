@@ -24,6 +24,7 @@ extension ManagedObjectContext {
     template(entity).fill(buffer, rows: row..<row + 1)
     let object = object(buffer, row: row)
     if object.flags.contains(.hasHooks) { object.awakeFromInsert() }
+    recorder?.isThere(object)
     return object
   }
 

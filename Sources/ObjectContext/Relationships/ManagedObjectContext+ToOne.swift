@@ -87,6 +87,14 @@ extension ManagedObjectContext {
     return target < 0 ? nil : try store(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
   }
 
+  /// Takes note of an order key that comes into use again.
+  func giveOut(_ key: Int64, table: Int, slot: Int, target: Int64) throws(SQLiteError) {
+    let name = OrderedOwner(table: table, slot: slot, owner: target)
+    var last = lastOrderKeys[name]
+    if last == nil { last = try storedOrderKey(table: table, slot: slot, target: target) }
+    lastOrderKeys[name] = max(last ?? key, key)
+  }
+
   /// The order key for an object that is appended to an ordered relationship: 1024 after the last one, from 2048 on,
   /// as Core Data gives them out.
   private func nextOrderKey(table: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64 {
