@@ -32,13 +32,15 @@ extension ManagedObjectContext {
   /// Ends the event: carries out the delete rules that wait for it (``propagatesDeletesAtEndOfEvent``) and registers what
   /// changed as one step of the undo manager.
   ///
-  /// Saving and undoing call this. Without an undo manager and waiting deletions it does nothing.
+  /// Observers of `objectsDidChange` hear of what changed since the last time. Saving and undoing call this. Without an undo
+  /// manager, waiting deletions and observers it does nothing.
   ///
   /// - Throws: ``ObjectError`` with `closed` or `database` when objects that delete rules concern cannot be fetched;
   ///   roll back then.
   public func processPendingChanges() throws(ObjectError) {
     try carryOutDeletions()
     recorder?.manager.checkpoint()
+    tellPendingChanges()
   }
 
   /// Registers what changed so far; deletions that cannot be carried out wait on, and the next save says why.
