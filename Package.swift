@@ -51,7 +51,7 @@ let package = Package(
     // The object layer.
     module("ObjectModel", ["Diagnostics", "YAML", "CLibXML2", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
-    module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "CZlib"]),
+    module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "CZlib", "CLibXML2"]),
     module("ObjectContext", ["ObjectModel", "ObjectStore"]),
 
     // The import layer.

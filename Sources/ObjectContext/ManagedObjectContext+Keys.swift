@@ -31,8 +31,14 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `closed` or `database`.
   public func obtainPermanentIDs(for objects: [ManagedObject]) throws(ObjectError) {
     var keys = AssignedKeys()
-    for object in objects where object.isInserted && object.objectID.isTemporary {
+    for object in objects where object.objectID.isTemporary {
       try check(object)
+      if let parent, !object.isInserted {
+        // The parent has it as a new object, and tells its children.
+        try parent.obtainPermanentIDs(for: [counterpart(of: object, in: parent)])
+        continue
+      }
+      guard object.isInserted else { continue }
       guard keys.tables[object.table]?[object.primaryKey] == nil else { continue }
       let store = try openStore(table: object.table)
       if store.connection.isAutocommit {
@@ -93,7 +99,9 @@ extension ManagedObjectContext {
         registry.object(table: table, row: row)?.takeUnretainedValue().learnKey(new)
       }
     }
-    for buffer in allBuffers where !buffer.touchedRows.isEmpty { replaceReferences(in: buffer, keys) }
+    for buffer in allBuffers where !buffer.touchedRows.isEmpty || parent != nil { replaceReferences(in: buffer, keys) }
+    // Members that objects know may be named by their old keys.
+    if parent != nil { storedVersion &+= 1 }
     pendingLinks.replace(keys)
     pendingReferences = nil
     replaceOrderedOwners(keys)
@@ -124,7 +132,8 @@ extension ManagedObjectContext {
     return -1
   }
 
-  /// Replaces the keys in the to-one relationships of changed rows: only these can refer to records that are new here.
+  /// Replaces the keys in the to-one relationships of changed rows: only these can refer to records that are new here. In
+  /// a child all rows can, as its parent's records may be new too.
   private func replaceReferences(in buffer: RowBuffer, _ keys: AssignedKeys) {
     let root = model.entities[buffer.rootEntity]
     var replacedOfSlot: [(slot: Int, keys: [Int64: Int64])] = []
@@ -140,9 +149,19 @@ extension ManagedObjectContext {
     }
     for (slot, replaced) in replacedOfSlot {
       let (tags, payloads) = (buffer.tags[slot], buffer.payloads[slot])
-      for touched in buffer.touchedRows where tags[Int(touched)] == CellTag.integer {
-        if let key = replaced[Int64(bitPattern: payloads[Int(touched)])] {
-          payloads[Int(touched)] = UInt64(bitPattern: key)
+      func replace(_ row: Int) {
+        guard tags[row] == CellTag.integer, let key = replaced[Int64(bitPattern: payloads[row])] else { return }
+        payloads[row] = UInt64(bitPattern: key)
+      }
+      if parent == nil {
+        for touched in buffer.touchedRows { replace(Int(touched)) }
+        continue
+      }
+      for row in 0..<buffer.count where buffer.states[row] != RowState.free { replace(row) }
+      for index in buffer.snapshots.indices where Int(buffer.snapshots[index].slot) == slot {
+        guard buffer.snapshots[index].tag == CellTag.integer else { continue }
+        if let key = replaced[Int64(bitPattern: buffer.snapshots[index].payload)] {
+          buffer.snapshots[index].payload = UInt64(bitPattern: key)
         }
       }
     }

@@ -14,12 +14,6 @@ struct ChangedRows {
   var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
-/// A record whose pairs changed.
-private struct LinkedRecord: Hashable {
-  var table: Int
-  var primaryKey: Int64
-}
-
 extension ManagedObjectContext {
   /// Writes all changes to the store, in one transaction; without changes no statement runs.
   ///
@@ -29,6 +23,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
   public func save() throws(SaveError) {
+    checkThread()
     do { try processPendingChanges() } catch { throw SaveError(error) }
     guard hasChanges else {
       for buffer in allBuffers { releaseUnused(buffer, []) }
@@ -36,6 +31,14 @@ extension ManagedObjectContext {
     }
     var plan = try prepare(order: nil, checksObjects: true)
     joinChanges()
+    if let parent {
+      try push(plan, to: parent)
+      lastOrderKeys.removeAll(keepingCapacity: true)
+      publish(plan)
+      notifyResults()
+      parent.notifyResults()
+      return
+    }
     if !plan.isEmpty || pendingLinks.hasChanges {
       let numbers = try changedStores(plan)
       let journal = SaveJournal()
@@ -50,6 +53,7 @@ extension ManagedObjectContext {
         throw error.code == .conflict ? error.naming(conflicts(plan)) : error
       }
       lastOrderKeys.removeAll(keepingCapacity: true)
+      for child in children { child.context?.learnVersions(plan) }
     }
     publish(plan)
     notifyResults()
@@ -193,11 +197,9 @@ extension ManagedObjectContext {
     var result = StoreChanges()
     result.author = transactionAuthor
     result.contextName = name
-    var updatedKeys = Set<LinkedRecord>()
     for changes in plan.roots where storeNumber(changes.buffer.table) == number {
       let buffer = changes.buffer
       func add(_ kind: StoreChanges.Kind, _ row: Int32, _ slotSet: Int32 = -1) {
-        updatedKeys.insert(LinkedRecord(table: buffer.table, primaryKey: buffer.primaryKeys[Int(row)]))
         result.changes.append(
           StoreChanges.Change(
             kind: kind, entity: Int(buffer.entities[Int(row)]), primaryKey: buffer.primaryKeys[Int(row)],
@@ -210,15 +212,7 @@ extension ManagedObjectContext {
       }
       for row in changes.inserted { add(.insert, row) }
     }
-    // Records of which only pairs change are updated too.
-    for (table, key) in pendingLinks.changedObjects() where storeNumber(table) == number {
-      let buffer = buffer(table: table)
-      guard let row = buffer.row(primaryKey: key),
-        updatedKeys.insert(LinkedRecord(table: table, primaryKey: key)).inserted
-      else { continue }
-      result.changes.append(
-        StoreChanges.Change(kind: .update, entity: Int(buffer.entities[row]), primaryKey: key))
-    }
+    addChangedLinks(to: &result, store: number)
     return result
   }
 

@@ -1,6 +1,14 @@
 import ObjectModel
 public import ObjectStore
 
+extension ManagedObjectContext {
+  /// Stops the program when a context of a container is used on another thread.
+  @inline(__always)
+  func checkThread() {
+    if let queue { precondition(queue.isCurrent, "a context was used outside of its container's thread; use perform") }
+  }
+}
+
 /// Tables by number: a context knows the table of a root entity in a store as the store's number in the coordinator times
 /// the number of entities, plus the root entity's index. With one store that is the root entity's index.
 extension ManagedObjectContext {

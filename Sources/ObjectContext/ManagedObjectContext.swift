@@ -15,6 +15,12 @@ public final class ManagedObjectContext {
   public let coordinator: PersistentStoreCoordinator?
   /// The stores that rows come from and go to, by number.
   let storeList: StoreList
+  /// The context that saves of this one go to; `nil` when they go to the stores.
+  public internal(set) var parent: ManagedObjectContext?
+  /// The contexts that save into this one.
+  var children: [WeakContext] = []
+  /// The thread that the context belongs to; `nil` when its user sees to that.
+  var queue: StoreQueue?
   /// What the context is called in persistent history, or `nil`.
   public var name: String?
   /// Who changes things here, for persistent history, or `nil`.

@@ -24,8 +24,23 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case missingColumn
     /// The store uses something that cannot be written without Core Data.
     case unsupported
-    /// Another process has the store open.
+    /// The store keeps no persistent history.
+    case noHistory
+    /// A place in the history of another store.
+    case foreignHistoryToken
+    /// A place in history after which something was deleted, or that the store has not come to: a reader has to start
+    /// anew.
+    case expiredHistoryToken
+    /// Somebody else has the store open.
     case busy
+    /// An option has a name or a value that cannot be used, or a type of store is not registered.
+    case invalidOption
+    /// The store is open for reading only.
+    case readOnly
+    /// The contents of a file that is read as a whole cannot be understood.
+    case damagedFile
+    /// The part that a program brings along for a custom store failed.
+    case customStore
     /// The file system refused.
     case inputOutput
     /// SQLite refused; ``StoreError/cause`` says why.

@@ -79,8 +79,10 @@ public final class Connection {
     if !isClosed { _ = closeHandle() }
   }
 
-  /// The name that makes SQLite open just this path, also when it looks like a URI or has a query.
-  private static func uri(_ path: String, _ mode: Mode) -> String {
+  /// The name that makes SQLite open just this path, in `ATTACH` too, also when it looks like a URI or has a query.
+  ///
+  /// A file is attached as the connection may open it: only ``Mode/immutable`` makes a difference.
+  public static func uri(_ path: String, _ mode: Mode) -> String {
     if path == ":memory:" { return path }
     var result = path.hasPrefix("/") ? "file://" : "file:"
     for scalar in path.unicodeScalars {
@@ -179,15 +181,41 @@ public final class Connection {
   /// all locks that this process holds on it.
   /// Source: [How to corrupt an SQLite database file, section 2.2](https://sqlite.org/howtocorrupt.html).
   public func head(count: Int) -> [UInt8]? {
+    guard let size = fileSize else { return nil }
+    var bytes = [UInt8](repeating: 0, count: min(count, size))
+    return bytes.withUnsafeMutableBytes { read(at: 0, into: $0) } ? bytes : nil
+  }
+
+  /// The size of the database file in bytes; `nil` when SQLite cannot tell.
+  public var fileSize: Int? {
+    withFile { file, methods in
+      var length: sqlite3_int64 = 0
+      guard let size = methods.xFileSize, size(file, &length) == SQLITE_OK else { return nil }
+      return Int(length)
+    }
+  }
+
+  /// Fills `buffer` with bytes of the database file, through SQLite's own file handle as ``head(count:)``.
+  ///
+  /// - Returns: Whether the file has that many bytes there and they could be read.
+  public func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    withFile { file, methods in
+      methods.xRead?(file, buffer.baseAddress, Int32(buffer.count), sqlite3_int64(offset)) == SQLITE_OK
+    } ?? false
+  }
+
+  private func withFile<Value>(
+    _ body: (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods) -> Value?
+  ) -> Value? {
     var file: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
-      let methods = file.pointee.pMethods, let size = methods.pointee.xFileSize, let read = methods.pointee.xRead
+      let methods = file.pointee.pMethods
     else { return nil }
-    var length: sqlite3_int64 = 0
-    guard size(file, &length) == SQLITE_OK else { return nil }
-    var bytes = [UInt8](repeating: 0, count: min(count, Int(length)))
-    return read(file, &bytes, Int32(bytes.count), 0) == SQLITE_OK ? bytes : nil
+    return body(file, methods.pointee)
   }
+
+  /// How long a statement waits for somebody else's lock.
+  public func setBusyTimeout(milliseconds: Int32) { sqlite3_busy_timeout(handle, milliseconds) }
 
   /// Registers a function that takes any values and returns null, so that triggers that call it can run.
   ///

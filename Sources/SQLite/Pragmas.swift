@@ -6,6 +6,9 @@ public struct Pragmas: Sendable {
   /// The statements in the order in which they run.
   public let statements: [String]
 
+  /// Takes statements that somebody has checked.
+  public init(statements: [String]) { self.statements = statements }
+
   /// A new store that is built beside its final name and thrown away when anything fails.
   ///
   /// - `journal_mode=OFF`, `synchronous=OFF`: nothing has to survive a crash before the final sync and rename. A
@@ -37,6 +40,25 @@ public struct Pragmas: Sendable {
       "PRAGMA secure_delete=OFF",
     ])
   }
+
+  /// A store of a coordinator, which lives as long as a program and may be open elsewhere too.
+  ///
+  /// - `journal_mode=WAL`: readers and one writer at a time do not wait for each other.
+  /// - `synchronous=FULL`: unlike an import, a save is worth waiting for the disk.
+  /// - `wal_autocheckpoint=1000`: the log must not grow with the program's life.
+  public static func shared(cacheKiB: Int = 8 * 1024) -> Pragmas {
+    Pragmas(statements: [
+      "PRAGMA journal_mode=WAL", "PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=1000",
+      "PRAGMA cache_size=-\(cacheKiB)", "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
+    ])
+  }
+
+  /// A database in memory: it can roll back, and nothing of it survives the connection.
+  ///
+  /// - `journal_mode=MEMORY`: what a transaction changed is kept until it ends, as a save may fail.
+  public static let memory = Pragmas(statements: [
+    "PRAGMA journal_mode=MEMORY", "PRAGMA synchronous=OFF", "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
+  ])
 
   /// A store that is only read, possibly damaged: cells are checked when pages are read.
   public static func read(cacheKiB: Int = 8 * 1024) -> Pragmas {

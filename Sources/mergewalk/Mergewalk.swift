@@ -23,8 +23,8 @@ struct Mergewalk: ParsableCommand {
       """,
     version: "mergewalk 0.1.0",
     subcommands: [
-      RunCommand.self, LintCommand.self, FetchCommand.self, ExportCommand.self, ModelCommand.self, StoreCommand.self,
-      ReferenceCommand.self,
+      RunCommand.self, LintCommand.self, FetchCommand.self, ExportCommand.self, SeedCommand.self, ModelCommand.self,
+      StoreCommand.self, ReferenceCommand.self,
     ])
 
   /// Runs the command of this process.

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -73,5 +74,48 @@ struct ModelCommandTests {
     #expect(command.status == 1)
     #expect(command.output.hasPrefix("M.xcdatamodel/contents:4:"), "\(command.output)")
     #expect(try Command(["model", "show", "M.xcdatamodel"], in: folder.path).status == 2)
+  }
+
+  @Test("codegen writes classes once and properties anew, and check tells when they are out of date")
+  func codegen() throws {
+    let arguments = ["model", "codegen", shop, "--output", "out/model"]
+    let missing = try Command(arguments + ["--check"], in: folder.path)
+    #expect(missing.status == 1)
+    #expect(missing.words.contains("the file is missing"))
+    let first = try Command(arguments, in: folder.path)
+    #expect(first.status == 0, "\(first.words)")
+    #expect(first.words.hasSuffix("8 files written, 0 kept\n"))
+    #expect(try Command(arguments + ["--check"], in: folder.path).status == 0)
+
+    let (own, made) = ("out/model/Order+CoreDataClass.swift", "out/model/Order+CoreDataProperties.swift")
+    let text = try read(made)
+    try folder.write("// mine", to: own)
+    try folder.write(text + "// changed", to: made)
+    let stale = try Command(arguments + ["--check"], in: folder.path)
+    #expect(stale.status == 1)
+    #expect(stale.words.contains("\(made): error: the file is not what the model gives"))
+    #expect(!stale.words.contains("Class.swift"), "a class file is its owner's")
+    #expect(try read(made) == text + "// changed", "check writes nothing")
+    #expect(try Command(arguments, in: folder.path).words.hasSuffix("1 file written, 7 kept\n"))
+    #expect(try read(made) == text)
+    #expect(try read(own) == "// mine")
+
+    let unknown = try Command(arguments + ["--entity", "Ordr"], in: folder.path)
+    #expect(unknown.status == 2)
+    #expect(unknown.words.contains("did you mean “Order”? [unknownEntity]"))
+    let one = try Command(
+      ["model", "codegen", shop, "-o", "one", "--entity", "Order", "--category"], in: folder.path)
+    #expect(one.words.hasPrefix("wrote one/Order+CoreDataProperties.swift\n1 file written"), "\(one.words)")
+  }
+
+  @Test("lint gives advice when it is asked for")
+  func advice() throws {
+    try folder.write("entities: { A: { attributes: { size: integer32 } } }", to: "m.yaml")
+    #expect(try Command(["model", "lint", "m.yaml"], in: folder.path).output == "")
+    #expect(try Command(["model", "lint", "m.yaml", "--advice"], in: folder.path).output.contains("[optionalNumber]"))
+  }
+
+  private func read(_ name: String) throws -> String {
+    try String(contentsOfFile: folder.file(name), encoding: .utf8)
   }
 }

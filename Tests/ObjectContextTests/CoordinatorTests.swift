@@ -58,7 +58,7 @@ struct CoordinatorTests {
     #expect(place.coordinator.store == nil)
   }
 
-  @Test("a store of another model is refused")
+  @Test("a store of another model is refused, and so is one with the same identity")
   func refusals() throws {
     let place = try Workplace(try Models.works())
     try place.coordinator.close()
@@ -67,6 +67,10 @@ struct CoordinatorTests {
     do { try other.addSQLiteStore(at: place.path) } catch { code = error.code }
     #expect(code == .incompatibleModel)
     #expect(other.stores.isEmpty)
+    try other.addSQLiteStore(at: place.folder.file("other.sqlite"))
+    do { try other.addSQLiteStore(at: place.folder.file("other.sqlite")) } catch { code = error.code }
+    #expect(code == .unsupported)
+    #expect(other.stores.count == 1)
   }
 
   @Test(

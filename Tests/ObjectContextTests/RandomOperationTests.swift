@@ -20,16 +20,44 @@ struct RandomOperationTests {
     var next = 1
 
     let seed: UInt64
+    /// The context of the operations: that of the place, or a descendant of it.
+    var context: ManagedObjectContext
+    /// How many contexts are between the operations and the store.
+    let depth: Int
 
-    init(seed: UInt64) throws {
+    init(seed: UInt64, depth: Int = 0) throws {
       self.seed = seed
+      self.depth = depth
       place = try Workplace(try Models.works())
+      context = place.context
       random = SeededGenerator(seed: seed)
+      descend()
+    }
+
+    func descend() {
+      context = place.context
+      for _ in 0..<depth { context = ManagedObjectContext(parent: context) }
+    }
+
+    /// Saves up to the store.
+    func saveAll() throws {
+      try save()
+      var next: ManagedObjectContext? = context.parent
+      while let current = next {
+        try current.save()
+        next = current.parent
+      }
+      learnIDs()
+    }
+
+    func learnIDs() {
+      for (number, object) in unsaved where object.isValid { ids[number] = object.objectID }
+      unsaved = unsaved.filter { $1.isValid && $1.objectID.isTemporary }
     }
 
     func object(_ number: Int) throws -> ManagedObject {
       if let object = held[number], object.isValid { return object }
-      let object = try place.context.object(with: try #require(ids[number]))
+      let object = try context.object(with: try #require(ids[number]))
       if Bool.random(using: &random) { held[number] = object } else { held[number] = nil }
       return object
     }
@@ -42,7 +70,7 @@ struct RandomOperationTests {
       case 15..<20:
         guard let number = plain.kinds.keys.sorted().randomElement(using: &random) else { return }
         let victim = try object(number)
-        try place.context.delete(victim)
+        try context.delete(victim)
         plain.delete(number)
       case 20..<25:
         guard let person = pick("Person") else { return }
@@ -57,33 +85,45 @@ struct RandomOperationTests {
         try save()
         saved = plain
       case 96..<97:
-        place.context.rollback()
+        context.rollback()
         plain = saved
       case 97..<98:
-        place.context.reset()
+        context.reset()
         plain = saved
+        // What only the parents have has no other name yet.
+        for (number, id) in ids where id.isTemporary && plain.kinds[number] != nil {
+          unsaved[number] = try context.object(with: id)
+        }
       case 98..<99: held.removeAll()
       default:
-        try save()
+        try saveAll()
         saved = plain
+        unsaved.removeAll()
+        held.removeAll()
         try place.reopen()
+        descend()
       }
     }
 
     func save() throws {
-      try place.context.save()
-      for (number, object) in unsaved where object.isValid { ids[number] = object.objectID }
-      unsaved.removeAll()
+      try context.save()
+      // Sometimes what is in the parents gets on.
+      var next: ManagedObjectContext? = context.parent
+      while let current = next, Bool.random(using: &random) {
+        try current.save()
+        next = current.parent
+      }
+      learnIDs()
     }
 
     func insert() throws {
       let kind = ["Company", "Person", "Person", "Person", "Desk", "Skill", "Memo"].randomElement(using: &random) ?? ""
-      let object = try place.context.insert(kind)
+      let object = try context.insert(kind)
       if kind == "Company" || kind == "Person" {
         try object.setValue(.string("new"), forKey: "name")
         plain.names[next] = "new"
       }
-      if seed % 2 == 0 { try place.context.obtainPermanentIDs(for: [object]) }
+      if seed % 2 == 0 { try context.obtainPermanentIDs(for: [object]) }
       ids[next] = object.objectID
       if object.objectID.isTemporary { unsaved[next] = object }
       plain.kinds[next] = kind
@@ -187,7 +227,7 @@ struct RandomOperationTests {
         numbers["\(object.entity.name) \(object.objectID.primaryKey)"] ?? -1
       }
       for kind in PlainWorks.relationships.keys.sorted() {
-        let objects = try place.context.fetchAll(kind)
+        let objects = try context.fetchAll(kind)
         #expect(objects.map(number) == plain.all(kind), comment)
         for object in objects {
           let own = number(object)
@@ -196,7 +236,7 @@ struct RandomOperationTests {
             let isToMany = try #require(object.entity.relationship(named: key)).isToMany
             // What was deleted and saved leaves a reference without an inverse dangling.
             let others = isToMany ? try object.objects(forKey: key) : try [object.object(forKey: key)].compactMap { $0 }
-            let found = try others.filter { try !$0.isFault || place.context.existingObject(with: $0.objectID) != nil }
+            let found = try others.filter { try !$0.isFault || context.existingObject(with: $0.objectID) != nil }
             #expect(found.map(number) == plain.partners(own, key), "\(comment) \(kind) \(own) \(key)")
           }
         }
@@ -207,19 +247,29 @@ struct RandomOperationTests {
   @Test(
     "agree with plain values, before and after saves, and leave a sound store", arguments: Soak.seeds(20, from: 1)
   )
-  func agree(seed: UInt64) throws {
-    let pair = try Pair(seed: seed)
+  func agree(seed: UInt64) throws { try agree(seed: seed, depth: 0) }
+
+  @Test(
+    "AP43: agree in a child and in a grandchild of the context that saves to the store",
+    arguments: Soak.seeds(8, from: 1))
+  func ap43Children(seed: UInt64) throws { try agree(seed: seed, depth: seed % 3 == 0 ? 2 : 1) }
+
+  func agree(seed: UInt64, depth: Int) throws {
+    let pair = try Pair(seed: seed, depth: depth)
     for step in 0..<400 {
       try pair.step()
       if step % 25 == 24 { try pair.compare("seed \(seed), step \(step):") }
     }
-    try pair.save()
+    try pair.saveAll()
     try pair.compare("seed \(seed), saved:")
+    pair.held.removeAll()
+    pair.unsaved.removeAll()
     try pair.place.reopen()
+    pair.descend()
     try pair.compare("seed \(seed), opened again:")
     // Memos may be about parties that are gone: their relationship has no inverse. Nothing else may dangle.
-    for memo in try pair.place.context.fetchAll("Memo") { try memo.setObject(nil, forKey: "about") }
-    try pair.place.context.save()
+    for memo in try pair.context.fetchAll("Memo") { try memo.setObject(nil, forKey: "about") }
+    try pair.saveAll()
     try pair.place.verify()
   }
 }

@@ -37,6 +37,12 @@ public struct ImportDefinition: Sendable {
   public var isDryRun = false
   /// Which way existing objects are found, when the counts must not decide.
   public var findPlan = FindPlan.automatic
+  /// What the hashes of keys start from; `nil` for something new each run.
+  ///
+  /// Tables of keys are hashed anew each run, so that no input can be made to fill one place of them. Which records are
+  /// put off for a second look depends on it, and so do the primary keys of new objects: a store that must come out the
+  /// same each time needs the same seed each time.
+  public var hashSeed: UInt64?
   /// Whole objects with their identities, for a new store; when there are any, ``inputs``, ``format``, ``root`` and
   /// ``findPlan`` mean nothing.
   public var objects: [ObjectImport] = []

@@ -92,7 +92,7 @@ public final class ImportSession {
 
   private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
     let totalBytes = Self.inputBytes(definition.sources)
-    let seed = CellHash.randomSeed()
+    let seed = definition.hashSeed ?? CellHash.randomSeed()
     let importer = try makeImporter(file, seed: seed, inputBytes: Self.estimatedBytes(definition.sources))
     let rejects = try RejectOutput(definition, plan: plan)
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })

@@ -26,7 +26,7 @@ struct StoreWarnings {
     let isImported = imported.contains { model.entities[$0].name == warning.entity }
     return switch warning.code {
     // Core Data looks for the table whatever was imported; an existing store has it under its right name.
-    case .uncertainJoinTable: file.isNew
+    case .uncertainJoinTable, .uncertainComposite: file.isNew
     case .unsupportedAttribute: isImported
     case .unsupportedIndex: file.isNew && isImported
     }

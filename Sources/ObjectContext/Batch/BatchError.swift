@@ -42,23 +42,32 @@ extension ManagedObjectContext {
     guard connection.isAutocommit, !store.isInBatchRequest else {
       throw .save(SaveError(code: .database, message: "another transaction is open on the store; wait for its end"))
     }
+    guard !store.isReadOnly else {
+      throw .save(SaveError(code: .readOnly, message: "the store \(store.file.path) was opened for reading only"))
+    }
     store.isInBatchRequest = true
     defer { store.isInBatchRequest = false }
     let sequences = store.sequenceMark
     do {
       try batchErrors { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+      try batchErrors { () throws(SQLiteError) in try store.refreshMaxima() }
       let value = try body()
-      try batchErrors { () throws(SQLiteError) in
-        try store.writeMaxima()
-        try connection.execute("COMMIT")
-      }
+      try batchErrors { () throws(SQLiteError) in try store.writeMaxima() }
+      try finishBatch()
+      try batchErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
       return value
     } catch {
       // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
       if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
+      for observer in store.observers.reversed() { observer.didRollBack(store) }
       store.restoreSequences(sequences)
       throw error
     }
+  }
+
+  /// Hands what was written to what is behind the store.
+  private func finishBatch() throws(BatchError) {
+    do { try store.finishBatch() } catch { throw .save(SaveError(error)) }
   }
 
   /// The entity that a batch request names.

@@ -42,12 +42,16 @@ extension ManagedObjectContext {
       try check(plan)
       var result = BatchResult()
       let returnsIDs = request.resultType == .objectIDs
-      for statement in plan.nullifications {
-        result.updatedCount += try run(statement, returnsIDs ? { result.updatedObjectIDs.append($0) } : nil)
-      }
-      for sql in plan.unlinks { _ = try run(sql) }
-      for statement in plan.deletions {
-        result.deletedCount += try run(statement, returnsIDs ? { result.deletedObjectIDs.append($0) } : nil)
+      try observed { () throws(BatchError) in
+        try changes(plan)
+      } writing: { () throws(BatchError) in
+        for statement in plan.nullifications {
+          result.updatedCount += try run(statement, returnsIDs ? { result.updatedObjectIDs.append($0) } : nil)
+        }
+        for sql in plan.unlinks { _ = try run(sql) }
+        for statement in plan.deletions {
+          result.deletedCount += try run(statement, returnsIDs ? { result.deletedObjectIDs.append($0) } : nil)
+        }
       }
       _ = try run(BatchDeletePlan.clear)
       if request.resultType == .status {
@@ -112,6 +116,16 @@ extension ManagedObjectContext {
       }
       return DeleteSelection(entity: entity, source: .keys(Set(ids.map(\.primaryKey)).sorted()))
     }
+  }
+
+  /// What a deletion does to the store.
+  private func changes(_ plan: BatchDeletePlan) throws(BatchError) -> BatchChanges {
+    var changes = BatchChanges(store)
+    for rows in plan.observedNullifications {
+      try changes.add(.update, CompiledFetch(statement: rows.sql), slots: rows.slots, hasFlags: true)
+    }
+    for sql in plan.observedDeletions { try changes.add(.delete, CompiledFetch(statement: sql)) }
+    return changes
   }
 
   /// Throws what is in the way of a deletion.

@@ -75,6 +75,8 @@ extension ManagedObjectContext {
       } catch {
         throw BatchError.object(error)
       }
+      inserter.scratch.name = name
+      inserter.scratch.transactionAuthor = transactionAuthor
       while true {
         inserter.stage.beginRow()
         if try fill(inserter.row) { break }

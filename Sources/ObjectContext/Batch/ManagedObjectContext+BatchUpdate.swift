@@ -172,7 +172,13 @@ private struct BatchUpdate {
       statement.set(slot: value.column.slot, .computed(column: Int(found.position), number: number))
       width = Int(found.position) + 1
     }
-    return try run(statement.around(select, columnCount: width, returningIDs: request.resultType == .objectIDs))
+    return try context.observed { () throws(BatchError) in
+      var changes = BatchChanges(store)
+      try changes.add(.update, statement.affected(select, columnCount: width), slots: statement.slots)
+      return changes
+    } writing: { () throws(BatchError) in
+      try run(statement.around(select, columnCount: width, returningIDs: request.resultType == .objectIDs))
+    }
   }
 
   /// Refuses expressions that can never give a value of the attribute's type.

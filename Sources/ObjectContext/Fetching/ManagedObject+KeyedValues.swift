@@ -25,6 +25,15 @@ extension ManagedObject: KeyedValues {
       throw PredicateError(error)
     }
     if key == "objectID" { return .objectID(objectID) }
+    let elements = entity.elements(ofComposite: key)
+    if !elements.isEmpty {
+      var values: [String: EvaluatedValue] = [:]
+      // A composite inside a composite is asked by its own name.
+      for name in Set(elements.map { String($0.name.prefix { $0 != "." }) }) {
+        values[name] = try evaluatedValue(forKey: "\(key).\(name)")
+      }
+      return .object(KeyedDictionary(values))
+    }
     throw PredicateError(.unknownKey, "\(entity.name) has no property \"\(key)\"")
   }
 

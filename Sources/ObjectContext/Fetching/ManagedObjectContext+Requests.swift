@@ -30,6 +30,7 @@ extension ManagedObjectContext {
   ///   is said before anything runs; `closed` or `database`.
   /// - Complexity: One SELECT; with changes here also O(changed objects).
   public func fetch(_ request: FetchRequest) throws(ObjectError) -> FetchedObjects {
+    if let parent { return FetchedObjects(list: try fetch(request, from: parent)) }
     if let stores = severalStores(request) {
       return FetchedObjects(list: try fetchObjects(request, stores: stores))
     }
@@ -109,6 +110,10 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchObjectIDs(_ request: FetchRequest) throws(ObjectError) -> FetchedObjectIDs {
+    if let parent {
+      return hasChanges
+        ? FetchedObjectIDs(list: try fetch(request, from: parent).map(\.objectID)) : try parent.fetchObjectIDs(request)
+    }
     if let stores = severalStores(request) {
       return FetchedObjectIDs(list: try fetchObjects(request, stores: stores).map(\.objectID))
     }
@@ -123,6 +128,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchDictionaries(_ request: FetchRequest) throws(ObjectError) -> FetchedDictionaries {
+    if let parent { return try parent.fetchDictionaries(request) }
     guard severalStores(request) == nil else {
       throw ObjectError(
         PredicateError(
@@ -149,6 +155,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func count(for request: FetchRequest) throws(ObjectError) -> Int {
+    if let parent { return try count(request, from: parent) }
     if let stores = severalStores(request) { return try count(request, stores: stores) }
     var plan = try FetchPlan(request, .count, self)
     guard plan.isStoreAffected else { return 0 }

@@ -87,6 +87,7 @@ public final class ManagedObject {
     guard let context = link.context, row >= 0, generation == context.registry.generation else {
       preconditionFailure("\(objectID) is not valid any more: its context was reset or the record is gone")
     }
+    context.checkThread()
     return context
   }
 

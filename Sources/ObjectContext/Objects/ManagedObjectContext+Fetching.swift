@@ -19,7 +19,13 @@ extension ManagedObjectContext {
     let entity = try entity(named: entityName)
     let cells = try cells(entity, keys)
     var found: [ManagedObject] = []
-    for table in try tables(entity) { found += try fetch(entity, cells, table) }
+    for table in try tables(entity) {
+      if let parent {
+        found += try fetch(entity, keys, cells, table, from: parent)
+      } else {
+        found += try fetch(entity, cells, table)
+      }
+    }
     return found
   }
 
@@ -56,6 +62,32 @@ extension ManagedObjectContext {
           if isThere, seen.insert(row).inserted { rows.append(row) }
         })
     }
+    return objects(entity, cells, buffer, rows, seen)
+  }
+
+  /// The objects of an entity that the parent finds, with the changes of this context.
+  private func fetch(
+    _ entity: EntityDescription, _ keys: [String: AttributeValue], _ cells: [(slot: Int, cell: StoredCell)],
+    _ table: Int, from parent: ManagedObjectContext
+  ) throws(ObjectError) -> [ManagedObject] {
+    let found = try parent.fetch(entity.name, where: keys).filter { $0.table == table }
+    try inherit(parent, table: table, primaryKeys: found.map(\.primaryKey))
+    let buffer = buffer(table: table)
+    var rows: [Int] = []
+    for object in found {
+      guard let row = buffer.row(primaryKey: object.primaryKey) else { continue }
+      let state = buffer.states[row]
+      if state == RowState.updated ? matches(buffer, row, cells) : state == RowState.clean { rows.append(row) }
+    }
+    return objects(entity, cells, buffer, rows, Set(rows))
+  }
+
+  /// The objects of rows that were found, and of changed rows that match, by primary key.
+  private func objects(
+    _ entity: EntityDescription, _ cells: [(slot: Int, cell: StoredCell)], _ buffer: RowBuffer, _ found: [Int],
+    _ known: Set<Int>
+  ) -> [ManagedObject] {
+    var (rows, seen) = (found, known)
     for touched in buffer.touchedRows {
       let (row, state) = (Int(touched), buffer.states[Int(touched)])
       guard state == RowState.inserted || state == RowState.updated,
@@ -88,6 +120,10 @@ extension ManagedObjectContext {
   ) throws {
     precondition(batchSize > 0, "a batch has at least one object")
     let entity = try entity(named: entityName)
+    if parent != nil {
+      for object in try fetch(entity.name) where object.isValid && !object.isDeleted { try body(object) }
+      return
+    }
     for table in try tables(entity) { try forEachObject(of: entity, table, batchSize: batchSize, body) }
   }
 
@@ -137,6 +173,7 @@ extension ManagedObjectContext {
   ) throws(ObjectError) -> Int {
     guard keys.isEmpty else { return try fetch(entityName, where: keys).count }
     let entity = try entity(named: entityName)
+    if parent != nil { return try self.count(for: FetchRequest(entity.name)) }
     var count = 0
     for table in try tables(entity) { count += try self.count(entity, table) }
     return count

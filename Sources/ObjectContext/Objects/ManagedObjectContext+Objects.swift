@@ -98,6 +98,14 @@ extension ManagedObjectContext {
       buffer.makeFault(row: row)
       return
     }
+    if let parent {
+      let twin = counterpart(of: object, in: parent)
+      try parent.fire(twin)
+      guard !twin.isDeleted else { throw notFound(object.objectID) }
+      buffer.takeStored(
+        row: row, from: parent.buffer(table: twin.table), row: twin.row, slots: Array(0..<buffer.columnCount))
+      return
+    }
     let fresh = RowBuffer(model: model, root: model.entities[root(object.table)])
     let access = try access(table: object.table)
     try objectErrors { () throws(SQLiteError) in
@@ -132,6 +140,14 @@ extension ManagedObjectContext {
   func fire(_ object: ManagedObject) throws(ObjectError) {
     let buffer = buffer(table: object.table)
     if buffer.realize(row: object.row) { return }
+    if let parent {
+      try inherit(parent, table: object.table, primaryKeys: [object.primaryKey])
+      guard buffer.states[object.row] != RowState.fault else { throw notFound(object.objectID) }
+      object.learnEntity(Int(buffer.entities[object.row]))
+      return
+    }
+    // The store knows nothing of what was never saved.
+    if object.primaryKey < 0 { throw notFound(object.objectID) }
     buffer.compactIfWorthwhile()
     let access = try access(table: object.table)
     try objectErrors { () throws(SQLiteError) in
@@ -158,6 +174,7 @@ extension ManagedObjectContext {
   /// The store that a table is in, if it can be asked.
   @discardableResult
   func openStore(table: Int) throws(ObjectError) -> PersistentStore {
+    checkThread()
     let store = store(table: table)
     guard !store.connection.isClosed else { throw ObjectError(.closed, "the store \(store.file.path) was closed") }
     return store

@@ -40,8 +40,13 @@ extension ManagedObjectContext {
   ) throws(ObjectError) -> [Partner] {
     if object.isInserted { return [] }
     if let known = object.storedMembers[relationship.slot], known.version == storedVersion { return known.partners }
-    let store = try openStore(table: object.table)
     var found: [Partner] = []
+    if let parent {
+      found = try parent.partners(of: counterpart(of: object, in: parent), relationship, relation)
+      object.storedMembers[relationship.slot] = StoredMembers(version: storedVersion, partners: found)
+      return found
+    }
+    let store = try openStore(table: object.table)
     try objectErrors { () throws(SQLiteError) in
       let links = try store.links(relation.storage)
       try links.forEachPartner(of: object.primaryKey, isOwner: relation.isOwner) {
@@ -160,7 +165,10 @@ extension ManagedObjectContext {
   ) throws(ObjectError) -> LinkChanges.Change {
     if let known = pendingLinks.changes(relation.place)?[pair] { return known }
     var stored: LinkRow?
-    if !isUnsaved {
+    if let parent {
+      let known = try parent.change(pair, relation, isUnsaved: isUnsaved || pair.owner < 0 || pair.target < 0)
+      stored = known.isLinked ? known.row : nil
+    } else if !isUnsaved, pair.owner > 0, pair.target > 0 {
       let store = try openStore(table: relation.ownerTable)
       stored = try objectErrors { () throws(SQLiteError) in
         try store.links(relation.storage).pair(owner: pair.owner, target: pair.target)
@@ -177,7 +185,9 @@ extension ManagedObjectContext {
   /// Takes an object away from the owner it has now: its row has room for one.
   private func unlinkOwner(of target: ManagedObject, _ relation: LinkRelation) throws(ObjectError) {
     var owners = pendingLinks.changes(relation.place)?.partners(of: target.primaryKey, isOwner: false) ?? []
-    if !target.isInserted {
+    if let parent {
+      owners += try parent.owners(of: target.primaryKey, relation)
+    } else if !target.isInserted {
       let store = try openStore(table: relation.ownerTable)
       let stored = try objectErrors { () throws(SQLiteError) in
         try store.links(relation.storage).storedOwner(of: target.primaryKey)
@@ -191,6 +201,19 @@ extension ManagedObjectContext {
       change.isLinked = false
       pendingLinks.set(change, relation)
     }
+  }
+
+  /// The objects that may be the owner of a target whose row has room for one.
+  private func owners(of target: Int64, _ relation: LinkRelation) throws(ObjectError) -> [Int64] {
+    var owners = pendingLinks.changes(relation.place)?.partners(of: target, isOwner: false) ?? []
+    if let parent { return owners + (try parent.owners(of: target, relation)) }
+    guard target > 0 else { return owners }
+    let store = try openStore(table: relation.ownerTable)
+    let stored = try objectErrors { () throws(SQLiteError) in
+      try store.links(relation.storage).storedOwner(of: target)
+    }
+    if let stored { owners.append(stored) }
+    return owners
   }
 
   private func nextPosition(

@@ -36,6 +36,7 @@ extension ManagedObjectContext {
       buffer.row(primaryKey: key).map { !buffer.realize(row: $0) } ?? true
     }
     guard !missing.isEmpty else { return }
+    if let parent { return try inherit(parent, table: buffer.table, primaryKeys: missing) }
     let access = try access(table: buffer.table)
     try objectErrors { () throws(SQLiteError) in
       try access.fetchRows(primaryKeys: missing.sorted(), into: buffer) { _ in }
@@ -70,6 +71,13 @@ extension ManagedObjectContext {
         let keys = known.partners.map(\.primaryKey)
         try fetchMissing(buffer, keys)
         for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
+      } else if let parent {
+        let twin = counterpart(of: object, in: parent)
+        let keys = try parent.members(of: twin, relationship).map(\.primaryKey)
+        try inherit(parent, table: table, primaryKeys: keys)
+        for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
+        object.storedMembers[relationship.slot] = StoredMembers(
+          version: storedVersion, partners: keys.map { Partner(primaryKey: $0, order: 0) })
       } else {
         let access = try access(table: table)
         buffer.compactIfWorthwhile()

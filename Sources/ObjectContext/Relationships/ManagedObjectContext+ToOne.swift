@@ -60,6 +60,11 @@ extension ManagedObjectContext {
     if let row = buffer.row(primaryKey: primaryKey), buffer.realize(row: row) {
       return buffer.states[row] == RowState.deleted ? nil : row
     }
+    if let parent {
+      // The parent says why a row does not come when it is asked for.
+      try? inherit(parent, table: table, primaryKeys: [primaryKey])
+      return buffer.row(primaryKey: primaryKey).flatMap { buffer.states[$0] == RowState.fault ? nil : $0 }
+    }
     if primaryKey < 0 { return nil }
     let access = try store(table: table).access(root: root(table))
     if registry.isInUse {
@@ -77,8 +82,9 @@ extension ManagedObjectContext {
   }
 
   /// The greatest order key that the store knows; nothing refers to a record that was never saved.
-  private func storedOrderKey(table: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
-    target < 0 ? nil : try store(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
+  func storedOrderKey(table: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
+    if let parent { return try orderKey(from: parent, table: table, slot: slot, target: target) }
+    return target < 0 ? nil : try store(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
   }
 
   /// Takes note of an order key that comes into use again.

@@ -104,13 +104,20 @@ final class PendingLinks {
 
   /// Changes what becomes of a pair.
   func set(_ change: LinkChanges.Change, _ relation: LinkRelation) {
-    if storages[relation.place] == nil {
-      storages[relation.place] = LinkChanges(ownerTable: relation.ownerTable, targetTable: relation.targetTable)
-      order.append(relation.place)
+    set(change, relation.place, ownerTable: relation.ownerTable, targetTable: relation.targetTable)
+  }
+
+  /// Changes what becomes of a pair of objects in two tables.
+  func set(_ change: LinkChanges.Change, _ place: LinkPlace, ownerTable: Int, targetTable: Int) {
+    if storages[place] == nil {
+      storages[place] = LinkChanges(ownerTable: ownerTable, targetTable: targetTable)
+      order.append(place)
     }
     let pair = LinkChanges.Pair(owner: change.row.owner, target: change.row.target)
-    if let recorder, let old = storages[relation.place]?[pair] { recorder.willSet(old, relation) }
-    storages[relation.place]?[pair] = change
+    if let recorder, let old = storages[place]?[pair] {
+      recorder.willSet(old, place, ownerTable: ownerTable, targetTable: targetTable)
+    }
+    storages[place]?[pair] = change
   }
 
   /// Forgets the pairs that satisfy a condition: their objects are gone.

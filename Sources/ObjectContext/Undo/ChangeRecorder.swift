@@ -64,10 +64,12 @@ final class ChangeRecorder: RowRecorder {
   }
 
   /// A pair is about to be changed.
-  func willSet(_ old: LinkChanges.Change, _ relation: LinkRelation) {
+  func willSet(_ old: LinkChanges.Change, _ place: LinkPlace, ownerTable: Int, targetTable: Int) {
     if changes.isEmpty { changes.storedVersion = context.storedVersion }
     let pair = LinkChanges.Pair(owner: old.row.owner, target: old.row.target)
-    if pairNames.insert(PairName(place: relation.place, pair: pair)).inserted { changes.keep(old, relation) }
+    if pairNames.insert(PairName(place: place, pair: pair)).inserted {
+      changes.keep(old, LinkRelation(place, ownerTable: ownerTable, targetTable: targetTable))
+    }
   }
 
   /// Ends the event; returns what changed in it, or `nil` when all is as it was.

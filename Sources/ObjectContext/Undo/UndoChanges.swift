@@ -20,6 +20,7 @@ final class UndoChanges {
   }
   /// A pair of a many-to-many relationship.
   struct Pair {
+    /// The relationship, seen from the owners of its pairs.
     var relation: LinkRelation
     var change: LinkChanges.Change
   }

@@ -14,7 +14,7 @@ public final class UndoManager {
   /// Whether the outermost open group was opened by the first action of an event and not by a call.
   private var isEventGroupOpen = false
   private var disableCount = 0
-  private var clients: [WeakContext] = []
+  private var clients: [UndoClient] = []
 
   /// Creates a manager without steps.
   public init() {}
@@ -92,7 +92,7 @@ public final class UndoManager {
   /// Registers what an event changed in a context.
   func register(_ changes: UndoChanges, of context: ManagedObjectContext) {
     guard isUndoRegistrationEnabled else { return }
-    register(.changes(changes, WeakContext(context)))
+    register(.changes(changes, UndoClient(context)))
   }
 
   private func register(_ action: UndoAction) {
@@ -107,7 +107,7 @@ public final class UndoManager {
   /// Adds to the step that was registered last what a save changed on the way.
   func join(_ changes: UndoChanges, of context: ManagedObjectContext) {
     guard isUndoRegistrationEnabled else { return }
-    let action = UndoAction.changes(changes, WeakContext(context))
+    let action = UndoAction.changes(changes, UndoClient(context))
     if let group = openGroups.last ?? undoStack.last {
       group.actions.append(action)
     } else {
@@ -289,7 +289,7 @@ public final class UndoManager {
 
   // MARK: Contexts
 
-  func add(_ context: ManagedObjectContext) { clients.append(WeakContext(context)) }
+  func add(_ context: ManagedObjectContext) { clients.append(UndoClient(context)) }
 
   func remove(_ context: ManagedObjectContext) {
     clients.removeAll { $0.context === context || $0.context == nil }

@@ -125,7 +125,7 @@ package enum ValueCast {
     }
   }
 
-  private static func uuidText(_ high: UInt64, _ low: UInt64) -> String {
+  static func uuidText(_ high: UInt64, _ low: UInt64) -> String {
     var text = ""
     for index in 0..<16 {
       if [4, 6, 8, 10].contains(index) { text += "-" }

@@ -45,7 +45,13 @@ extension ManagedObjectModel {
 
   private func versionHash(of entity: EntityDescription, parentHash: [UInt8]?) -> [UInt8] {
     var properties: [(name: String, hash: [UInt8])] = []
-    for attribute in entity.attributes where !attribute.isTransient {
+    // Which bytes composite attributes give is not known; here they are those of an attribute and of its elements.
+    for attribute in entity.compositeAttributes where !attribute.isTransient {
+      let elements = entity.attributes.filter { $0.compositeKey == attribute.name }
+      properties.append(
+        (attribute.name, Digests.sha256(Self.hash(of: attribute) + elements.flatMap { Self.hash(of: $0) })))
+    }
+    for attribute in entity.attributes where !attribute.isTransient && attribute.compositeKey == nil {
       properties.append((attribute.name, Self.hash(of: attribute)))
     }
     for relationship in entity.relationships where !relationship.isTransient {

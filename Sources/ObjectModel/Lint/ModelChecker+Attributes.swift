@@ -9,12 +9,9 @@ extension ModelChecker {
         "undefinedType", position, "the attribute “\(attribute.name)” has no type",
         hint: "only a transient attribute may go without one")
     }
-    if attribute.type == .composite || !attribute.elements.isEmpty {
-      findings.warning(
-        "unsupportedComposite", position,
-        "the attribute “\(attribute.name)” is composite; stores with such attributes cannot be written")
-    }
+    if attribute.type == .composite || !attribute.elements.isEmpty { checkComposite(attribute, of: entity) }
     checkTransformer(attribute)
+    checkShadow(attribute, of: entity)
     checkBounds(attribute)
     checkDefault(attribute)
     if let expression = attribute.derivationExpression { checkExpression(expression, attribute, of: entity) }
@@ -26,8 +23,46 @@ extension ModelChecker {
     }
   }
 
-  private mutating func checkTransformer(_ attribute: AttributeDescription) {
-    guard let name = attribute.valueTransformerName, !name.isEmpty else { return }
+  /// A transient attribute may name the persistent one behind it in its user info, as `shadow`.
+  private mutating func checkShadow(_ attribute: AttributeDescription, of entity: Int) {
+    guard attribute.isTransient, let name = attribute.userInfo["shadow"] else { return }
+    guard let shadow = self.attribute(name, of: entity) else {
+      findings.error(
+        "unknownProperty", attribute.position, "“\(name)”, the shadow of “\(attribute.name)”, is not an attribute",
+        hint: propertyHint(name, of: entity))
+      return
+    }
+    if shadow.isTransient {
+      findings.error(
+        "transientShadow", attribute.position,
+        "“\(name)”, the shadow of “\(attribute.name)”, is transient, so that nothing of it is stored",
+        hint: "the shadow is persistent and has a type")
+    }
+  }
+
+  mutating func checkTransformer(_ attribute: AttributeDescription) {
+    guard let name = attribute.valueTransformerName, !name.isEmpty else {
+      if advice, attribute.type == .transformable {
+        findings.warning(
+          "insecureTransformer", attribute.position,
+          "“\(attribute.name)” has no value transformer, so that Core Data takes the one that decodes any class",
+          hint: "name NSSecureUnarchiveFromData or a transformer of your own")
+      }
+      return
+    }
+    if attribute.type == .transformable, let transformers, let isReversible = transformers[name] {
+      if !isReversible {
+        findings.error(
+          "oneWayTransformer", attribute.position,
+          "the transformer “\(name)” of “\(attribute.name)” cannot be reversed, so that stored values could not be read",
+          hint: "let it transform both ways")
+      }
+    } else if attribute.type == .transformable, transformers != nil, name != "NSSecureUnarchiveFromData" {
+      findings.warning(
+        "unknownTransformer", attribute.position,
+        "the transformer “\(name)” of “\(attribute.name)” is not registered",
+        hint: FindingList.didYouMean(name, (transformers ?? [:]).keys.sorted()))
+    }
     if attribute.type != .transformable {
       findings.warning(
         "unusedTransformer", attribute.position,
@@ -42,7 +77,7 @@ extension ModelChecker {
     }
   }
 
-  private mutating func checkBounds(_ attribute: AttributeDescription) {
+  mutating func checkBounds(_ attribute: AttributeDescription) {
     let validation = attribute.validation
     let isLength = attribute.type == .string
     for (text, isRead, label) in [
@@ -80,7 +115,7 @@ extension ModelChecker {
     }
   }
 
-  private mutating func checkDefault(_ attribute: AttributeDescription) {
+  mutating func checkDefault(_ attribute: AttributeDescription) {
     guard let value = attribute.defaultValue else {
       guard let text = attribute.defaultValueText, attribute.type.hasTextualValues else { return }
       // Xcode keeps words such as “today” here; without an interval they have no meaning.

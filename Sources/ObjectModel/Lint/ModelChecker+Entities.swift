@@ -88,6 +88,41 @@ extension ModelChecker {
     }
   }
 
+  // MARK: Classes
+
+  /// Classes mirror the hierarchy of entities: what inherits from an entity has the entity's class or one below it.
+  mutating func checkClasses() {
+    let names = draft.entities.map { SwiftNames.className($0.className) }
+    // For each class, what it inherits from and the entity that said so.
+    var bases: [String: (base: String?, entity: Int)] = [:]
+    for (index, entity) in draft.entities.enumerated() {
+      let inherited = ancestors[index].lazy.compactMap { names[$0] }.first
+      guard let name = names[index] else {
+        if let inherited {
+          findings.warning(
+            "classHierarchy", entity.position,
+            "“\(entity.name)” has no class, but inherits from an entity of class “\(inherited)”",
+            hint: "give it “\(inherited)” or a class below it")
+        }
+        continue
+      }
+      if name == inherited { continue }
+      let base = ancestors[index].lazy.compactMap { names[$0] }.first { $0 != name }
+      guard let known = bases[name] else {
+        bases[name] = (base, index)
+        continue
+      }
+      guard known.base != base else { continue }
+      findings.warning(
+        "classHierarchy", entity.position,
+        "the class “\(name)” of “\(entity.name)” must inherit from \(Self.name(base)), and for "
+          + "“\(draft.entities[known.entity].name)” from \(Self.name(known.base))",
+        hint: "a class has one superclass; give one of them another class")
+    }
+  }
+
+  private static func name(_ base: String?) -> String { base.map { "“\($0)”" } ?? "ManagedObject" }
+
   // MARK: Uniqueness and indexes
 
   mutating func checkConstraints(_ index: Int) {

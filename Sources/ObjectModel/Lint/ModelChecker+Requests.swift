@@ -11,8 +11,11 @@ extension ModelChecker {
       checkRequest(request, "fetch request", request.name, request.position)
     }
     var composites: Set<String> = []
-    for composite in draft.composites where !composites.insert(composite.name).inserted {
-      findings.error("duplicateComposite", composite.position, "there are two composites “\(composite.name)”")
+    for composite in draft.composites {
+      if !composites.insert(composite.name).inserted {
+        findings.error("duplicateComposite", composite.position, "there are two composites “\(composite.name)”")
+      }
+      checkElements(composite.attributes, of: "the composite “\(composite.name)”")
     }
   }
 

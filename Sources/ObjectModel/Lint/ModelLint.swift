@@ -8,10 +8,14 @@ public enum ModelLint {
   ///
   /// - Parameters:
   ///   - draft: the model; what its reader found is among the findings.
-  ///   - advice: whether to add hints that are a matter of style (`optionalNumber`).
+  ///   - advice: whether to add hints that are a matter of style (`optionalNumber`, `insecureTransformer`).
+  ///   - transformers: the names of the registered value transformers, and whether each can be reversed; `nil` when that
+  ///     is not known, and then nothing is said about them.
   /// - Complexity: O(properties × depth of inheritance), and for every misspelt name O(names).
-  public static func check(_ draft: ModelDraft, advice: Bool = false) -> [Diagnostic] {
-    var lint = ModelChecker(draft, advice: advice)
+  public static func check(
+    _ draft: ModelDraft, advice: Bool = false, transformers: [String: Bool]? = nil
+  ) -> [Diagnostic] {
+    var lint = ModelChecker(draft, advice: advice, transformers: transformers)
     lint.checkAll()
     return DiagnosticList(draft.readerFindings + lint.findings.diagnostics).diagnostics
   }
@@ -27,23 +31,27 @@ struct ModelChecker {
 
   let draft: ModelDraft
   let advice: Bool
+  let transformers: [String: Bool]?
   var findings: FindingList
   /// The first entity with each name.
   let entityIndex: [String: Int]
   /// For each entity, its ancestors from the nearest up; cut where the chain is broken, closes or is too long.
   let ancestors: [[Int]]
+  let composites: CompositeElements
   private let attributeIndex: [[String: Int]]
   private let relationshipIndex: [[String: Int]]
   /// How many more names may be compared for hints.
   private var hintBudget = 50_000
 
-  init(_ draft: ModelDraft, advice: Bool) {
+  init(_ draft: ModelDraft, advice: Bool, transformers: [String: Bool]?) {
     self.draft = draft
     self.advice = advice
+    self.transformers = transformers
     findings = FindingList(path: draft.path)
     func positions(_ names: [String]) -> [String: Int] {
       Dictionary(names.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
     }
+    composites = CompositeElements(draft)
     let index = positions(draft.entities.map(\.name))
     entityIndex = index
     attributeIndex = draft.entities.map { positions($0.attributes.map(\.name)) }
@@ -73,6 +81,7 @@ struct ModelChecker {
       checkConstraints(entity)
       checkIndexes(entity)
     }
+    checkClasses()
     checkRequests()
     checkConfigurations()
   }
@@ -84,7 +93,11 @@ struct ModelChecker {
     for i in lineage(entity) {
       if let found = attributeIndex[i][name] { return draft.entities[i].attributes[found] }
     }
-    return nil
+    // The element of a composite attribute.
+    guard let point = name.firstIndex(of: "."), let composite = attribute(String(name[..<point]), of: entity) else {
+      return nil
+    }
+    return composites.flattened(composite)?.first { $0.name == name }
   }
 
   func relationship(_ name: String, of entity: Int) -> RelationshipDescription? {

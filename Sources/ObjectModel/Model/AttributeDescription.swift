@@ -42,8 +42,12 @@ public struct AttributeDescription: Sendable, Hashable {
   public var versionHashModifier: String?
   /// The name this property had in earlier versions of the model (`elementID`).
   public var renamingIdentifier: String?
-  /// The elements of a composite attribute; empty for other types.
+  /// The elements of a composite attribute; empty for other types, and when ``compositeName`` says which they are.
   public var elements: [AttributeDescription] = []
+  /// The name of the composite that says what the elements are (``ModelDraft/composites``), or `nil`.
+  public var compositeName: String?
+  /// For the element `address.city` of a frozen entity the name of the composite attribute, `address`; otherwise `nil`.
+  public internal(set) var compositeKey: String?
   /// Free key-value pairs.
   public var userInfo: [String: String] = [:]
   /// XML attributes this version does not know, kept so that writing the model loses nothing.

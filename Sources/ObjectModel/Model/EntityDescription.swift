@@ -17,6 +17,8 @@ public final class EntityDescription: Sendable {
   /// `index...lastDescendantIndex`.
   public let lastDescendantIndex: Int
   /// All attributes, inherited ones included, sorted by name (code points).
+  ///
+  /// Of a composite attribute these are its elements: `address.city` and `address.street`.
   public let attributes: [AttributeDescription]
   /// All relationships, inherited ones included, sorted by name (code points).
   public let relationships: [RelationshipDescription]
@@ -24,6 +26,10 @@ public final class EntityDescription: Sendable {
   public let fetchedProperties: [FetchedPropertyDescription]
   /// All uniqueness constraints, inherited ones included.
   public let uniquenessConstraints: [[String]]
+
+  /// All composite attributes, inherited ones included, sorted by name (code points); each is there as its elements in
+  /// ``attributes``.
+  public let compositeAttributes: [AttributeDescription]
 
   /// What reading a value has to know of an attribute, by its name.
   package struct AttributeAccess: Sendable {
@@ -42,7 +48,8 @@ public final class EntityDescription: Sendable {
   init(
     declaration: EntityDraft, index: Int, superentityIndex: Int?, rootIndex: Int, lastDescendantIndex: Int,
     attributes: [AttributeDescription], relationships: [RelationshipDescription],
-    fetchedProperties: [FetchedPropertyDescription], uniquenessConstraints: [[String]]
+    fetchedProperties: [FetchedPropertyDescription], uniquenessConstraints: [[String]],
+    compositeAttributes: [AttributeDescription]
   ) {
     self.declaration = declaration
     self.index = index
@@ -53,6 +60,7 @@ public final class EntityDescription: Sendable {
     self.relationships = relationships
     self.fetchedProperties = fetchedProperties
     self.uniquenessConstraints = uniquenessConstraints
+    self.compositeAttributes = compositeAttributes
     attributeAccesses = Dictionary(
       uniqueKeysWithValues: attributes.map {
         ($0.name, AttributeAccess(slot: $0.slot, type: $0.type, isExternal: $0.allowsExternalBinaryDataStorage))
@@ -76,6 +84,16 @@ public final class EntityDescription: Sendable {
   package func attributeAccess(named name: String) -> AttributeAccess? { attributeAccesses[name] }
   /// The attribute with this name, inherited ones included, or `nil`.
   public func attribute(named name: String) -> AttributeDescription? { attributePositions[name].map { attributes[$0] } }
+  /// The elements of a composite attribute, or of a composite inside one, with what is left of their names:
+  /// `city` and `street` of `address`; empty when there is none of this name.
+  public func elements(ofComposite key: String) -> [(name: String, attribute: AttributeDescription)] {
+    // Most entities have none, and then nothing is looked at.
+    guard !compositeAttributes.isEmpty else { return [] }
+    return attributes.compactMap { attribute in
+      guard attribute.compositeKey != nil, attribute.name.hasPrefix(key + ".") else { return nil }
+      return (String(attribute.name.dropFirst(key.count + 1)), attribute)
+    }
+  }
   /// The relationship with this name, inherited ones included, or `nil`.
   public func relationship(named name: String) -> RelationshipDescription? {
     relationshipPositions[name].map { relationships[$0] }

@@ -22,9 +22,14 @@ public final class ManagedObjectModel: Sendable {
   ///
   /// - Throws: ``DiagnosticList`` with every finding when the draft has an error; warnings alone do not throw.
   /// - Complexity: O(entities × properties).
-  public init(_ draft: ModelDraft) throws(DiagnosticList) {
+  public convenience init(_ draft: ModelDraft) throws(DiagnosticList) {
     let findings = ModelLint.check(draft)
     guard !findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(findings) }
+    self.init(sound: draft)
+  }
+
+  /// Freezes a draft that is known to have no errors.
+  init(sound draft: ModelDraft) {
     var resolver = ModelResolver(draft)
     resolver.resolve()
     self.draft = draft
@@ -47,6 +52,20 @@ public final class ManagedObjectModel: Sendable {
   /// The named fetch request with this name, or `nil`; a copy that may be changed.
   public func fetchRequestTemplate(named name: String) -> FetchRequestTemplate? {
     draft.fetchRequestTemplates.first { $0.name == name }
+  }
+
+  /// The entity that an entity inherits from; `nil` for a root.
+  ///
+  /// It follows from the hierarchy that the draft declares; nothing sets it.
+  public func superentity(of entity: EntityDescription) -> EntityDescription? {
+    entity.superentityIndex.map { entities[$0] }
+  }
+
+  /// The entities that inherit from an entity directly, in number order.
+  ///
+  /// - Complexity: O(entities below it).
+  public func subentities(of entity: EntityDescription) -> [EntityDescription] {
+    entities[entity.index...entity.lastDescendantIndex].filter { $0.superentityIndex == entity.index }
   }
 
   /// The roots in number order.

@@ -16,6 +16,9 @@ public struct ModelDraft: Sendable, Hashable {
   public var configurations: [ModelConfiguration] = []
   /// The definitions of composite attribute types (`compositeAttribute` elements).
   public var composites: [CompositeDefinition] = []
+  /// Names for people by Core Data's keys (see ``ManagedObjectModel/localizationDictionary``); model files do not have
+  /// them, ``LocalizationFile`` reads them.
+  public var localizationDictionary: [String: String] = [:]
   /// The boxes of Xcode's diagram, kept for writing.
   public var diagram: [DiagramElement] = []
   /// The other attributes of the XML `model` element (`lastSavedToolsVersion` ...), kept for writing.

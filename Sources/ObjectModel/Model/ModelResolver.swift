@@ -11,7 +11,13 @@ struct ModelResolver {
     let order = EntityOrder(draft)
     let ordered = order.entities.map { draft.entities[$0] }
     let indexOf = Dictionary(uniqueKeysWithValues: ordered.enumerated().map { ($1.name, $0) })
-    var ownAttributes = ordered.map { $0.attributes.sorted { CodePointOrder.precedes($0.name, $1.name) } }
+    // A composite attribute is there as its elements, under dotted names.
+    let composites = CompositeElements(draft)
+    var ownAttributes = ordered.map { entity in
+      entity.attributes.flatMap { composites.flattened($0) ?? [$0] }
+        .sorted { CodePointOrder.precedes($0.name, $1.name) }
+    }
+    let ownComposites = ordered.map { entity in entity.attributes.filter { composites.flattened($0) != nil } }
     var ownRelationships = ordered.map { $0.relationships.sorted { CodePointOrder.precedes($0.name, $1.name) } }
     slotCounts = Array(repeating: 0, count: ordered.count)
     columnSlotCounts = slotCounts
@@ -64,12 +70,14 @@ struct ModelResolver {
 
     for i in ordered.indices {
       var attributes = ownAttributes[i]
+      var compositeAttributes = ownComposites[i]
       var relationships = ownRelationships[i]
       var fetched = ordered[i].fetchedProperties
       var constraints = ordered[i].uniquenessConstraints
       var ancestor = order.parents[i]
       while let a = ancestor {
         attributes += ownAttributes[a]
+        compositeAttributes += ownComposites[a]
         relationships += ownRelationships[a]
         fetched += ordered[a].fetchedProperties
         constraints = ordered[a].uniquenessConstraints + constraints
@@ -84,7 +92,8 @@ struct ModelResolver {
           attributes: attributes.sorted { CodePointOrder.precedes($0.name, $1.name) },
           relationships: relationships.sorted { CodePointOrder.precedes($0.name, $1.name) },
           fetchedProperties: fetched.sorted { CodePointOrder.precedes($0.name, $1.name) },
-          uniquenessConstraints: constraints))
+          uniquenessConstraints: constraints,
+          compositeAttributes: compositeAttributes.sorted { CodePointOrder.precedes($0.name, $1.name) }))
     }
   }
 

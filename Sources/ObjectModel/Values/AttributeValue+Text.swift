@@ -62,6 +62,22 @@ extension AttributeValue {
   }
 }
 
+extension AttributeValue {
+  /// The text that ``init(text:type:)`` reads again; `nil` for dates, which model files have as seconds, and for what
+  /// they cannot hold.
+  var modelText: String? {
+    switch self {
+    case .boolean(let value): value ? "YES" : "NO"
+    case .integer(let value): String(value)
+    case .double(let value): value.isFinite ? String(value) : nil
+    case .decimal(let value): value.description
+    case .string(let text), .uri(let text): text
+    case .uuid(let high, let low): ValueCast.uuidText(high, low)
+    case .null, .date, .binary: nil
+    }
+  }
+}
+
 /// The spelling of points in time in model files.
 public enum DateText {
   /// Reads `YYYY-MM-DD`, optionally `T` or a space and `hh:mm[:ss[.fff]]`, optionally `Z` or `±hh[:]mm`.

@@ -16,6 +16,7 @@ extension ModelXMLReader {
     }
     attribute.valueTransformerName = bag.take("valueTransformerName")
     attribute.customClassName = bag.take("customClassName")
+    attribute.compositeName = bag.take("compositeName")
     attribute.allowsExternalBinaryDataStorage = flag(&bag, "allowsExternalBinaryDataStorage", element) ?? false
     attribute.preservesValueInHistoryOnDeletion = flag(&bag, "preserveAfterDeletion", element) ?? false
     attribute.allowsCloudEncryption = flag(&bag, "allowsCloudEncryption", element) ?? false

@@ -27,6 +27,7 @@ extension ModelYAMLReader {
     attribute.derivationExpression = fields.string("derived", &findings)
     attribute.valueTransformerName = fields.string("transformer", &findings)
     attribute.customClassName = fields.string("class", &findings)
+    attribute.compositeName = fields.string("composite", &findings)
     attribute.allowsExternalBinaryDataStorage = fields.flag("external_storage", &findings) ?? false
     attribute.preservesValueInHistoryOnDeletion = fields.flag("keep_after_deletion", &findings) ?? false
     attribute.allowsCloudEncryption = fields.flag("cloud_encryption", &findings) ?? false

@@ -106,6 +106,7 @@ enum ModelYAMLWriter {
     add(&entries, "derived", attribute.derivationExpression)
     add(&entries, "transformer", attribute.valueTransformerName)
     add(&entries, "class", attribute.customClassName)
+    add(&entries, "composite", attribute.compositeName)
     add(&entries, "external_storage", attribute.allowsExternalBinaryDataStorage)
     add(&entries, "keep_after_deletion", attribute.preservesValueInHistoryOnDeletion)
     add(&entries, "cloud_encryption", attribute.allowsCloudEncryption)

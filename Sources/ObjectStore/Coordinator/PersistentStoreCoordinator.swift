@@ -5,7 +5,7 @@ import SQLite
 ///
 /// ```swift
 /// let coordinator = PersistentStoreCoordinator(model: model)
-/// try coordinator.addSQLiteStore(at: "shop.sqlite")
+/// try coordinator.addStore(type: .sqlite, at: "shop.sqlite")
 /// let context = ManagedObjectContext(coordinator: coordinator)
 /// ```
 ///
@@ -14,76 +14,157 @@ import SQLite
 /// is then opened like any other. (An import makes a new store beside its final name and shows it when all is done; it
 /// works with ``StoreFile`` directly.)
 ///
-/// The store is written in write-ahead mode, alone: no other connection can open it until ``close()``, which leaves one
-/// single file. A coordinator that goes away closes its store; a process that dies leaves a `-wal` file that the next
-/// one to open the store plays back.
+/// An SQLite store is written in write-ahead mode, and several coordinators and processes may have it open at a time; an
+/// import needs it alone. The last one to close a store leaves one single file. A coordinator that goes away closes its
+/// stores; a process that dies leaves a `-wal` file that the next one to open the store plays back.
 ///
-/// A coordinator, its stores and all contexts on it are confined to one task.
+/// Every store holds all entities unless it is added with a configuration; where several stores hold an entity, the one
+/// that was added first takes new objects. A coordinator, its stores and all contexts on it are confined to one task.
 public final class PersistentStoreCoordinator {
   /// The model of all stores.
   public let model: ManagedObjectModel
+  /// The types of stores that can be added besides those that are built in.
+  public let registry: StoreTypeRegistry
   /// The stores by number; contexts share it.
   package let list = StoreList()
-  /// The stores, in the order in which they were added; closed ones are not among them.
+  /// The stores, in the order in which they were added; removed ones are not among them.
   public var stores: [PersistentStore] { list.stores }
 
   /// Creates a coordinator without a store.
-  public init(model: ManagedObjectModel) { self.model = model }
+  ///
+  /// - Parameter registry: The types of stores that a program brings along.
+  public init(model: ManagedObjectModel, registry: StoreTypeRegistry = StoreTypeRegistry()) {
+    self.model = model
+    self.registry = registry
+  }
 
   deinit {
     // Nobody is left to hear of an error; what was committed stays in the log.
     try? close()
   }
 
-  /// The store, or `nil` when there is none.
+  // MARK: - Finding stores
+
+  /// The store that was added first, or `nil` when there is none.
   public var store: PersistentStore? { stores.first }
 
-  /// Opens the store at a path, or makes it when there is no file.
+  /// The store that takes new objects of an entity: the first that has it; `nil` when none has.
+  public func store(for entity: EntityDescription) -> PersistentStore? { stores.first { $0.contains(entity) } }
+
+  /// The stores that have objects of an entity, in the order in which they were added.
+  public func stores(for entity: EntityDescription) -> [PersistentStore] { stores.filter { $0.contains(entity) } }
+
+  /// The store with an identity (``PersistentStore/identifier``); `nil` when there is none.
+  public func store(identifier: String) -> PersistentStore? { stores.first { $0.identifier == identifier } }
+
+  /// The store with a path, letter by letter as it was given; `nil` when there is none.
+  public func store(at path: String) -> PersistentStore? {
+    stores.first { $0.path == path && $0.path != StoreFile.memoryPath }
+  }
+
+  // MARK: - Adding and removing
+
+  /// Opens a store of any type, or makes it when there is no file.
+  ///
+  /// - Parameters:
+  ///   - type: What keeps the records.
+  ///   - path: The store's path; stores in memory need none.
+  ///   - configuration: The configuration whose entities the store has; `nil` for all.
+  ///   - options: How the store is opened.
+  /// - Throws: ``StoreError``: `notFound` when there is no path, no such configuration, or no file to open for reading
+  ///   only; `incompatibleModel`; `invalidOption` for types that are not registered and options that cannot be used;
+  ///   `unsupported` when the coordinator has a store with this identity; `damagedFile`; or what `StoreFile.create` and
+  ///   `StoreFile.openShared` throw.
+  @discardableResult
+  public func addStore(
+    type: PersistentStoreType, at path: String? = nil, configuration: String? = nil,
+    options: PersistentStoreOptions = PersistentStoreOptions()
+  ) throws(StoreError) -> PersistentStore {
+    try add(try open(type: type, at: path, configuration: configuration, options: options))
+  }
+
+  /// Opens the SQLite store at a path, or makes it when there is no file.
   ///
   /// - Parameters:
   ///   - path: The store's path.
   ///   - configuration: The configuration whose entities the store has; `nil` for all.
   ///   - cacheKiB: The page cache in KiB.
-  /// - Throws: ``StoreError`` as `StoreFile.create` and `StoreFile.open` do, `incompatibleModel` above all.
+  /// - Throws: ``StoreError`` as ``addStore(type:at:configuration:options:)``.
   @discardableResult
   public func addSQLiteStore(
     at path: String, configuration: String? = nil, cacheKiB: Int = 8 * 1024
   ) throws(StoreError) -> PersistentStore {
-    if !FileSystem.exists(path) {
-      let made = try StoreFile.create(path: path, model: model, configuration: configuration)
-      try made.finish()
-    }
-    let file = try StoreFile.open(path: path, model: model, configuration: configuration, cacheKiB: cacheKiB)
-    try storeErrors(path) { () throws(SQLiteError) in
-      // Unlike an import, a save is worth waiting for the disk, and the log must not grow with the program's life.
-      try file.connection.execute("PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=1000")
-    }
-    file.keepCommits()
-    let store = try PersistentStore(file: file)
-    list.append(store)
-    return store
+    var options = PersistentStoreOptions()
+    options.cacheKiB = cacheKiB
+    return try addStore(type: .sqlite, at: path, configuration: configuration, options: options)
   }
 
-  /// Moves the log into the file and closes the store; changes that contexts have not saved are not in it.
+  /// Closes a store and forgets it; changes that contexts have not saved are not in it.
   ///
-  /// Contexts on the store can do nothing with it afterwards: their fetches and saves throw. Closing twice does nothing.
+  /// - Throws: ``StoreError`` when it cannot be closed; it is forgotten all the same.
+  public func remove(_ store: PersistentStore) throws(StoreError) {
+    list.remove(store)
+    try store.close()
+  }
+
+  /// Moves the logs into the files and closes the stores; changes that contexts have not saved are not in them.
+  ///
+  /// Contexts on the stores can do nothing with them afterwards: their fetches and saves throw. Closing twice does
+  /// nothing.
   ///
   /// - Throws: ``StoreError``; what was committed is safe, in a `-wal` file beside the store if need be.
   public func close() throws(StoreError) {
     for store in stores.reversed() {
       list.remove(store)
-      try store.file.finish()
+      try store.close()
     }
   }
+
+  /// Opens a store without adding it.
+  func open(
+    type: PersistentStoreType, at path: String?, configuration: String?, options: PersistentStoreOptions
+  ) throws(StoreError) -> PersistentStore {
+    if type == .inMemory {
+      return try PersistentStore.inMemory(model: model, configuration: configuration, options: options)
+    }
+    guard let path, !path.isEmpty else {
+      throw StoreError(.notFound, path: path ?? "", message: "a store of type \(type) needs a path")
+    }
+    switch type {
+    case .sqlite:
+      return try PersistentStore.openSQLite(path, model: model, configuration: configuration, options: options)
+    default:
+      return try PersistentStore.openAtomic(
+        registry.requireAtomicStore(type, path: path), type: type, path: path, model: model,
+        configuration: configuration, options: options)
+    }
+  }
+
+  /// Takes a store that is open; it is closed when the coordinator has one with its identity already.
+  @discardableResult
+  func add(_ store: PersistentStore) throws(StoreError) -> PersistentStore {
+    guard self.store(identifier: store.identifier) == nil else {
+      try? store.close()
+      throw StoreError(
+        .unsupported, path: store.path,
+        message:
+          "the coordinator has a store with the identity \(store.identifier) already; objects of two such stores "
+          + "could not be told apart")
+    }
+    list.append(store)
+    return store
+  }
+
+  // MARK: - Objects
 
   /// The ID that a URI stands for; `nil` when it is none, or names another store or an entity that the model has not.
   ///
   /// Whether there is such a record is not asked.
   public func objectID(forURI uri: String) -> ManagedObjectID? {
     guard let parts = ObjectURI(uri), let entity = model.entity(named: parts.entityName),
-      let store = stores.first(where: { $0.file.metadata.uuid == parts.storeUUID })
+      let store = store(identifier: parts.storeUUID)
     else { return nil }
-    return ManagedObjectID(storeUUID: store.file.metadata.uuid, entity: entity, primaryKey: parts.primaryKey)
+    return ManagedObjectID(storeUUID: store.identifier, entity: entity, primaryKey: parts.primaryKey)
   }
 }
 

@@ -10,8 +10,20 @@ public struct PersistentStoreOptions: Sendable, Hashable {
   public var cacheKiB = 8 * 1024
   /// Settings of SQLite that override the project's, in this order; names and values are checked, not quoted.
   public var pragmas: [Pragma] = []
+  /// Whether the store is opened although its version hashes are not the model's.
+  ///
+  /// Its tables and columns must be there all the same.
+  public var ignoresVersioning = false
+  /// Whether an SQLite file is rebuilt without free pages when it is opened.
+  public var vacuums = false
+  /// Whether SQLite counts how many different values its indexes have when the file is opened, for better plans.
+  public var analyzes = false
   /// Whether every transaction is recorded in the store's persistent history.
   public var tracksHistory = false
+  /// Whether a store that was made with another version of the model is migrated when it is opened.
+  public var migratesAutomatically = false
+  /// Whether that may be done by what the versions say, without a mapping model (`StoreMigrator`).
+  public var infersMapping = false
 
   /// One setting of SQLite.
   public struct Pragma: Sendable, Hashable {

@@ -25,6 +25,14 @@ package final class StoreList {
     return all.count - 1
   }
 
+  /// Puts a store with the same records into the place of another one, so that contexts go on with it.
+  package func replace(_ store: PersistentStore, with other: PersistentStore) {
+    for number in all.indices where all[number] === store {
+      all[number] = other
+      identifiers[number] = other.identifier
+    }
+  }
+
   /// Takes a store out; its number stays taken.
   package func remove(_ store: PersistentStore) {
     for number in all.indices where all[number] === store { isRemoved[number] = true }

@@ -51,12 +51,12 @@ extension StoreFile {
   }
 
   /// Functions that only Core Data registers and that triggers of its stores call, each with five arguments.
-  private static let coreDataFunctions = [
+  static let coreDataFunctions = [
     "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "NSCoreDataDATriggerUpdatedAffectedObjectValue",
     "NSCoreDataTriggerUpdateAffectedObjectValue",
   ]
 
-  private static func warnings(_ connection: Connection) throws(StoreError) -> [Warning] {
+  static func warnings(_ connection: Connection) throws(StoreError) -> [Warning] {
     try storeErrors(connection.path) { () throws(SQLiteError) in
       var result: [Warning] = []
       let history = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('ACHANGE', 'ATRANSACTION')"

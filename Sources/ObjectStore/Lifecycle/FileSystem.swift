@@ -84,11 +84,48 @@ enum FileSystem {
     // Some file systems have no hard links.
     guard errno == EPERM || errno == ENOSYS || errno == ENOTSUP else { throw failure(to, "cannot rename to it") }
     guard !exists(to) else { throw alreadyExists(to) }
-    guard rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
+    try rename(from, to: to)
   }
 
   private static func alreadyExists(_ path: String) -> StoreError {
     StoreError(.alreadyExists, path: path, message: "a file appeared while the store was being built")
+  }
+
+  /// The path that symbolic links lead to; the path itself when there is nothing.
+  static func resolved(_ path: String) -> String {
+    guard let found = realpath(path, nil) else { return path }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
+  /// Removes everything in a folder and the folder; that there is none is fine.
+  static func removeTree(_ path: String) throws(StoreError) {
+    var info = stat()
+    guard lstat(path, &info) == 0 else { return }
+    // Links are removed, not followed.
+    guard info.st_mode & S_IFMT == S_IFDIR else { return try remove(path) }
+    for name in names(in: path) { try removeTree(path + "/" + name) }
+    guard rmdir(path) == 0 || errno == ENOENT else { throw failure(path, "cannot remove") }
+  }
+
+  /// Gives a file another name; a file that has that name goes away.
+  static func rename(_ from: String, to: String) throws(StoreError) {
+    guard Glibc.rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
+  }
+
+  /// Makes a folder unless it is there.
+  static func makeFolder(_ path: String) throws(StoreError) {
+    guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
+  }
+
+  /// Copies the files of a folder into a new one, without those in folders below it.
+  static func copyFolder(_ from: String, to: String) throws(StoreError) {
+    try makeFolder(to)
+    for name in names(in: from) {
+      var info = stat()
+      guard lstat("\(from)/\(name)", &info) == 0, info.st_mode & S_IFMT == S_IFREG else { continue }
+      try copy("\(from)/\(name)", to: "\(to)/\(name)")
+    }
   }
 
   /// The names in a folder.
@@ -106,26 +143,47 @@ enum FileSystem {
   }
 
   /// Copies a file's bytes to a new file.
-  static func copy(_ from: String, to: String) throws(StoreError) {
+  ///
+  /// - Parameter mode: The new file's permissions, before the process's mask.
+  static func copy(_ from: String, to: String, mode: mode_t = 0o600) throws(StoreError) {
     let source = open(from, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw failure(from, "cannot open") }
     defer { close(source) }
-    let target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard target >= 0 else { throw failure(to, "cannot create") }
+    try create(to, mode: mode) { buffer, _ throws(StoreError) in
+      while true {
+        let got = read(source, buffer.baseAddress, buffer.count)
+        if got < 0 && errno == EINTR { continue }
+        guard got >= 0 else { throw failure(from, "cannot read") }
+        return got
+      }
+    }
+  }
+
+  /// Makes a new file of the bytes that `next` puts into a buffer, piece by piece, until it puts in none.
+  ///
+  /// - Parameters:
+  ///   - mode: The new file's permissions, before the process's mask.
+  ///   - next: Gets the buffer and the number of bytes so far, and returns how many it has put into the buffer.
+  static func create(
+    _ path: String, mode: mode_t, _ next: (UnsafeMutableRawBufferPointer, Int) throws(StoreError) -> Int
+  ) throws(StoreError) {
+    let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    guard target >= 0 else { throw failure(path, "cannot create") }
     defer { close(target) }
-    var buffer = [UInt8](repeating: 0, count: 1 << 18)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+    defer { buffer.deallocate() }
+    var total = 0
     while true {
-      let got = read(source, &buffer, buffer.count)
-      if got < 0 && errno == EINTR { continue }
-      guard got >= 0 else { throw failure(from, "cannot read") }
+      let got = try next(buffer, total)
       if got == 0 { return }
       var done = 0
       while done < got {
-        let put = buffer.withUnsafeBytes { write(target, $0.baseAddress! + done, got - done) }
+        let put = write(target, buffer.baseAddress! + done, got - done)
         if put < 0 && errno == EINTR { continue }
-        guard put > 0 else { throw failure(to, "cannot write") }
+        guard put > 0 else { throw failure(path, "cannot write") }
         done += put
       }
+      total += got
     }
   }
 
@@ -138,8 +196,21 @@ enum FileSystem {
     return made
   }
 
+  /// Makes a folder; that there is one is fine.
+  static func makeFolder(_ path: String) throws(StoreError) {
+    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
+  }
+
+  /// Gives a file another name; what has that name is replaced in the same step.
+  static func renameReplacing(_ from: String, to: String) throws(StoreError) {
+    guard rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
+  }
+
   /// Removes an empty folder.
   static func removeFolder(_ path: String) { rmdir(path) }
+
+  /// Whether this process may make files in a folder.
+  static func isWritableFolder(_ path: String) -> Bool { access(path, W_OK | X_OK) == 0 }
 
   /// Whether a process with this number is running.
   static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
@@ -147,7 +218,8 @@ enum FileSystem {
   /// The number of this process.
   static var processNumber: Int32 { getpid() }
 
-  private static func failure(_ path: String, _ what: String) -> StoreError {
+  /// The error of the last call that failed.
+  static func failure(_ path: String, _ what: String) -> StoreError {
     StoreError(
       .inputOutput, path: path, message: "\(what): \(strerror(errno).map { String(cString: $0) } ?? "error \(errno)")")
   }

@@ -18,8 +18,7 @@ public import SQLite
 public final class StoreFile {
   /// Something about an existing store that a writer should know.
   public enum Warning: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
-    /// The store tracks history. Rows that are not written by Core Data are invisible to history observers and to
-    /// CloudKit.
+    /// The store tracks history. Rows that are not recorded in it are invisible to history observers and to CloudKit.
     case history
     /// The store has triggers that call functions of Core Data; their notifications are lost.
     case coreDataTriggers
@@ -27,7 +26,8 @@ public final class StoreFile {
     /// A sentence for people.
     public var description: String {
       switch self {
-      case .history: "the store tracks persistent history; imported rows will not appear in it"
+      case .history:
+        "the store tracks persistent history; apps and CloudKit export hear only of rows that are recorded in it"
       case .coreDataTriggers: "the store has triggers that notify Core Data; nobody is notified during an import"
       }
     }
@@ -38,7 +38,7 @@ public final class StoreFile {
   /// Whether the store is new.
   public let isNew: Bool
   /// The tables and columns, with the names that the file really has.
-  public let schema: StoreSchema
+  public private(set) var schema: StoreSchema
   /// The metadata; ``writeMetadata(_:)`` changes them.
   public private(set) var metadata: StoreMetadata
   /// The connection; all statements of the run go through it.
@@ -57,6 +57,10 @@ public final class StoreFile {
     case newFile(NewStoreFile)
     /// The log as it was, and the header when the file was not in write-ahead mode.
     case existingFile(ExistingStoreFile)
+    /// A file that others may have open too; every commit is final.
+    case sharedFile(SharedStoreFile)
+    /// Closing the connection is all: the tables are in memory, or they are only read.
+    case connection
     /// The store is only read; the connection is closed by who opened it.
     case nothing
   }
@@ -87,6 +91,9 @@ public final class StoreFile {
     precondition(!isNew, "a store that is being built has no commits to keep")
     keepsCommits = true
   }
+
+  /// Takes over other tables and columns: a migration has changed them.
+  func replaceSchema(_ schema: StoreSchema) { self.schema = schema }
 
   // MARK: - Batches
 
@@ -141,6 +148,9 @@ public final class StoreFile {
     self.metadata = metadata
   }
 
+  /// Goes back to metadata that were there before a transaction that was rolled back.
+  func forgetMetadata(_ former: StoreMetadata) { metadata = former }
+
   // MARK: - Indexes
 
   /// The indexes of a new store that are not built yet.
@@ -177,6 +187,8 @@ public final class StoreFile {
         try raiseMaxima()
         try commit()
         try file.finish(connection)
+      case .sharedFile(let file): try file.close(connection)
+      case .connection: try sql { () throws(SQLiteError) in try connection.close() }
       case .nothing: break
       }
       isEnded = true
@@ -197,6 +209,8 @@ public final class StoreFile {
     switch undo {
     case .newFile(let file): try file.discard(connection)
     case .existingFile(let file): try file.rollBack(connection)
+    case .sharedFile(let file): try file.close(connection)
+    case .connection: try sql { () throws(SQLiteError) in try connection.close() }
     case .nothing: break
     }
   }

@@ -43,8 +43,10 @@ public struct StoreMetadata: Sendable, Hashable {
 
   /// Makes the metadata of a new store, with a fresh UUID.
   ///
-  /// - Parameter versionIdentifier: The model's identifier; empty when it has none.
-  public init(hashes: ModelHashes, versionIdentifier: String) {
+  /// - Parameters:
+  ///   - versionIdentifier: The model's identifier; empty when it has none.
+  ///   - type: What keeps the records.
+  public init(hashes: ModelHashes, versionIdentifier: String, type: PersistentStoreType = .sqlite) {
     self.init(
       uuid: StoreUUID.make(),
       entries: [
@@ -55,9 +57,9 @@ public struct StoreMetadata: Sendable, Hashable {
         PropertyList.Entry(Key.checksum, .string(hashes.checksum)),
         PropertyList.Entry(Key.hashesVersion, .integer(3)),
         PropertyList.Entry(Key.identifiers, .array([.string(versionIdentifier)])),
-        PropertyList.Entry(Key.storeType, .string("SQLite")),
-        PropertyList.Entry(Key.autoVacuumLevel, .string("2")),
+        PropertyList.Entry(Key.storeType, .string(type.name)),
       ])
+    if type == .sqlite { entries.append(PropertyList.Entry(Key.autoVacuumLevel, .string("2"))) }
   }
 
   /// The value of a key; setting `nil` removes it.

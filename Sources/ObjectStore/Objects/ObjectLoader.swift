@@ -83,7 +83,7 @@ extension StoreSchema {
     switch role {
     case .slot(let slot):
       guard let name = table.destinationEntityColumn(slot: slot),
-        let destination = destination(slot: slot, root: table.rootEntity)
+        let destination = destination(slot: slot, root: table.rootEntity), entityNumbers[destination] > 0
       else { return nil }
       return (name, self.table(forRoot: model.entities[destination].rootIndex))
     case .reverse(let slot, let owner):

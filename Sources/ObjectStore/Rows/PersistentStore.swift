@@ -17,18 +17,25 @@ public final class PersistentStore {
   package let connection: Connection
   /// What keeps the records.
   public let type: PersistentStoreType
+  /// The configuration whose entities the store has; `nil` for all.
+  public let configuration: String?
   /// How the store was opened.
   public let options: PersistentStoreOptions
   /// Who hears of transactions, in this order.
   package var observers: [any StoreObserver] = []
   /// Whether a batch request is running: its transaction must not take anybody else's rows along.
-  package var isInBatchRequest = false
+  package var isInBatchRequest = false { didSet { if isInBatchRequest { batchRequestNumber &+= 1 } } }
+  /// How many batch requests have begun.
+  private(set) var batchRequestNumber = 0
 
   private let entityNumbers: EntityNumberTable
   private var accesses: [TableAccess?]
   private var linkAccesses: [LinkStorage: LinkAccess] = [:]
   private var maxima: [Int64]
   private var writtenMaxima: [Int64]
+  /// What SQLite said about changes by other connections when the sequences were read; `nil` to read them again.
+  private var dataVersion: Int64?
+  private var dataVersionStatement: Statement?
   /// The statements of compiled fetches.
   private(set) lazy var queryStatements = StatementCache(connection: connection)
 
@@ -36,10 +43,12 @@ public final class PersistentStore {
   ///
   /// - Throws: ``StoreError`` when the bookkeeping cannot be read.
   public init(
-    file: StoreFile, type: PersistentStoreType = .sqlite, options: PersistentStoreOptions = PersistentStoreOptions()
+    file: StoreFile, type: PersistentStoreType = .sqlite, configuration: String? = nil,
+    options: PersistentStoreOptions = PersistentStoreOptions()
   ) throws(StoreError) {
     self.file = file
     self.type = type
+    self.configuration = configuration
     self.options = options
     model = file.schema.model
     schema = file.schema
@@ -47,8 +56,20 @@ public final class PersistentStore {
     entityNumbers = EntityNumberTable(file.schema)
     accesses = Array(repeating: nil, count: model.entities.count)
     maxima = Array(repeating: 0, count: model.entities.count)
+    writtenMaxima = maxima
+    // Read before the sequences, so that whoever writes in between is noticed.
+    if type == .sqlite { dataVersion = try storeErrors(file.path) { () throws(SQLiteError) in try readDataVersion() } }
     for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
     writtenMaxima = maxima
+    if options.tracksHistory, !options.isReadOnly {
+      guard type == .sqlite || type == .inMemory else {
+        throw StoreError(.unsupported, path: file.path, message: "a store of type \(type) keeps no persistent history")
+      }
+      try HistoryRecorder.attach(to: self)
+    } else {
+      // History with holes would be worse than none, so a store that has history goes on with it.
+      try HistoryRecorder.adopt(store: self)
+    }
   }
 
   /// The store's identity: 36 characters in upper case, part of its objects' IDs.
@@ -86,12 +107,36 @@ public final class PersistentStore {
   package var sequenceMark: [Int64] { writtenMaxima }
 
   /// Forgets that sequences were written since `mark` was taken: the transaction was rolled back.
-  package func restoreSequences(_ mark: [Int64]) { writtenMaxima = mark }
+  package func restoreSequences(_ mark: [Int64]) {
+    writtenMaxima = mark
+    dataVersion = nil
+  }
 
-  /// Finds out how far the sequences have come when another connection may have written the store since; belongs to the
-  /// start of a transaction.
+  /// Reads the sequences again when another connection has written since the last call; belongs at the start of the
+  /// transaction that takes keys, so that nobody else can take the same.
+  ///
+  /// - Complexity: One statement when nobody else wrote.
   package func refreshMaxima() throws(SQLiteError) {
-    // A store that is opened alone has no other connection.
+    guard type == .sqlite else { return }
+    let version = try readDataVersion()
+    guard version != dataVersion else { return }
+    for table in schema.tables {
+      let root = table.rootEntity
+      let said =
+        try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(schema.entityNumbers[root])") ?? 0
+      let found = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
+      maxima[root] = max(maxima[root], said, found)
+      writtenMaxima[root] = said
+    }
+    dataVersion = version
+  }
+
+  /// A number that moves when another connection has written.
+  private func readDataVersion() throws(SQLiteError) -> Int64 {
+    if dataVersionStatement == nil { dataVersionStatement = try connection.prepare("PRAGMA data_version") }
+    guard let statement = dataVersionStatement else { return 0 }
+    defer { statement.reset() }
+    return try statement.step() ? statement.integer(0) : 0
   }
 
   /// Takes the next `count` primary keys of a root entity's sequence and returns the first.
@@ -113,6 +158,7 @@ public final class PersistentStore {
     set {
       maxima = newValue.taken
       writtenMaxima = newValue.written
+      dataVersion = nil
     }
   }
 

@@ -37,6 +37,14 @@ package struct BatchDeletePlan {
     package var returningIDs: String { sql + " RETURNING Z_PK, Z_ENT" }
   }
 
+  /// Objects that lose references.
+  package struct ObservedRows {
+    /// Selects primary key, number (`Z_ENT`) and, for each of ``slots``, whether the reference there goes.
+    package var sql: String
+    /// The relationships' slots.
+    package var slots: [Int]
+  }
+
   /// The temporary table: `r` is the index of a root entity, `k` a primary key.
   static let doomed = "temp.mergewalk_doomed"
 
@@ -54,6 +62,12 @@ package struct BatchDeletePlan {
   package private(set) var unlinks: [String] = []
   /// Deletes the objects.
   package private(set) var deletions: [TableStatement] = []
+  /// Selects the objects whose references ``nullifications`` clear.
+  package private(set) var observedNullifications: [ObservedRows] = []
+  /// Selects the objects that ``deletions`` delete.
+  package var observedDeletions: [String] {
+    deletions.map { "SELECT Z_PK, Z_ENT FROM \(schema.table(forRoot: $0.root).name) WHERE Z_PK IN (\(gone($0.root)))" }
+  }
 
   private let schema: StoreSchema
   private let entity: EntityDescription
@@ -205,6 +219,7 @@ package struct BatchDeletePlan {
       var assignments: [String] = []
       var conditions: [String] = []
       var versioned: [String] = []
+      var slots: [Int] = []
       /// Columns that go with the one that refers to an object.
       func clear(_ column: String, _ root: Int, _ followers: [String?]) {
         let condition = "\(column) IN (\(gone(root)))"
@@ -226,6 +241,7 @@ package struct BatchDeletePlan {
               table.destinationEntityColumn(slot: relationship.slot), table.orderKeyColumn(slot: relationship.slot),
             ])
           versioned.append(conditions[conditions.count - 1])
+          slots.append(relationship.slot)
         }
       }
       for column in table.columns {
@@ -246,6 +262,14 @@ package struct BatchDeletePlan {
         assignments.append("Z_OPT = ifnull(Z_OPT, 0) + ifnull(\(versioned.joined(separator: " OR ")), 0)")
       }
       let staying = isReached(root) ? " AND Z_PK NOT IN (\(gone(root.index)))" : ""
+      if !versioned.isEmpty {
+        let flags = versioned.map { ", ifnull(\($0), 0)" }.joined()
+        observedNullifications.append(
+          ObservedRows(
+            sql:
+              "SELECT Z_PK, Z_ENT\(flags) FROM \(table.name) WHERE (\(versioned.joined(separator: " OR ")))\(staying)",
+            slots: slots))
+      }
       nullifications.append(
         TableStatement(
           root: root.index,

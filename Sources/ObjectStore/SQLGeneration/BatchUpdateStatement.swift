@@ -20,6 +20,9 @@ package struct BatchUpdateStatement {
   private var counters: [String] = []
   private var counterBindings: [SQLBinding] = []
 
+  /// The slots of the properties that are set.
+  package private(set) var slots: [Int] = []
+
   /// Starts the UPDATE of the table of a root entity.
   package init(schema: StoreSchema, root: Int) { table = schema.table(forRoot: root) }
 
@@ -28,6 +31,7 @@ package struct BatchUpdateStatement {
     guard let column = table.columnName(slot: slot) else {
       preconditionFailure("slot \(slot) of \(table.name) has no column")
     }
+    slots.append(slot)
     switch value {
     case .constant(let binding):
       assignments.append("\(column) = ?")
@@ -56,6 +60,14 @@ package struct BatchUpdateStatement {
       )
       bindings += [target, .integer(last)]
     }
+  }
+
+  /// Selects primary key and number (`Z_ENT`) of the rows that a SELECT finds whose first column is the primary key.
+  package func affected(_ select: CompiledFetch, columnCount: Int) -> CompiledFetch {
+    let names = (0..<columnCount).map { "v\($0)" }.joined(separator: ", ")
+    return CompiledFetch(
+      sql: "WITH s(\(names)) AS (\(select.sql)) SELECT t.Z_PK, t.Z_ENT FROM s CROSS JOIN \(table.name) AS t "
+        + "ON t.Z_PK = s.v0", bindings: select.bindings, columns: [], firstSortKey: 0, entity: select.entity)
   }
 
   /// The statement around a SELECT whose first column is the primary key.

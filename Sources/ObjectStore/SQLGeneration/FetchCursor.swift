@@ -1,4 +1,3 @@
-import CSQLite
 package import ObjectModel
 import SQLite
 
@@ -68,24 +67,14 @@ package final class FetchCursor {
     if statement.isNull(position) { return .null }
     switch column.kind {
     case .primaryKey, .entityNumber, .version: return .attribute(.integer(statement.integer(position)))
-    case .cell: return .attribute(attribute(position, .undefined))
-    case .value(let type): return .attribute(attribute(position, type))
+    case .cell: return .attribute(statement.attribute(position, .undefined))
+    case .value(let type): return .attribute(statement.attribute(position, type))
     case .objectID(let entity, let hasEntityColumn):
       let own = hasEntityColumn ? entityIndex(position + 1) : nil
       return .objectID(
         ManagedObjectID(
           storeUUID: store.file.metadata.uuid, entity: store.model.entities[own ?? entity],
           primaryKey: statement.integer(position)))
-    }
-  }
-
-  /// A value that is not null as an attribute of a type holds it.
-  private func attribute(_ column: Int32, _ type: AttributeType) -> AttributeValue {
-    switch statement.type(column) {
-    case SQLITE_INTEGER: AttributeValue(stored: statement.integer(column), type)
-    case SQLITE_FLOAT: AttributeValue(stored: statement.double(column), type)
-    case SQLITE_BLOB: AttributeValue(stored: statement.bytes(column), type)
-    default: AttributeValue(stored: statement.text(column), type)
     }
   }
 }

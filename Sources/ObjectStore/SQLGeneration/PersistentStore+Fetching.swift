@@ -43,18 +43,28 @@ extension PersistentStore {
     var now: Double?
     for (i, binding) in bindings.enumerated() {
       let index = Int32(i + 1)
-      switch binding {
-      case .null: statement.bindNull(index)
-      case .integer(let value): statement.bind(index, value)
-      case .real(let value): statement.bind(index, value)
-      case .text(let value): statement.bind(index, text: value)
-      case .blob(let value): statement.bind(index, copying: value)
-      case .now:
-        let value = now ?? ExpressionFunction.currentTime()
-        now = value
-        statement.bind(index, value)
-      case .list(let values): ListSource.bind(values, to: statement, index)
+      guard case .now = binding else {
+        binding.bind(to: statement, index)
+        continue
       }
+      let value = now ?? ExpressionFunction.currentTime()
+      now = value
+      statement.bind(index, value)
+    }
+  }
+}
+
+extension SQLBinding {
+  /// Gives a parameter of a statement this value.
+  func bind(to statement: Statement, _ index: Int32) {
+    switch self {
+    case .null: statement.bindNull(index)
+    case .integer(let value): statement.bind(index, value)
+    case .real(let value): statement.bind(index, value)
+    case .text(let value): statement.bind(index, text: value)
+    case .blob(let value): statement.bind(index, copying: value)
+    case .now: statement.bind(index, ExpressionFunction.currentTime())
+    case .list(let values): ListSource.bind(values, to: statement, index)
     }
   }
 }

@@ -39,7 +39,13 @@ extension QueryBuilder {
     var rest = path
     while let component = rest.popFirst() {
       switch component {
-      case .property(let name): operand = try step(operand, name)
+      case .property(var name):
+        // The element of a composite attribute is one property with a longer name.
+        while let entity = operand.entity, entity.isComposite(name), case .property(let next)? = rest.first {
+          name += "." + next
+          rest.removeFirst()
+        }
+        operand = try step(operand, name)
       case .collectionOperator(let operation): return .value(try apply(operation, to: operand, rest))
       }
     }
@@ -140,4 +146,21 @@ extension PropertyPath.Component {
     case .collectionOperator(let operation): operation.rawValue
     }
   }
+}
+
+extension QueryOperand {
+  /// The entity of the row or of the rows of the collection, if it is of rows.
+  fileprivate var entity: EntityDescription? {
+    switch self {
+    case .row(let row): row.entity
+    case .collection(let collection): if case .row(let row) = collection.element { row.entity } else { nil }
+    case .value(let value): value.row?.entity
+    case .dictionary, .constants, .list: nil
+    }
+  }
+}
+
+extension EntityDescription {
+  /// Whether this is a composite attribute, or a composite inside one, of which a path takes an element.
+  fileprivate func isComposite(_ name: String) -> Bool { !elements(ofComposite: name).isEmpty }
 }

@@ -116,6 +116,9 @@ struct IndexBuilder {
 
   /// Adds an index unless the name is taken: `indexed` and a fetch index of the same name are one index.
   private mutating func add(_ index: IndexDefinition) {
+    var index = index
+    // The elements of composite attributes have points in their names.
+    if index.name.contains(".") { index.name = String(index.name.map { $0 == "." ? "_" : $0 }) }
     if names.insert(index.name.lowercased()).inserted { indexes.append(index) }
   }
 }

@@ -5,8 +5,10 @@ public struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
     /// Both ends of a many-to-many relationship are in one entity: which of them names the join table follows no
     /// known rule, so Core Data may look for the table under the other name.
     case uncertainJoinTable
-    /// An attribute of a type that has no known column: composite, object ID, undefined.
+    /// An attribute of a type that has no known column: object ID, undefined, a composite without known elements.
     case unsupportedAttribute
+    /// A composite attribute: its elements have columns of our own naming, which Core Data may not look for.
+    case uncertainComposite
     /// An index with an R-tree, an expression or a predicate: it is left out, which costs speed only.
     case unsupportedIndex
   }

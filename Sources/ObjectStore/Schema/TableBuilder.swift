@@ -53,9 +53,16 @@ struct TableBuilder {
             message: "attributes of type \(attribute.type.xmlName) have no known column and are not stored"))
         continue
       }
-      let name = names.take("Z" + attribute.name.uppercased())
+      let name = names.take("Z" + Self.columnName(attribute))
       result.attributes.append(
         (attribute.type, ColumnDefinition(name: name, declaredType: type, role: .slot(attribute.slot))))
+    }
+    for composite in entity.declaration.attributes where composite.type == .composite && !composite.isTransient {
+      guard entity.compositeAttributes.contains(where: { $0.name == composite.name }) else { continue }
+      warnings.append(
+        SchemaWarning(
+          code: .uncertainComposite, entity: entity.name, property: composite.name,
+          message: "each element of a composite attribute has a column; Core Data's own choice is not known"))
     }
     for relationship in entity.relationships
     where relationship.declaringEntity == entity.index && !relationship.isToMany && !relationship.isTransient {
@@ -77,6 +84,12 @@ struct TableBuilder {
       }
     }
     return result
+  }
+
+  /// The name of an attribute's column without its `Z`: that of `address.city` is `ADDRESS_CITY`.
+  private static func columnName(_ attribute: AttributeDescription) -> String {
+    let name = attribute.name.uppercased()
+    return attribute.compositeKey == nil ? name : String(name.map { $0 == "." ? "_" : $0 })
   }
 
   /// For each entity index the to-many relationships without an inverse that refer to it.

@@ -7,7 +7,7 @@ import ObjectStore
 struct ModelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "model",
-    abstract: "Show, check, hash and convert data models.",
+    abstract: "Show, check, hash and convert data models, and write classes for them.",
     discussion: """
       A model is an .xcdatamodeld or .xcdatamodel folder of Xcode, the file "contents" in it, or a YAML model.
 
@@ -15,8 +15,11 @@ struct ModelCommand: ParsableCommand {
         mergewalk model show Shop.xcdatamodeld
         mergewalk model hash Shop.xcdatamodeld --version "Shop 2"
         mergewalk model convert Shop.xcdatamodeld --to yaml > Shop.yaml
+        mergewalk model codegen Shop.xcdatamodeld --output Sources/Shop
       """,
-    subcommands: [ModelShow.self, ModelLintCommand.self, ModelHash.self, ModelConvert.self])
+    subcommands: [
+      ModelShow.self, ModelLintCommand.self, ModelHash.self, ModelConvert.self, ModelCodegen.self,
+    ])
 }
 
 /// The arguments that name a model.

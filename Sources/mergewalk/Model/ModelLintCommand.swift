@@ -11,13 +11,16 @@ struct ModelLintCommand: ParsableCommand {
 
   @OptionGroup var options: ModelOptions
 
+  @Flag(help: "Add hints that are a matter of style.")
+  var advice = false
+
   @Flag(help: "Print one JSON array of findings.")
   var json = false
 
   func run() throws {
     var findings: [Diagnostic]
     do throws(DiagnosticList) {
-      findings = ModelLint.check(try ModelReader.read(options.model, version: options.version))
+      findings = ModelLint.check(try ModelReader.read(options.model, version: options.version), advice: advice)
     } catch {
       findings = error.diagnostics
     }

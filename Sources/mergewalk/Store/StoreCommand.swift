@@ -1,19 +1,18 @@
 import ArgumentParser
 import ObjectStore
 
-/// `mergewalk store`: look at stores.
+/// `mergewalk store`: look at stores, and bring them to another version of their model.
 struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
-    abstract: "Look into Core Data stores and check them.",
+    abstract: "Look into Core Data stores, check and migrate them.",
     discussion: """
-      Stores are only read.
-
       EXAMPLES
         mergewalk store info shop.sqlite
         mergewalk store verify shop.sqlite --model Shop.xcdatamodeld
+        mergewalk store migrate shop.sqlite --to Shop.xcdatamodeld
       """,
-    subcommands: [StoreInfoCommand.self, StoreVerifyCommand.self])
+    subcommands: [StoreInfoCommand.self, StoreVerifyCommand.self, StoreMigrateCommand.self])
 }
 
 /// The output of a store command that could not read its store.

@@ -9,6 +9,8 @@ struct RandomStore {
   let model: ManagedObjectModel
   /// Whether texts have NUL characters, which CSV cannot hold.
   var hasNUL = true
+  /// Whether there are numbers between the primary keys that no object has.
+  var hasGaps = true
   private var generator: SeededGenerator
   private let texts: [String]
   /// For each entity index its own objects.
@@ -47,7 +49,7 @@ struct RandomStore {
     for place in 0..<concrete.count * count {
       // Every entity gets an object, so that mandatory references have something to refer to.
       let entity = place < concrete.count ? concrete[place] : concrete[number(0...concrete.count - 1)]
-      key += flag(20) ? Int64(number(1...1 << 40)) : Int64(number(1...3))
+      key += hasGaps ? (flag(20) ? Int64(number(1...1 << 40)) : Int64(number(1...3))) : 1
       objects[entity.index, default: []].append(key)
       let attributes = entity.attributes.filter { table.columnName(slot: $0.slot) != nil }
       let names = ["Z_PK", "Z_ENT", "Z_OPT"] + attributes.compactMap { table.columnName(slot: $0.slot) }

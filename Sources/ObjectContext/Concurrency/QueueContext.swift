@@ -1,0 +1,76 @@
+/// A context on the thread of a container, as other tasks see it.
+///
+/// The context itself never leaves its thread: work goes to it as closures, and what closures give back is `Sendable`, so
+/// values and object IDs come out and managed objects do not. An object that is smuggled out stops the program at its next
+/// use.
+///
+/// ```swift
+/// let id = try await background.perform { context in
+///   let order = try context.insert("Order")
+///   try context.save()
+///   return order.objectID
+/// }
+/// ```
+public final class QueueContext: Sendable {
+  private let queue: StoreQueue
+  private let box: ContextBox
+
+  init(queue: StoreQueue, make: @escaping @Sendable () -> ManagedObjectContext) {
+    self.queue = queue
+    box = ContextBox(queue: queue, make: make)
+  }
+
+  /// Runs work with the context on its thread, after all work that came before.
+  ///
+  /// - Throws: What `body` throws.
+  public func perform<Value: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let box = box
+    return try await queue.run { () throws(Failure) -> Value in try body(box.context) }
+  }
+
+  /// Runs work with the context on its thread and blocks the caller until it is done.
+  ///
+  /// It may be called from work of the same container, and then runs at once. A task should rather use ``perform(_:)``,
+  /// which blocks nobody.
+  ///
+  /// - Throws: What `body` throws.
+  public func performAndWait<Value: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable (ManagedObjectContext) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    let box = box
+    return try queue.runAndWait { () throws(Failure) -> Value in try body(box.context) }
+  }
+
+  /// A new context whose saves go to this one.
+  public func newChild() -> QueueContext {
+    let parent = box
+    return QueueContext(queue: queue) { ManagedObjectContext(parent: parent.context) }
+  }
+}
+
+/// A context and the thread that it belongs to.
+///
+/// Unchecked: ``context`` is touched on the queue's thread only, which it checks; and when the last reference goes away
+/// no work is left that could use it.
+final class ContextBox: @unchecked Sendable {
+  private let queue: StoreQueue
+  private let make: @Sendable () -> ManagedObjectContext
+  private var made: ManagedObjectContext?
+
+  init(queue: StoreQueue, make: @escaping @Sendable () -> ManagedObjectContext) {
+    self.queue = queue
+    self.make = make
+  }
+
+  /// The context, made at its first use.
+  var context: ManagedObjectContext {
+    precondition(queue.isCurrent, "a context was used outside of its container's thread; use perform")
+    if let made { return made }
+    let context = make()
+    context.queue = queue
+    made = context
+    return context
+  }
+}

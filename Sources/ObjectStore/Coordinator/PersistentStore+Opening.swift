@@ -1,0 +1,26 @@
+import ObjectModel
+import SQLite
+
+extension PersistentStore {
+  /// Opens an SQLite store as coordinators do, or makes it when there is no file.
+  static func openSQLite(
+    _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions
+  ) throws(StoreError) -> PersistentStore {
+    if !options.isReadOnly, !FileSystem.exists(path) {
+      do {
+        try StoreFile.create(path: path, model: model, configuration: configuration).finish()
+      } catch {
+        // Somebody else may have made it meanwhile.
+        guard error.code == .alreadyExists, FileSystem.exists(path) else { throw error }
+      }
+    }
+    let file = try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
+    return try PersistentStore(file: file, type: .sqlite, configuration: configuration, options: options)
+  }
+
+  /// Closes the store; closing twice does nothing.
+  func close() throws(StoreError) {
+    guard !connection.isClosed else { return }
+    try file.finish()
+  }
+}

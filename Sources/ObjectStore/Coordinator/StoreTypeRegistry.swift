@@ -1,0 +1,36 @@
+/// The types of stores that a program brings along, for ``PersistentStoreCoordinator``.
+///
+/// ```swift
+/// var registry = StoreTypeRegistry()
+/// registry.register(atomic: "Ledger") { LedgerStore() }
+/// let coordinator = PersistentStoreCoordinator(model: model, registry: registry)
+/// try coordinator.addStore(type: .custom("Ledger"), at: "books.ledger")
+/// ```
+///
+/// A registry is a value that a coordinator gets; nothing is registered for a whole process.
+public struct StoreTypeRegistry {
+  private var atomic: [String: () -> any AtomicStore] = [:]
+
+  /// Creates a registry without types.
+  public init() {}
+
+  /// Registers an atomic store; a name that is there already takes the new one.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the type, as in ``PersistentStoreType/custom(_:)``.
+  ///   - make: Makes what reads and writes one file.
+  public mutating func register(atomic name: String, _ make: @escaping () -> any AtomicStore) { atomic[name] = make }
+
+  /// What reads and writes the files of a type; `nil` for types that are not atomic or not registered.
+  func atomicStore(_ type: PersistentStoreType) -> (any AtomicStore)? {
+    switch type {
+    case .xml: XMLStore()
+    case .binary: BinaryStore()
+    case .custom(let name): atomic[name]?()
+    case .sqlite, .inMemory: nil
+    }
+  }
+}
+
+@available(*, unavailable, message: "a registry is confined to the task of its coordinators")
+extension StoreTypeRegistry: Sendable {}

@@ -1,0 +1,61 @@
+import ObjectModel
+
+/// How history numbers the properties of one entity.
+///
+/// Two orders, both by name (code points) over everything the entity has, inherited properties included; entities of
+/// one table so have different orders.
+///
+/// * `ZCOLUMNS`: attributes and relationships that are stored, in one list. Property `n` is bit `n`, counted from the
+///   most significant bit of the first byte, and there are as many bytes as the bits need.
+/// * `ZTOMBSTONEn`: attributes that persistent history keeps after deletion. Values are stored as in the entity's table;
+///   the place of an attribute that may be stored in files stays empty.
+///
+/// Source: `docs/coredata-layout.md`, "History".
+struct EntityHistory {
+  /// The names of the properties, by their bits.
+  let names: [String]
+  /// The slots of the properties, by their bits.
+  private let slots: [Int]
+  /// The attributes that are kept, by their columns.
+  let tombstones: [AttributeDescription]
+
+  /// The rules for an entity.
+  init(_ entity: EntityDescription) {
+    let attributes = entity.attributes.lazy.filter { !$0.isTransient }.map { (name: $0.name, slot: $0.slot) }
+    let relationships = entity.relationships.lazy.filter { !$0.isTransient }.map { (name: $0.name, slot: $0.slot) }
+    let properties = (Array(attributes) + Array(relationships)).sorted { CodePointOrder.precedes($0.name, $1.name) }
+    names = properties.map(\.name)
+    slots = properties.map(\.slot)
+    tombstones = entity.attributes.filter { $0.preservesValueInHistoryOnDeletion && !$0.isTransient }
+  }
+
+  /// How long a bit set is.
+  var byteCount: Int { (names.count + 7) / 8 }
+
+  /// Appends the bit set of the properties at some slots; slots of other entities do not count.
+  func appendBits(ofSlots set: [UInt64], to bytes: inout ContiguousArray<UInt8>) {
+    let start = bytes.count
+    bytes.append(contentsOf: repeatElement(0, count: byteCount))
+    for (bit, slot) in slots.enumerated() {
+      let word = slot >> 6
+      guard word < set.count, set[word] >> (UInt64(slot) & 63) & 1 == 1 else { continue }
+      bytes[start + bit >> 3] |= 0x80 >> UInt8(bit & 7)
+    }
+  }
+
+  /// The names that a bit set stands for; `nil` when it has bits that stand for nothing, because another version of the
+  /// model wrote it or because it is damaged: a part of the answer would be a wrong one.
+  func names(bits: UnsafeRawBufferPointer) -> [String]? {
+    // A bit set has some bytes; what is far longer is none, and must not be walked through for every change.
+    guard bits.count <= byteCount + 4096 else { return nil }
+    var result: [String] = []
+    for (index, byte) in bits.enumerated() where byte != 0 {
+      for offset in 0..<8 where byte & (0x80 >> UInt8(offset)) != 0 {
+        let bit = index * 8 + offset
+        guard bit < names.count else { return nil }
+        result.append(names[bit])
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,114 @@
+/// One reason why a store cannot be migrated as it is.
+public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
+  /// What kind of reason it is.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The type of an attribute changed, and not every old value is one of the new type.
+    case typeChange
+    /// A new attribute is required and has no default.
+    case missingDefault
+    /// A new relationship to one object is required.
+    case missingReference
+    /// Entities of separate hierarchies are below one parent.
+    case mergedHierarchies
+    /// A relationship to many objects became one to one object.
+    case toManyToOne
+    /// A relationship leads to other entities than before.
+    case relationshipDestination
+    /// The two ends of a relationship belonged to different relationships before.
+    case inverseChanged
+    /// The model has not the configuration of the store, or it leaves out an entity that the store has.
+    case configuration
+    /// Objects have no value for an attribute that is required now and has no default.
+    case missingValues
+    /// Objects refer to nothing with a relationship that is required now.
+    case missingReferences
+    /// There are objects of an entity that is abstract now.
+    case abstractObjects
+    /// An object is referred to by several, and there is room for one now.
+    case severalOwners
+    /// Objects have equal values where a new uniqueness constraint wants different ones.
+    case duplicateValues
+  }
+
+  /// The kind.
+  public var code: Code
+  /// The entity's name, in the new model if it is there.
+  public var entity: String
+  /// The property's name; `nil` when the finding is about the entity.
+  public var property: String?
+  /// What was expected and what was found.
+  public var message: String
+  /// What to do about it.
+  public var hint: String
+
+  /// Creates a finding.
+  public init(_ code: Code, entity: String, property: String? = nil, message: String, hint: String) {
+    self.code = code
+    self.entity = entity
+    self.property = property
+    self.message = message
+    self.hint = hint
+  }
+
+  /// `Entity.property: message; hint [code]`.
+  public var description: String {
+    "\(entity)\(property.map { "." + $0 } ?? ""): \(message); \(hint) [\(code.rawValue)]"
+  }
+}
+
+/// A migration that was not done; the store is as before.
+public struct MigrationError: Error, Sendable, CustomStringConvertible {
+  /// What went wrong; tests and callers match this.
+  public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The differences of the models do not say what becomes of the data; ``MigrationError/findings`` lists all of them.
+    case notInferable
+    /// The data do not allow it; ``MigrationError/findings`` lists what stands in the way.
+    case data
+    /// No model was found that the store was made with.
+    case noSourceModel
+    /// Somebody asked to stop.
+    case cancelled
+    /// The store could not be read or written; ``MigrationError/cause`` says why.
+    case store
+    /// A mapping model, a policy or a stage does not fit the models.
+    case mapping
+  }
+
+  /// What went wrong.
+  public let code: Code
+  /// The store's path; empty when only models were compared.
+  public let path: String
+  /// What was expected and what was found.
+  public let message: String
+  /// All reasons.
+  public let findings: [MigrationFinding]
+  /// The store's error, or `nil`.
+  public let cause: StoreError?
+
+  /// Creates an error.
+  public init(
+    _ code: Code, path: String, message: String, findings: [MigrationFinding] = [], cause: StoreError? = nil
+  ) {
+    self.code = code
+    self.path = path
+    self.message = message
+    self.findings = findings
+    self.cause = cause
+  }
+
+  /// Wraps an error of the store.
+  public init(_ cause: StoreError) {
+    self.init(.store, path: cause.path, message: cause.message, cause: cause)
+  }
+
+  /// `path: message [code]`, and the findings one a line.
+  public var description: String {
+    let head = "\(path.isEmpty ? "" : path + ": ")\(message) [\((cause?.code.rawValue) ?? code.rawValue)]"
+    return ([head] + findings.map(\.description)).joined(separator: "\n")
+  }
+}
+
+/// Runs work on a store and wraps its error.
+func migrationErrors<Value>(_ body: () throws(StoreError) -> Value) throws(MigrationError) -> Value {
+  do { return try body() } catch { throw MigrationError(error) }
+}

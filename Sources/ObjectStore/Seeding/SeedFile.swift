@@ -1,0 +1,98 @@
+import ObjectModel
+import SQLite
+
+/// Turns a store that was filled into default data that can be shipped: the same contents give the same bytes.
+///
+/// What is left of how the store came about goes: its random UUID is replaced by one made of the contents, the pages are
+/// laid out anew without gaps, bytes of values that were replaced are nowhere in them, and the journal mode is the one
+/// in which a file can be read from a place that cannot be written, such as an app's bundle.
+package enum SeedFile {
+  /// What was made.
+  package struct Result: Sendable {
+    /// The mark in the metadata.
+    package var seed: StoreSeed
+    /// The store's UUID.
+    package var uuid: String
+    /// The file's size in bytes.
+    package var bytes: Int
+  }
+
+  /// Makes the file and gives it its name in one step, when all of it is on the disk.
+  ///
+  /// - Parameters:
+  ///   - source: The filled store in the staging folder, closed; nobody else may have it open.
+  ///   - path: The final path.
+  ///   - identity: Which data they are, in the user's words.
+  ///   - replaces: Whether a store that is there is replaced.
+  /// - Throws: ``StoreError`` with `alreadyExists`, `inputOutput` or `sqlite`; nothing is at the path then, or what was.
+  /// - Complexity: O(bytes of the store), read and written once more; memory is SQLite's page cache.
+  package static func publish(
+    _ source: String, in staging: StagingFolder, to path: String, identity: String, replaces: Bool
+  ) throws(StoreError) -> Result {
+    let sealed = staging.file("sealed.sqlite")
+    let result = try seal(source, to: sealed, identity: identity)
+    try FileSystem.sync(sealed)
+    if replaces {
+      // A log of the old store would be played into the new one.
+      try requireNoLog(path)
+      try FileSystem.renameReplacing(sealed, to: path)
+    } else {
+      try requireFree(path)
+      try FileSystem.renameExclusively(sealed, to: path)
+    }
+    try FileSystem.sync(FileSystem.folder(of: path))
+    return result
+  }
+
+  private static func seal(_ source: String, to sealed: String, identity: String) throws(StoreError) -> Result {
+    let connection = try storeErrors(source) { () throws(SQLiteError) in
+      let connection = try Connection(path: source, mode: .readWrite)
+      // The connection that VACUUM opens takes this setting over: no page then holds rests of another one.
+      try connection.execute("PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
+      return connection
+    }
+    var metadata = try StoreMetadata.read(connection)
+    let hashes = metadata.hashes
+    return try storeErrors(source) { () throws(SQLiteError) in
+      let contents = try ContentDigest.compute(connection, hashes: hashes)
+      let seed = StoreSeed(identity: identity, digest: hexadecimal(contents))
+      metadata.uuid = uuid(contents: contents, identity: identity)
+      metadata.addSeed(seed)
+      try metadata.write(connection)
+      let vacuum = try connection.prepare("VACUUM INTO ?")
+      vacuum.bind(1, text: sealed)
+      try vacuum.run()
+      try connection.close()
+      return Result(seed: seed, uuid: metadata.uuid, bytes: FileSystem.size(sealed) ?? 0)
+    }
+  }
+
+  /// Stores that hold the same under the same name are the same store.
+  private static func uuid(contents: [UInt8], identity: String) -> String {
+    let digest = DigestStream()
+    digest.add(text: "mergewalk store 1")
+    contents.withUnsafeBytes { digest.add($0) }
+    digest.add(text: identity)
+    return StoreUUID.make(fromDigest: digest.finish())
+  }
+
+  private static func hexadecimal(_ bytes: [UInt8]) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
+  /// Checks that a store can be made at a path: there is neither a file nor the log of an earlier one.
+  package static func requireFree(_ path: String) throws(StoreError) {
+    guard !FileSystem.exists(path) else {
+      throw StoreError(.alreadyExists, path: path, message: "there is a file already")
+    }
+    try requireNoLog(path)
+  }
+
+  private static func requireNoLog(_ path: String) throws(StoreError) {
+    for suffix in ["-wal", "-journal"] where (FileSystem.size(path + suffix) ?? 0) > 0 {
+      throw StoreError(
+        .alreadyExists, path: path,
+        message: "there is a \(suffix) file of an earlier store; remove it, or open and close that store")
+    }
+  }
+}

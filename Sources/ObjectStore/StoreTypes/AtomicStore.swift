@@ -1,0 +1,147 @@
+import ObjectModel
+import SQLite
+
+/// A store that is read as a whole when it is opened and written as a whole by every save: one with a file format of a
+/// program's own, for example.
+///
+/// Its records live in tables in memory between these two, so that contexts fetch from it as from any store.
+///
+/// Source: Apple's "Atomic Store Programming Topics".
+public protocol AtomicStore: AnyObject {
+  /// Reads the file: sets `filler.metadata` and hands over every record.
+  ///
+  /// It is not called when there is no file.
+  ///
+  /// - Throws: ``StoreError``; nothing is opened then. `damagedFile` for contents that cannot be understood,
+  ///   `customStore` for anything else of its own.
+  func load(from path: String, into filler: StoreFiller) throws(StoreError)
+
+  /// Writes everything the store holds.
+  ///
+  /// It is called within the transaction of a save, after its rows are written and before they are committed. A crash or
+  /// an error must leave the file that was there: ``AtomicFile`` sees to that.
+  ///
+  /// - Throws: ``StoreError``; the save fails then, and nothing has changed.
+  func save(_ contents: StoreContents, to path: String) throws(StoreError)
+
+  /// Reads the metadata alone.
+  ///
+  /// - Throws: ``StoreError`` as ``load(from:into:)``.
+  func readMetadata(from path: String) throws(StoreError) -> StoreMetadata
+
+  /// Replaces the metadata in a file that is not open, and leaves everything else as it is.
+  ///
+  /// - Throws: ``StoreError`` as ``save(_:to:)``; `unsupported` unless the store implements it.
+  func writeMetadata(_ metadata: StoreMetadata, to path: String) throws(StoreError)
+}
+
+extension AtomicStore {
+  /// Refuses.
+  public func writeMetadata(_ metadata: StoreMetadata, to path: String) throws(StoreError) {
+    throw StoreError(.unsupported, path: path, message: "metadata of such a store cannot be set without opening it")
+  }
+}
+
+/// Writes the file behind an atomic store whenever a save is about to be committed.
+final class AtomicStoreObserver: StoreObserver {
+  private let backing: any AtomicStore
+  private let path: String
+  private var identity: FileIdentity?
+  /// Whether the file holds what the transaction that is open writes.
+  private var hasWritten = false
+
+  init(_ backing: any AtomicStore, path: String) {
+    self.backing = backing
+    self.path = path
+    identity = FileIdentity(path)
+  }
+
+  func willWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
+    guard !store.isReadOnly else {
+      throw StoreError(.readOnly, path: path, message: "the store is open for reading only")
+    }
+    hasWritten = false
+  }
+
+  func didWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
+    try write(store, metadata: store.file.metadata)
+    hasWritten = true
+  }
+
+  func didRollBack(_ store: PersistentStore) {
+    guard hasWritten else { return }
+    hasWritten = false
+    // Another store of the same save failed after this one had its turn. The error of that one is what counts.
+    try? write(store, metadata: store.file.metadata)
+  }
+
+  /// Replaces the file.
+  func write(_ store: PersistentStore, metadata: StoreMetadata) throws(StoreError) {
+    guard FileIdentity(path) == identity else {
+      throw StoreError(
+        .busy, path: path,
+        message: "the file was changed by somebody else since it was read; add the store again to see what it holds now"
+      )
+    }
+    try backing.save(StoreContents(store, metadata: metadata), to: path)
+    identity = FileIdentity(path)
+  }
+}
+
+extension PersistentStore {
+  /// Hands what a batch request has written to what is behind the store, at the end of its transaction.
+  package func finishBatch() throws(StoreError) {
+    for observer in observers {
+      if let atomic = observer as? AtomicStoreObserver { try atomic.didWrite(StoreChanges(), to: self) }
+    }
+  }
+
+  /// Opens an atomic store, or makes it when there is no file or an empty one.
+  static func openAtomic(
+    _ backing: any AtomicStore, type: PersistentStoreType, path: String, model: ManagedObjectModel,
+    configuration: String?, options: PersistentStoreOptions
+  ) throws(StoreError) -> PersistentStore {
+    let isNew = (FileSystem.size(path) ?? 0) == 0
+    guard !isNew || !options.isReadOnly else {
+      throw StoreError(.notFound, path: path, message: "there is no file to read")
+    }
+    let observer = AtomicStoreObserver(backing, path: path)
+    let file = try StoreFile.inMemory(path: path, model: model, configuration: configuration, type: type)
+    if !isNew {
+      let empty = try PersistentStore(file: file, type: type, configuration: configuration, options: options)
+      try empty.fill { filler throws(StoreError) in
+        try backing.load(from: path, into: filler)
+        try filler.checkMetadata()
+      }
+    }
+    let store = try PersistentStore(file: file, type: type, configuration: configuration, options: options)
+    if isNew { try observer.write(store, metadata: file.metadata) }
+    store.observers.append(observer)
+    try store.refuseWritesIfReadOnly()
+    return store
+  }
+
+  /// Takes records from elsewhere into the empty tables, all or none.
+  func fill(_ body: (StoreFiller) throws(StoreError) -> Void) throws(StoreError) {
+    // A store that is being built has one transaction for everything.
+    let isOwn = connection.isAutocommit
+    if isOwn { try storeErrors(path) { () throws(SQLiteError) in try connection.execute("BEGIN") } }
+    do {
+      let filler = try StoreFiller(self, replaces: false)
+      try body(filler)
+      try filler.finish()
+      try file.writeMetadata(filler.metadata)
+      try file.writeMaxima(filler.maxima.map { (rootEntity: $0.key, maximum: $0.value) })
+      if isOwn { try storeErrors(path) { () throws(SQLiteError) in try connection.execute("COMMIT") } }
+    } catch {
+      if isOwn { try? connection.execute("ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// Makes SQLite refuse to write, in a store whose tables are in memory.
+  func refuseWritesIfReadOnly() throws(StoreError) {
+    guard options.isReadOnly else { return }
+    try storeErrors(path) { () throws(SQLiteError) in try connection.execute("PRAGMA query_only=ON") }
+  }
+}

@@ -1,0 +1,70 @@
+import ArgumentParser
+import ObjectStore
+
+/// What `mergewalk seed --from` did.
+struct Installation {
+  let store: String
+  let seed: StoreSeed?
+  var copy: StoreCopy.Result?
+  var objects: ObjectCopy.Result?
+
+  /// `copied`, `added` or `nothing`.
+  private var status: String { copy != nil ? "copied" : objects?.isInstalled == true ? "nothing" : "added" }
+
+  /// What a person should know.
+  var words: String {
+    let name = seed?.identity ?? "objects"
+    if let copy {
+      return "\(store): \(name), a copy of \(Figures.bytes(copy.bytes))"
+        + (copy.isByteEqual ? "" : ", with the content of the log")
+    }
+    guard let objects, !objects.isInstalled else { return "\(store): has \(name) already" }
+    var table = TextTable("entity", "inserted", "found", "updated")
+    for (entity, counts) in objects.entities.sorted(by: { $0.key < $1.key }) {
+      table.add(
+        entity, Figures.grouped(counts.inserted), Figures.grouped(counts.found), Figures.grouped(counts.updated))
+    }
+    var lines = objects.warnings.map { "\(store): warning: \($0)" }
+    let inserted = objects.entities.values.reduce(0) { $0 + $1.inserted }
+    lines.append("\(store): \(name), \(Figures.count(inserted, "object")) copied")
+    if !objects.entities.isEmpty { lines.append(table.text) }
+    if seed == nil { lines.append("  note     the prepared store has no mark: the next time they are copied again") }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The same as an object.
+  func json(_ seed: JSONText?) -> JSONText {
+    .object([
+      ("status", .string(status)), ("store", .string(store)), ("seed", seed ?? .null),
+      ("byte_equal", .boolean(copy?.isByteEqual ?? false)),
+      ("external_files", .integer(copy?.externalFiles ?? objects?.externalFiles ?? 0)),
+      (
+        "entities",
+        .object(
+          (objects?.entities ?? [:]).sorted { $0.key < $1.key }.map { name, counts in
+            (
+              name,
+              .object([
+                ("inserted", .integer(counts.inserted)), ("found", .integer(counts.found)),
+                ("updated", .integer(counts.updated)),
+              ])
+            )
+          })
+      ),
+    ])
+  }
+}
+
+/// `ENTITY.ATTRIBUTE,ATTRIBUTE` on the command line.
+struct FindByOption: ExpressibleByArgument {
+  let entity: String
+  let attributes: [String]
+
+  init?(argument: String) {
+    let parts = argument.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[0].isEmpty else { return nil }
+    entity = String(parts[0])
+    attributes = parts[1].split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    if attributes.contains("") { return nil }
+  }
+}

@@ -1,0 +1,200 @@
+import ArgumentParser
+import Diagnostics
+import Glibc
+import Importing
+import ObjectStore
+import Pipelines
+
+/// `mergewalk seed`: a store with default data, ready to be shipped, and what is done with one.
+struct SeedCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "seed",
+    abstract: "Build a store with default data that comes out the same each time, or install one.",
+    discussion: """
+      With pipelines, all of them run into one new store. The same input gives the same bytes; a mark in the metadata \
+      says that the data are complete. With --from, the data of a prepared store go into another: where there is none, \
+      its file is copied, else its objects, and only once. With --check, says whether a store has such a mark. Words go \
+      to standard error, with --json one object goes to standard output.
+
+      EXIT CODES
+        0   the store was made, or has the data; --check found the mark
+        1   the store was made without records that were rejected; --check found no mark
+        2   could not run; no file has changed
+        3   too many rejects; there is no new store
+
+      EXAMPLES
+        mergewalk seed airports.yaml routes.yaml --store default.sqlite
+        mergewalk seed airports.yaml --store default.sqlite --identity airports-2026 --force
+        mergewalk seed --check --store default.sqlite
+        mergewalk seed --from default.sqlite --store mine.sqlite --find-by Airport.iata
+      """)
+
+  @Argument(
+    help: "The pipeline files, in the order in which they run.", completion: .file(extensions: ["yaml", "yml"]))
+  var pipelines: [String] = []
+
+  @Option(
+    help: ArgumentHelp("The store; those that the pipelines name are left alone.", valueName: "path"),
+    completion: .file())
+  var store: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Which data they are, as the mark says; the pipelines' names unless said otherwise.", valueName: "name"))
+  var identity: String?
+
+  @Option(
+    help: ArgumentHelp("The prepared store whose file, or whose objects, are copied.", valueName: "path"),
+    completion: .file())
+  var from: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --from: objects of this entity are the same when these attributes are; may be given several times.",
+      valueName: "entity.attribute,…"))
+  var findBy: [FindByOption] = []
+
+  @Flag(help: "With --from: let objects that are found take over the prepared attributes.")
+  var update = false
+
+  @OptionGroup var storeModel: StoreModelOptions
+
+  @OptionGroup var variables: VariableOptions
+
+  @Flag(help: "Replace a store that is there, in one step, when the new one is complete.")
+  var force = false
+
+  @Flag(help: "Only say what default data the store has.")
+  var check = false
+
+  @Flag(help: "Print one JSON object on standard output.")
+  var json = false
+
+  @Flag(help: "Print no words but errors.")
+  var quiet = false
+
+  func validate() throws {
+    if store.isEmpty { throw ValidationError("--store takes a path") }
+    if identity?.isEmpty == true { throw ValidationError("--identity takes a name") }
+    if [!pipelines.isEmpty, check, from != nil].count(where: { $0 }) != 1 {
+      throw ValidationError("name pipelines to build a store from, or say --from or --check")
+    }
+    if pipelines.isEmpty, force { throw ValidationError("--force goes with pipelines only") }
+    if from == nil, !findBy.isEmpty || update || storeModel.model != nil {
+      throw ValidationError("--find-by, --update and --model go with --from only")
+    }
+    if Set(findBy.map(\.entity)).count < findBy.count {
+      throw ValidationError("--find-by takes each entity once; several attributes stand with commas between them")
+    }
+  }
+
+  func run() throws {
+    do {
+      if check { try checkStore() } else if let from { try install(from) } else { try build() }
+    } catch let error as DiagnosticList {
+      try fail(error.diagnostics)
+    } catch let error as StoreError {
+      try fail(DiagnosticList(error).diagnostics)
+    }
+  }
+
+  private func fail(_ findings: [Diagnostic]) throws -> Never {
+    FindingsOutput.words(findings)
+    if json {
+      Console.data(
+        JSONText.object([("status", .string("failed")), ("findings", FindingsOutput.json(findings))]).text)
+    }
+    throw ExitStatus.failure
+  }
+
+  // MARK: Building
+
+  private func build() throws {
+    try Folders.createParents(of: store)
+    var build = SeedBuild(pipelines: pipelines, storePath: store)
+    build.settings.variables = variables.variables
+    build.identity = identity
+    build.replaces = force
+    let start = ContinuousClock.now
+    let line = Console.isTerminal && !quiet ? ProgressLine() : nil
+    defer { line?.clear() }
+    let summary = try build.run(progress: line.map { line in { line.update($0) } })
+    line?.clear()
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    if json { Console.data(Self.json(summary, store: store, seconds: seconds).text) }
+    if !quiet {
+      FindingsOutput.words(summary.warnings)
+      for run in summary.runs {
+        for line in SummaryOutput.warnings(run) { Console.words(line) }
+        Console.words(SummaryOutput.words(run))
+      }
+      if let seed = summary.seed {
+        Console.words(
+          "\(store): \(seed.identity), \(Figures.bytes(summary.bytes)), \(summary.uuid), in \(Figures.duration(seconds))"
+        )
+      }
+    }
+    if let status = summary.runs.compactMap(SummaryOutput.exitStatus).max(by: { $0.rawValue < $1.rawValue }) {
+      throw status
+    }
+  }
+
+  private static func json(_ summary: SeedBuild.Summary, store: String, seconds: Double) -> JSONText {
+    .object([
+      ("status", .string(summary.seed == nil ? "limitBreached" : "built")), ("store", .string(store)),
+      ("uuid", summary.seed == nil ? .null : .string(summary.uuid)),
+      ("seed", summary.seed.map(json) ?? .null), ("bytes", .integer(summary.bytes)),
+      ("seconds", .decimal(seconds, digits: 6)), ("runs", .array(summary.runs.map(SummaryOutput.json))),
+    ])
+  }
+
+  private static func json(_ seed: StoreSeed) -> JSONText {
+    .object([("identity", .string(seed.identity)), ("digest", seed.digest.map { .string($0) } ?? .null)])
+  }
+
+  // MARK: Installing
+
+  private func install(_ prepared: String) throws {
+    let seeds = try StoreMetadata.read(path: prepared).seeds
+    let seed = identity.map { name in seeds.first { $0.identity == name } } ?? seeds.last
+    if let identity, seed == nil {
+      throw StoreError(.notFound, path: prepared, message: "the store has no default data called \(identity)")
+    }
+    var installation = Installation(store: store, seed: seed)
+    if access(store, F_OK) == 0 {
+      var copy = ObjectCopy(from: prepared, to: store)
+      copy.seed = seed
+      copy.options.updates = update
+      for option in findBy { copy.options.findBy[option.entity] = option.attributes }
+      if let path = storeModel.model {
+        copy.model = try StoreModel.find(path: store, modelAt: path, version: storeModel.version).model
+      }
+      installation.objects = try copy.run()
+    } else {
+      try Folders.createParents(of: store)
+      installation.copy = try StoreCopy.copy(prepared, to: store)
+    }
+    if json { Console.data(installation.json(seed.map(Self.json)).text) }
+    if !quiet { Console.words(installation.words) }
+  }
+
+  // MARK: Checking
+
+  private func checkStore() throws {
+    let metadata = try StoreMetadata.read(path: store)
+    let isMarked = identity.map { metadata.hasSeed($0) } ?? !metadata.seeds.isEmpty
+    if json {
+      Console.data(
+        JSONText.object([
+          ("status", .string(isMarked ? "seeded" : "unseeded")), ("store", .string(store)),
+          ("uuid", .string(metadata.uuid)), ("seeds", .array(metadata.seeds.map(Self.json))),
+        ]).text)
+    } else {
+      for seed in metadata.seeds { Console.data("\(seed.identity)  \(seed.digest ?? "-")") }
+    }
+    if !quiet, !isMarked {
+      Console.words("\(store): has no default data\(identity.map { " called \($0)" } ?? "")")
+    }
+    if !isMarked { throw ExitStatus.findings }
+  }
+}

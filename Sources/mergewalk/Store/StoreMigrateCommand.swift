@@ -1,0 +1,120 @@
+import ArgumentParser
+import Diagnostics
+import ObjectModel
+import ObjectStore
+
+/// `mergewalk store migrate`: a store moves to another version of its model.
+struct StoreMigrateCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate",
+    abstract: "Migrate a store in place to another version of its model.",
+    discussion: """
+      What becomes of the data is inferred from the two versions, names by renaming identifiers. Of an .xcdatamodeld with \
+      several versions, the one that the store was made with is found by its hashes, and where there is no direct way, \
+      the store goes through the versions between. Everything is one transaction. Steps go to standard output, progress \
+      to standard error. The exit code is 0 when the store fits the model afterwards, 1 when what stands in the way was \
+      found (all of it is named, the store is as before), 2 when the store or a model cannot be read.
+
+      EXAMPLES
+        mergewalk store migrate shop.sqlite --to Shop.xcdatamodeld --dry-run
+        mergewalk store migrate shop.sqlite --to Shop.xcdatamodeld --backup shop-before.sqlite
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: String
+
+  @Option(help: ArgumentHelp("The model that the store is to fit.", valueName: "model"))
+  var to: String
+
+  @Option(
+    name: .customLong("model-version"),
+    help: ArgumentHelp("The version of an .xcdatamodeld; the current one unless said otherwise.", valueName: "name"))
+  var version: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The model that the store was made with, when neither --to nor the store has it.", valueName: "model"))
+  var from: String?
+
+  @Flag(help: "Print the steps and change nothing.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("Where a copy of the store is put first; STORE.backup unless said otherwise.", valueName: "path"))
+  var backup: String?
+
+  @Flag(help: "Make no copy of the store.")
+  var noBackup = false
+
+  @Flag(name: .shortAndLong, help: "No steps, no progress.")
+  var quiet = false
+
+  func validate() throws {
+    if backup != nil, noBackup { throw ValidationError("--backup and --no-backup exclude each other") }
+  }
+
+  func run() throws {
+    let (versions, wanted) = try models()
+    do throws(MigrationError) {
+      dryRun ? try plan(versions, wanted) : try migrate(versions, wanted)
+    } catch {
+      throw Self.end(error)
+    }
+  }
+
+  /// All versions at hand, and the one that the store is to fit.
+  private func models() throws -> (ModelVersionList, ModelVersionList.Version) {
+    do throws(DiagnosticList) {
+      let list = try ModelVersionList(path: to)
+      let older = try from.map { path throws(DiagnosticList) in try ModelVersionList(path: path).versions } ?? []
+      if let name = version ?? list.current?.name, let found = list.version(named: name) {
+        return (ModelVersionList(older + list.versions), found)
+      }
+      // The reader says what is wrong with the name, or that none is settled.
+      let model = try ManagedObjectModel(ModelReader.read(to, version: version))
+      return (ModelVersionList(older + list.versions), ModelVersionList.Version(model))
+    } catch {
+      FindingsOutput.words(error.diagnostics)
+      throw ExitStatus.failure
+    }
+  }
+
+  private func plan(_ versions: ModelVersionList, _ wanted: ModelVersionList.Version) throws(MigrationError) {
+    let outcome = try StoreMigrator.plan(path: store, to: wanted, in: versions)
+    if outcome.isUpToDate { return Console.words("\(store): fits \(wanted.name) already") }
+    if !quiet { for step in outcome.steps { Console.data(step) } }
+    guard outcome.findings.isEmpty else {
+      throw MigrationError(
+        .data, path: store, message: "the data do not fit the new model", findings: outcome.findings)
+    }
+    Console.words("\(store): would go from \(outcome.versions.joined(separator: " to ")); nothing was changed")
+  }
+
+  private func migrate(_ versions: ModelVersionList, _ wanted: ModelVersionList.Version) throws(MigrationError) {
+    var options = StoreMigrator.Options()
+    options.backupPath = noBackup ? nil : backup ?? store + ".backup"
+    let isShown = !quiet && Console.isTerminal
+    if isShown {
+      options.progress = { progress in
+        let text = "\(progress.version): step \(progress.step) of \(progress.stepCount): \(progress.title)"
+        // Carriage return, the text, erase to the end of the line (ECMA-48 EL).
+        Console.rawWords("\r" + String(text.prefix(max(20, Console.width - 1))) + "\u{1B}[K")
+      }
+    }
+    defer { if isShown { Console.rawWords("\r\u{1B}[K") } }
+    let outcome = try StoreMigrator.migrate(path: store, to: wanted, in: versions, options: options)
+    if quiet { return }
+    if outcome.isUpToDate { return Console.words("\(store): fits \(wanted.name) already") }
+    if isShown { Console.rawWords("\r\u{1B}[K") }
+    for step in outcome.steps { Console.data(step) }
+    let copy = options.backupPath.map { "; as it was: \($0)" } ?? ""
+    Console.words("\(store): went from \(outcome.versions.joined(separator: " to "))\(copy)")
+  }
+
+  /// Says why, and ends the command.
+  private static func end(_ error: MigrationError) -> ExitCode {
+    if let cause = error.cause { return StoreFailure.end(cause) }
+    Console.words("\(error.path): error: \(error.message) [\(error.code.rawValue)]")
+    for finding in error.findings { Console.words("\(error.path): error: \(finding.description)") }
+    return error.findings.isEmpty ? ExitStatus.failure : ExitStatus.findings
+  }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("mergewalk seed")
+struct SeedCommandTests {
+  let folder = TemporaryFolder()
+  private static let pipeline = Locations.repository + "/pipelines/orders.yaml"
+
+  private func seed(_ arguments: String...) throws -> Command { try Command(["seed"] + arguments, in: folder.path) }
+  private func bytes(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: folder.file(name))) }
+  private func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+
+  private func pipeline() throws {
+    let text = try String(contentsOfFile: Self.pipeline, encoding: .utf8)
+      .replacingOccurrences("../fixtures", Locations.fixtures).replacingOccurrences("../build/", "")
+    try folder.write(text, to: "orders.yaml")
+  }
+
+  @Test("IM18: two builds are equal byte for byte, also with the store in another folder and other times on the files")
+  func im18Reproducible() throws {
+    try pipeline()
+    let first = try seed("orders.yaml", "--store", "one/default.sqlite", "--json", "--quiet")
+    #expect(first.status == 0, "\(first.words)")
+    #expect(first.words == "")
+    let object = try first.object()
+    #expect(object["status"] as? String == "built")
+    #expect((object["seed"] as? [String: Any])?["identity"] as? String == "orders")
+    #expect(((object["runs"] as? [[String: Any]])?.first)?["inserted"] as? Int == 250)
+    Thread.sleep(forTimeInterval: 1.1)
+    let second = try seed("orders.yaml", "--store", "two/other.sqlite")
+    #expect(second.status == 0)
+    #expect(second.output == "")
+    #expect(second.words.contains("two/other.sqlite: orders, "))
+    #expect(try bytes("one/default.sqlite") == bytes("two/other.sqlite"))
+    let verify = try Command(["store", "verify", "one/default.sqlite"], in: folder.path)
+    #expect([verify.output, verify.words] == ["", "one/default.sqlite: sound, 306 rows checked\n"])
+    let named = try seed("orders.yaml", "--store", "two/other.sqlite", "--identity", "orders-2", "--force", "--quiet")
+    #expect(named.status == 0)
+    #expect(try bytes("one/default.sqlite") != bytes("two/other.sqlite"))
+  }
+
+  @Test("IM18: the store opens where nothing can be written")
+  func im18ReadOnly() throws {
+    try pipeline()
+    #expect(try seed("orders.yaml", "--store", "app/default.sqlite", "--quiet").status == 0)
+    let app = folder.file("app")
+    try FileManager.default.setAttributes([.posixPermissions: 0o555], ofItemAtPath: app)
+    defer { try? FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: app) }
+    let fetch = try Command(["fetch", "app/default.sqlite", "--entity", "Category", "--count"], in: folder.path)
+    #expect(fetch.status == 0, "\(fetch.words)")
+    #expect(fetch.output == "6\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: app) == ["default.sqlite"])
+  }
+
+  @Test("IM18: a store that is there is not replaced without --force")
+  func im18Existing() throws {
+    try pipeline()
+    try folder.write("mine", to: "default.sqlite")
+    let refused = try seed("orders.yaml", "--store", "default.sqlite", "--json")
+    #expect(refused.status == 2)
+    #expect(refused.words == "default.sqlite: error: there is a file already [alreadyExists]\n")
+    #expect(try refused.object()["status"] as? String == "failed")
+    #expect(try bytes("default.sqlite") == Data("mine".utf8))
+    #expect(try seed("orders.yaml", "--store", "default.sqlite", "--force", "--quiet").status == 0)
+  }
+
+  @Test("IM18: rejects inside the limits show in the exit code, too many leave no store")
+  func im18Rejects() throws {
+    try pipeline()
+    let text = try String(contentsOfFile: folder.file("orders.yaml"), encoding: .utf8)
+      .replacingOccurrences("orders-*.csv", "bad-orders.csv")
+    try folder.write(text.replacingOccurrences("limit: 1000, ratio: 1%", "limit: 1"), to: "bad.yaml")
+    let breached = try seed("bad.yaml", "--store", "default.sqlite", "--json", "--quiet")
+    #expect(breached.status == 3)
+    #expect(try breached.object()["status"] as? String == "limitBreached")
+    #expect(try !names().contains { $0.contains("default") })
+    try folder.write(text.replacingOccurrences("limit: 1000, ratio: 1%", "limit: 1000"), to: "bad.yaml")
+    #expect(try seed("bad.yaml", "--store", "default.sqlite", "--quiet").status == 1)
+    #expect(try seed("--check", "--store", "default.sqlite").status == 0)
+  }
+
+  @Test("IM16: the prepared store becomes the store, byte for byte, and later its objects go into another")
+  func im16Both() throws {
+    try pipeline()
+    #expect(try seed("orders.yaml", "--store", "default.sqlite", "--quiet").status == 0)
+    let copied = try seed("--from", "default.sqlite", "--store", "new/mine.sqlite", "--json")
+    #expect(copied.status == 0, "\(copied.words)")
+    #expect(try copied.object()["status"] as? String == "copied")
+    #expect(try copied.object()["byte_equal"] as? Bool == true)
+    #expect(try bytes("default.sqlite") == bytes("new/mine.sqlite"))
+    // A store of an earlier version of the app, whose user has a category of that name already.
+    #expect(try Command(["run", "orders.yaml", "--store", "old.sqlite", "--quiet"], in: folder.path).status == 0)
+    let keys = ["Order.orderID", "Customer.email", "Product.sku", "Category.name"].flatMap { ["--find-by", $0] }
+    let connection = try Connection(path: folder.file("old.sqlite"), mode: .readWrite)
+    try connection.execute("DELETE FROM ZORDER")
+    try connection.close()
+    let added = try Command(["seed", "--from", "default.sqlite", "--store", "old.sqlite"] + keys, in: folder.path)
+    #expect(added.status == 0, "\(added.words)")
+    #expect(added.words.hasPrefix("old.sqlite: orders, 250 objects copied\n"))
+    let info = try Command(["store", "info", "old.sqlite", "--json"], in: folder.path)
+    let entities = try info.object()["entities"] as? [String: [String: Any]]
+    #expect(entities?["Order"]?["objects"] as? Int == 250)
+    #expect(entities?["Customer"]?["objects"] as? Int == 20)
+    #expect(try Command(["store", "verify", "old.sqlite"], in: folder.path).status == 0)
+  }
+
+  @Test("IM19: installing a second time changes nothing")
+  func im19SecondRun() throws {
+    try pipeline()
+    #expect(try seed("orders.yaml", "--store", "default.sqlite", "--quiet").status == 0)
+    #expect(try seed("--from", "default.sqlite", "--store", "mine.sqlite", "--quiet").status == 0)
+    let before = try bytes("mine.sqlite")
+    let again = try seed("--from", "default.sqlite", "--store", "mine.sqlite")
+    #expect(again.status == 0)
+    #expect(again.words == "mine.sqlite: has orders already\n")
+    #expect(try bytes("mine.sqlite") == before)
+  }
+
+  @Test("IM21: a build that is killed leaves no store, and the next one tidies up")
+  func im21Killed() throws {
+    try pipeline()
+    let text = try String(contentsOfFile: folder.file("orders.yaml"), encoding: .utf8)
+      .replacingOccurrences("\(Locations.fixtures)/shop/orders-*.csv", "'-'")
+    try folder.write(text, to: "stdin.yaml")
+    let killed = try Command.shell(
+      """
+      mkfifo pipe
+      "$MERGEWALK" seed stdin.yaml --store default.sqlite --quiet < pipe & running=$!
+      exec 3> pipe
+      cat \(Locations.fixtures)/shop/orders-1.csv >&3
+      for i in $(seq 100); do ls -A | grep -q work && break; sleep 0.1; done
+      kill -9 $running
+      wait $running
+      """, in: folder.path)
+    #expect(killed.status == 137, "\(killed.words)")
+    #expect(try names().contains { $0.hasPrefix(".default.sqlite.mergewalk-work-") })
+    #expect(try !names().contains("default.sqlite"))
+    #expect(try seed("--check", "--store", "default.sqlite").status == 2)
+    #expect(try seed("orders.yaml", "--store", "default.sqlite", "--quiet").status == 0)
+    #expect(try !names().contains { $0.hasPrefix(".") })
+  }
+
+  @Test("IM21: a store without the mark is told from one with it")
+  func im21Check() throws {
+    try pipeline()
+    #expect(try Command(["run", "orders.yaml", "--store", "run.sqlite", "--quiet"], in: folder.path).status == 0)
+    let unmarked = try seed("--check", "--store", "run.sqlite", "--json")
+    #expect(unmarked.status == 1)
+    #expect(try unmarked.object()["status"] as? String == "unseeded")
+    #expect(unmarked.words == "run.sqlite: has no default data\n")
+    #expect(try seed("orders.yaml", "--store", "default.sqlite", "--quiet").status == 0)
+    let marked = try seed("--check", "--store", "default.sqlite")
+    #expect(marked.status == 0)
+    #expect(marked.output.wholeMatch(of: #/orders  [0-9a-f]{64}\n/#) != nil, "\(marked.output)")
+    let other = try seed("--check", "--store", "default.sqlite", "--identity", "others")
+    #expect(other.status == 1)
+    #expect(other.words == "default.sqlite: has no default data called others\n")
+    #expect(try seed("--check", "--store", "none.sqlite").status == 2)
+    // Copies of objects from a store without the mark are possible, and said to be repeated.
+    let copied = try seed("--from", "run.sqlite", "--store", "default.sqlite", "--find-by", "Nothing.x")
+    #expect(copied.status == 2)
+    #expect(copied.words.contains("the prepared store has no entity Nothing"))
+  }
+
+  @Test(
+    "wrong usage exits with 64",
+    arguments: [
+      ["--store", "a"], ["p.yaml"], ["p.yaml", "--store", ""], ["p.yaml", "--check", "--store", "a"],
+      ["--check", "--force", "--store", "a"], ["--from", "b", "--check", "--store", "a"],
+      ["p.yaml", "--store", "a", "--find-by", "A.b"], ["--from", "b", "--store", "a", "--find-by", "A"],
+      ["--from", "b", "--store", "a", "--find-by", "A.b", "--find-by", "A.c"], ["p.yaml", "--store", "a", "--update"],
+    ])
+  func usage(_ arguments: [String]) throws {
+    let command = try Command(["seed"] + arguments, in: folder.path)
+    #expect(command.status == 64, "\(command.words)")
+    #expect(command.output.isEmpty)
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("mergewalk store migrate")
+struct StoreMigrateTests {
+  let folder = TemporaryFolder()
+
+  private static func contents(_ attributes: String) -> String {
+    "<?xml version=\"1.0\" encoding=\"UTF-8\"?><model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\""
+      + " userDefinedModelVersionIdentifier=\"\"><entity name=\"Person\"><attribute name=\"name\" optional=\"YES\""
+      + " attributeType=\"String\"/>\(attributes)</entity></model>"
+  }
+
+  /// A model with three versions, and a store of the first with two objects.
+  private func prepare() throws {
+    let added = "<attribute name=\"age\" attributeType=\"Integer 16\" defaultValueString=\"3\"/>"
+    let wrong = "<attribute name=\"age\" attributeType=\"String\"/><attribute name=\"must\" attributeType=\"Date\"/>"
+    for (name, text) in [("M", ""), ("M 2", added), ("M 3", added + wrong.replacing("age", with: "other"))] {
+      try folder.write(Self.contents(text), to: "M.xcdatamodeld/\(name).xcdatamodel/contents")
+    }
+    try folder.write(
+      "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>M 2.xcdatamodel</string></dict></plist>",
+      to: "M.xcdatamodeld/.xccurrentversion")
+    try folder.write("name\nAda\nGrace\n", to: "people.csv")
+    try folder.write(
+      """
+      pipeline:
+        model: { file: M.xcdatamodeld, version: M }
+        imports:
+          - entity: Person
+            source: { file: people.csv }
+            fields: { name: name }
+      """, to: "p.yaml")
+    let run = try Command(["run", "p.yaml", "--store", "s.sqlite", "--quiet"], in: folder.path)
+    try #require(run.status == 0, "\(run.words)")
+  }
+
+  @Test("a dry run prints the steps; the migration does them, with a copy of the store as it was")
+  func migrate() throws {
+    try prepare()
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("s.sqlite")))
+    let dry = try Command(["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--dry-run"], in: folder.path)
+    #expect(dry.status == 0)
+    #expect(dry.lines.contains("add columns to ZPERSON: ZAGE"), "\(dry.output)")
+    #expect(dry.words == "s.sqlite: would go from M to M 2; nothing was changed\n")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("s.sqlite"))) == before)
+
+    let done = try Command(["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld"], in: folder.path)
+    #expect(done.status == 0)
+    #expect(done.output == dry.output)
+    #expect(done.words == "s.sqlite: went from M to M 2; as it was: s.sqlite.backup\n")
+    #expect(try Command(["store", "verify", "s.sqlite", "--model", "M.xcdatamodeld"], in: folder.path).status == 0)
+    let rows = try Command(["fetch", "s.sqlite", "--entity", "Person", "--columns", "name,age", "--format", "csv"], in: folder.path)
+    #expect(rows.output == "name,age\nAda,3\nGrace,3\n")
+    let copy = try Command(
+      ["store", "verify", "s.sqlite.backup", "--model", "M.xcdatamodeld", "--model-version", "M"], in: folder.path)
+    #expect(copy.status == 0)
+
+    let again = try Command(["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld"], in: folder.path)
+    #expect(again.status == 0)
+    #expect(again.words == "s.sqlite: fits M 2 already\n")
+  }
+
+  @Test("what cannot be inferred is named with what to do, and the exit code is 1", arguments: [[], ["--dry-run"]])
+  func refused(_ flags: [String]) throws {
+    try prepare()
+    let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("s.sqlite")))
+    let command = try Command(
+      ["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--model-version", "M 3"] + flags, in: folder.path)
+    #expect(command.status == 1)
+    #expect(command.output.isEmpty)
+    #expect(command.words.contains("Person.must: the new attribute is required and has no default"), "\(command.words)")
+    #expect(command.words.contains("[missingDefault]"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("s.sqlite"))) == before)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("s.sqlite.backup")))
+  }
+
+  @Test("a copy is not written over, and can be left out; quiet says nothing")
+  func backups() throws {
+    try prepare()
+    try folder.write("mine", to: "s.sqlite.backup")
+    let taken = try Command(["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld"], in: folder.path)
+    #expect(taken.status == 2)
+    #expect(taken.words.hasSuffix("[alreadyExists]\n"), "\(taken.words)")
+    let both = try Command(
+      ["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--backup", "b", "--no-backup"], in: folder.path)
+    #expect(both.status == 64)
+    let quiet = try Command(
+      ["store", "migrate", "s.sqlite", "--to", "M.xcdatamodeld", "--no-backup", "--quiet"], in: folder.path)
+    #expect(quiet.status == 0)
+    #expect(quiet.output.isEmpty && quiet.words.isEmpty)
+  }
+
+  @Test("what is missing exits with 2")
+  func missing() throws {
+    try prepare()
+    for arguments in [["none.sqlite", "--to", "M.xcdatamodeld"], ["s.sqlite", "--to", "none.yaml"], ["s.sqlite", "--to", "M.xcdatamodeld", "--model-version", "X"]] {
+      let command = try Command(["store", "migrate"] + arguments, in: folder.path)
+      #expect(command.status == 2, "\(arguments): \(command.words)")
+      #expect(command.output.isEmpty)
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import ObjectContext
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+@Suite("Staged migration")
+struct StagedMigrationTests {
+  private let folder = TemporaryFolder()
+  private var path: String { folder.file("notes.sqlite") }
+
+  /// 1: text. 2: a title, optional. 3: the title is required. 4: the note is called Memo and has a length.
+  private static func version(_ number: Int) throws -> ModelVersionList.Version {
+    let text = Models.attribute("text", .string)
+    var entity = Models.entity("Note", attributes: [text])
+    if number >= 2 { entity.attributes.append(Models.attribute("title", .string, optional: number < 3)) }
+    if number >= 4 {
+      entity.name = "Memo"
+      entity.renamingIdentifier = "Note"
+      entity.attributes.append(Models.attribute("length", .integer32))
+    }
+    var draft = ModelDraft()
+    draft.name = "V\(number)"
+    draft.entities = [entity]
+    return ModelVersionList.Version(try ManagedObjectModel(draft))
+  }
+
+  private func fill(_ version: ModelVersionList.Version) throws {
+    let coordinator = PersistentStoreCoordinator(model: version.model)
+    try coordinator.addSQLiteStore(at: path)
+    let context = ManagedObjectContext(coordinator: coordinator)
+    for i in 0..<9 {
+      let note = try context.insert("Note")
+      try note.setValue(.string("text \(i)"), forKey: "text")
+      if version.name != "V1", i == 4 { try note.setValue(.string("own"), forKey: "title") }
+    }
+    try context.save()
+    try coordinator.close()
+  }
+
+  private static func stages(_ log: @escaping (String) -> Void = { _ in }) throws -> [any MigrationStage] {
+    [
+      LightweightMigrationStage([try version(1), try version(2)], label: "titles"),
+      CustomMigrationStage(
+        from: try version(2), to: try version(3), label: "titles for all",
+        willMigrate: { context in
+          log("will")
+          try context.forEachObject(of: "Note") { note in
+            if try note.value(forKey: "title") == .null { try note.setValue(note.value(forKey: "text"), forKey: "title") }
+          }
+        }, didMigrate: { _ in log("did") }),
+      CustomMigrationStage(
+        from: try version(3), to: try version(4), label: "memos",
+        didMigrate: { context in
+          try context.forEachObject(of: "Memo") { memo in
+            guard case .string(let text) = try memo.value(forKey: "text") else { return }
+            try memo.setValue(.integer(Int64(text.utf16.count)), forKey: "length")
+          }
+        }),
+    ]
+  }
+
+  private func titles() throws -> [AttributeValue] {
+    let coordinator = PersistentStoreCoordinator(model: try Self.version(4).model)
+    try coordinator.addSQLiteStore(at: path)
+    let context = ManagedObjectContext(coordinator: coordinator)
+    let memos = try context.fetchAll("Memo")
+    #expect(try memos.allSatisfy { try $0.value(forKey: "length") == .integer(6) })
+    let result = try memos.map { try $0.value(forKey: "title") }
+    try coordinator.close()
+    return result
+  }
+
+  @Test("AP13: version 1 goes to 4 through lightweight and custom stages with work before and after")
+  func ap13OneToFour() throws {
+    try fill(Self.version(1))
+    var log: [String] = []
+    var manager = StagedMigrationManager(try Self.stages { log.append($0) })
+    manager.progress = { log.append($0.label) }
+    #expect(try manager.migrate(path, backupPath: folder.file("before.sqlite")) == ["V1", "V2", "V3", "V4"])
+    #expect(log == ["titles", "titles for all", "will", "did", "memos"])
+    #expect(try titles() == (0..<9).map { .string("text \($0)") })
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["before.sqlite", "notes.sqlite"])
+    #expect(try StoreVerifier.verify(path: path, model: try Self.version(4).model).isSound)
+    #expect(try manager.migrate(path) == [])
+  }
+
+  @Test("AP13: a store begins with the stage that knows its version")
+  func ap13FromTheMiddle() throws {
+    try fill(Self.version(2))
+    #expect(try StagedMigrationManager(try Self.stages()).migrate(path) == ["V2", "V3", "V4"])
+    #expect(try titles() == (0..<9).map { .string($0 == 4 ? "own" : "text \($0)") })
+  }
+
+  @Test("AP13: an error in the last stage leaves the store as it was")
+  func ap13Failure() throws {
+    struct Stop: Error {}
+    try fill(Self.version(1))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    var stages = try Self.stages()
+    stages[2] = CustomMigrationStage(from: try Self.version(3), to: try Self.version(4), didMigrate: { _ in throw Stop() })
+    #expect(throws: Stop.self) { try StagedMigrationManager(stages).migrate(path) }
+    // Without the handler some titles are missing.
+    stages[1] = LightweightMigrationStage([try Self.version(3)])
+    let error = #expect(throws: MigrationError.self) { try StagedMigrationManager(stages).migrate(path) }
+    #expect(error?.findings.map(\.code) == [.missingValues])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["notes.sqlite"])
+  }
+
+  @Test("AP13: a store of a version that no stage has is refused")
+  func ap13Unknown() throws {
+    try fill(Self.version(1))
+    let manager = StagedMigrationManager([LightweightMigrationStage([try Self.version(2), try Self.version(3)])])
+    let error = #expect(throws: MigrationError.self) { try manager.migrate(path) }
+    #expect(error?.code == .noSourceModel)
+  }
+
+  @Test("AP13: a custom stage may have a mapping model")
+  func ap13Mapping() throws {
+    try fill(Self.version(1))
+    var mapping = MappingModel.inferred(from: try Self.version(1).model, to: try Self.version(3).model)
+    mapping["NoteToNote"]?.attributes["title"] = try .format("uppercase:($source.text)")
+    let stage = CustomMigrationStage(from: try Self.version(1), to: try Self.version(3), mapping: mapping)
+    let rest = try Self.stages()[2]
+    #expect(try StagedMigrationManager([stage, rest]).migrate(path) == ["V1", "V3", "V4"])
+    #expect(try titles() == (0..<9).map { .string("TEXT \($0)") })
+  }
+}

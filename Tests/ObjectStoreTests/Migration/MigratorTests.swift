@@ -1,0 +1,265 @@
+import Foundation
+import ObjectModel
+import ObjectStore
+import PropertyLists
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Migrating stores")
+struct MigratorTests {
+  typealias M = Models
+  private static let name = M.attribute("name", .string)
+
+  @Test("AP10: a store of another version is refused when it is opened, with the entities that differ")
+  func ap10Incompatible() throws {
+    let bench = try MigrationBench(
+      [EntityDraft("A", [Self.name]), EntityDraft("B", [Self.name])], [EntityDraft("A", [Self.name]), EntityDraft("B")])
+    let error = #expect(throws: StoreError.self) { try StoreFile.open(path: bench.path, model: bench.new) }
+    #expect(error?.code == .incompatibleModel)
+    #expect(error?.differences?.differing == ["B"])
+  }
+
+  @Test("AP10: metadata have the hashes of the new version, and everything else that was there")
+  func ap10Metadata() throws {
+    var draft = ModelDraft()
+    draft.entities = [EntityDraft("A", [Self.name, M.attribute("more", .date)])]
+    draft.versionIdentifier = "2.0"
+    let bench = try MigrationBench(MigrationBench.model([EntityDraft("A", [Self.name])]), ManagedObjectModel(draft))
+    let file = try StoreFile.open(path: bench.path, model: bench.old)
+    try file.begin()
+    var metadata = file.metadata
+    metadata["app"] = .string("kept")
+    try file.writeMetadata(metadata)
+    try file.commit()
+    try file.finish()
+    let before = try StoreMetadata.read(path: bench.path)
+    _ = try bench.migrate()
+    let after = try StoreMetadata.read(path: bench.path)
+    let hashes = try ModelHashes(#require(StoreSchema(model: bench.new, configuration: nil)))
+    #expect(after.uuid == before.uuid)
+    #expect(after["app"] == .string("kept"))
+    #expect(after.hashes == hashes)
+    #expect(after.digest == hashes.digest)
+    #expect(after.checksum == hashes.checksum)
+    #expect(after.versionIdentifiers == ["2.0"])
+    #expect(try StoreModel.find(path: bench.path).model.draft.versionIdentifier == "2.0")
+  }
+
+  @Test("AP11: everything that cannot be inferred is named at once, and the store is as before")
+  func ap11Refusals() throws {
+    let bench = try MigrationBench(
+      [
+        EntityDraft("A", [M.attribute("number", .string), M.attribute("wide", .integer64)], [M.toMany("bs", "B", inverse: "as"), M.toOne("other", "B")]),
+        EntityDraft("B", [], [M.toMany("as", "A", inverse: "bs")]), EntityDraft("C"), EntityDraft("D"),
+      ],
+      [
+        EntityDraft(
+          "A", [M.attribute("number", .integer32), M.attribute("wide", .integer16), M.attribute("new", .date, optional: false)],
+          [M.toOne("bs", "B", inverse: "as"), M.toOne("other", "C"), M.toOne("must", "B").with { $0.isOptional = false }]),
+        EntityDraft("B", [], [M.toMany("as", "A", inverse: "bs")]), EntityDraft("C", parent: "P"),
+        EntityDraft("D", parent: "P"), EntityDraft("P", isAbstract: true),
+      ])
+    let bytes = try FileContents.read(bench.path)
+    let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
+    #expect(error?.code == .notInferable)
+    let found = Set(error?.findings.map { "\($0.entity).\($0.property ?? "") \($0.code.rawValue)" } ?? [])
+    #expect(
+      found == [
+        "P. mergedHierarchies", "A.number typeChange", "A.wide typeChange", "A.new missingDefault", "A.bs toManyToOne",
+        "A.other relationshipDestination", "A.must missingReference",
+      ])
+    for finding in error?.findings ?? [] { #expect(!finding.hint.isEmpty && finding.description.hasSuffix("[\(finding.code.rawValue)]")) }
+    #expect(try FileContents.read(bench.path) == bytes)
+    #expect(!FileManager.default.fileExists(atPath: bench.path + "-wal"))
+  }
+
+  @Test("a store that fits is left alone")
+  func upToDate() throws {
+    let model = try M.zoo()
+    let bench = try MigrationBench(model, model)
+    let bytes = try FileContents.read(bench.path)
+    #expect(try StoreMigrator.migrate(path: bench.path, to: model).isUpToDate)
+    #expect(try FileContents.read(bench.path) == bytes)
+  }
+
+  @Test("the plan is what is done, and changes nothing")
+  func plan() throws {
+    let bench = try MigrationBench([EntityDraft("A", [Self.name])], [EntityDraft("A", [Self.name, M.attribute("more", .date)])])
+    let bytes = try FileContents.read(bench.path)
+    let version = ModelVersionList.Version(bench.new, name: "next")
+    let planned = try StoreMigrator.plan(path: bench.path, to: version, in: ModelVersionList([]))
+    #expect(try FileContents.read(bench.path) == bytes)
+    #expect(planned.steps.contains("add columns to ZA: ZMORE"))
+    #expect(planned.findings.isEmpty)
+    var heard: [String] = []
+    var options = StoreMigrator.Options()
+    options.progress = { heard.append($0.title) }
+    let done = try StoreMigrator.migrate(path: bench.path, to: version, in: ModelVersionList([]), options: options)
+    #expect(done.steps == planned.steps)
+    #expect(heard == planned.steps)
+  }
+
+  @Test("a stop leaves the store as it was")
+  func cancelling() throws {
+    let bench = try MigrationBench([EntityDraft("A", [Self.name])], [EntityDraft("A")])
+    let bytes = try FileContents.read(bench.path)
+    for patience in 0..<3 {
+      var asked = 0
+      var options = StoreMigrator.Options()
+      options.isCancelled = {
+        asked += 1
+        return asked > patience || patience == 0
+      }
+      options.progress = { _ in if patience > 0 { asked += 10 } }
+      let model = bench.new
+      let error = #expect(throws: MigrationError.self) {
+        try StoreMigrator.migrate(path: bench.path, to: model, options: options)
+        if patience > 0 { throw MigrationError(.cancelled, path: "", message: "too small to be stopped half-way") }
+      }
+      #expect(error?.code == .cancelled)
+      if patience == 0 { #expect(try FileContents.read(bench.path) == bytes) }
+      if patience > 0 { return }
+    }
+  }
+
+  @Test("a killed migration leaves the store as it was", arguments: 0..<6)
+  func crash(step: Int) async throws {
+    let bench = try MigrationBench(
+      [EntityDraft("A", [Self.name], [M.toOne("b", "B", inverse: "as")]), EntityDraft("B", [Self.name], [M.toMany("as", "A", inverse: "b")])],
+      [EntityDraft("A", [], [M.toMany("b", "B", inverse: "as")]), EntityDraft("AA"), EntityDraft("B", [Self.name], [M.toMany("as", "A", inverse: "b")])])
+    let path = bench.path
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, step = step as Int] in
+      let new = try MigrationBench.model([
+        EntityDraft("A", [], [M.toMany("b", "B", inverse: "as")]), EntityDraft("AA"),
+        EntityDraft("B", [Models.attribute("name", .string)], [M.toMany("as", "A", inverse: "b")]),
+      ])
+      var options = StoreMigrator.Options()
+      options.progress = { if $0.step > step { kill(getpid(), SIGKILL) } }
+      try StoreMigrator.migrate(path: path, to: new, options: options)
+    }
+    #expect(try StoreVerifier.verify(path: path, model: bench.old).isSound)
+    #expect(try StoreDump(path, bench.old) == bench.before)
+    let after = try bench.migrate()
+    #expect(after.values("A", "b") == bench.before.values("A", "b"))
+  }
+
+  @Test("a backup is the store as it was, with its log and its external data")
+  func backup() throws {
+    let bench = try MigrationBench([EntityDraft("A", [Self.name])], [EntityDraft("A")])
+    let files = bench.folder.file(".store_SUPPORT/_EXTERNAL_DATA")
+    try FileManager.default.createDirectory(atPath: files, withIntermediateDirectories: true)
+    try Data([1, 2, 3]).write(to: URL(fileURLWithPath: files + "/78771074-CDF9-407D-BC49-72EB4E613503"))
+    var options = StoreMigrator.Options()
+    options.backupPath = bench.folder.file("copy.sqlite")
+    try StoreMigrator.migrate(path: bench.path, to: bench.new, options: options)
+    #expect(try StoreDump(bench.folder.file("copy.sqlite"), bench.old) == bench.before)
+    let copied = bench.folder.file(".copy_SUPPORT/_EXTERNAL_DATA/78771074-CDF9-407D-BC49-72EB4E613503")
+    #expect(try FileContents.read(copied) == Data([1, 2, 3]))
+    // What is there is not written over, and then nothing is migrated.
+    let again = try MigrationBench([EntityDraft("A", [Self.name])], [EntityDraft("A")])
+    options.backupPath = bench.folder.file("copy.sqlite")
+    let error = #expect(throws: MigrationError.self) { [options] in
+      try StoreMigrator.migrate(path: again.path, to: again.new, options: options)
+    }
+    #expect(error?.cause?.code == .alreadyExists)
+    #expect(try StoreDump(again.path, again.old) == again.before)
+  }
+
+  @Test("changes in the history get the new entity numbers")
+  func history() throws {
+    let bench = try MigrationBench(
+      [EntityDraft("B", [Self.name]), EntityDraft("C", [Self.name]), EntityDraft("D")],
+      [EntityDraft("A"), EntityDraft("B", [Self.name]), EntityDraft("D", [Self.name])])
+    let connection = try Connection(path: bench.path, mode: .readWrite)
+    try connection.execute(
+      "CREATE TABLE ACHANGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZCHANGETYPE INTEGER, ZENTITY INTEGER,"
+        + " ZENTITYPK INTEGER, ZTRANSACTIONID INTEGER, ZCOLUMNS BLOB );"
+        + " INSERT INTO ACHANGE (ZENTITY, ZENTITYPK, ZCOLUMNS) VALUES (1, 10, x'01'), (2, 20, x'01'), (3, 30, x'01');"
+        + " INSERT INTO Z_PRIMARYKEY VALUES (16001, 'CHANGE', 0, 3)")
+    try connection.close()
+    try StoreMigrator.migrate(path: bench.path, to: bench.new)
+    let after = try Connection(path: bench.path, mode: .readWrite)
+    let found = try after.text(
+      "SELECT group_concat(ZENTITY || ' ' || ZENTITYPK || ' ' || ifnull(hex(ZCOLUMNS), 'none'), ', ') FROM ACHANGE")
+    #expect(found == "2 10 01, 3 30 none")
+    #expect(try after.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16001") == 3)
+  }
+
+  @Test("keys go on where they were")
+  func sequences() throws {
+    let bench = try MigrationBench(
+      [EntityDraft("P", [Self.name]), EntityDraft("Q", parent: "P")], [EntityDraft("P", [Self.name]), EntityDraft("Q", [Self.name])])
+    let connection = try Connection(path: bench.path, mode: .readWrite)
+    try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 5000 WHERE Z_ENT = 1")
+    try connection.close()
+    try StoreMigrator.migrate(path: bench.path, to: bench.new)
+    let after = try Connection(path: bench.path, mode: .readWrite)
+    #expect(try after.integer("SELECT min(Z_MAX) FROM Z_PRIMARYKEY") == 5000)
+  }
+
+  @Test("columns that the model does not know, and triggers on changed tables, do not stop it")
+  func leftovers() throws {
+    let bench = try MigrationBench(
+      [EntityDraft("A", [Self.name]), EntityDraft("B", [Self.name])], [EntityDraft("A", [Self.name, M.attribute("more", .date)]), EntityDraft("B", [Self.name])])
+    let connection = try Connection(path: bench.path, mode: .readWrite)
+    try connection.execute(
+      "ALTER TABLE ZA ADD COLUMN ZMORE INTEGER; UPDATE ZA SET ZMORE = 3; CREATE INDEX OLD_ONE ON ZA (ZMORE);"
+        + " CREATE TRIGGER TA AFTER INSERT ON ZA BEGIN SELECT NSCoreDataUnknown(NEW.ZMORE); END;"
+        + " CREATE TRIGGER TB AFTER INSERT ON ZB BEGIN UPDATE ZB SET ZNAME = 'x' WHERE Z_PK = NEW.Z_PK; END;")
+    try connection.close()
+    let after = try bench.migrate()
+    #expect(Set(after.values("A", "more").values) == ["NULL"])
+    let check = try Connection(path: bench.path, mode: .readWrite)
+    #expect(try check.text("SELECT group_concat(name) FROM sqlite_master WHERE type = 'trigger'") == "TB")
+  }
+
+  // MARK: Versions
+
+  @Test("versions are ordered by name, numbers by value")
+  func versionOrder() throws {
+    let folder = TemporaryFolder()
+    for name in ["M", "M 10", "M 2", "M v2"] {
+      var draft = ModelDraft()
+      draft.entities = [EntityDraft("A", [M.attribute("a\(name.count)", .string)])]
+      try folder.write(ModelWriter.xml(draft), to: "M.xcdatamodeld/\(name).xcdatamodel/contents")
+    }
+    #expect(try ModelVersionList(path: folder.file("M.xcdatamodeld")).versions.map(\.name) == ["M", "M 2", "M 10", "M v2"])
+  }
+
+  @Test("where there is no direct way, the store goes through the versions between, in one transaction")
+  func throughVersions() throws {
+    // From 1 to 3 the identifier names what 1 has not got; 2 explains it.
+    func version(_ number: Int, _ entity: EntityDraft) throws -> ModelVersionList.Version {
+      var draft = ModelDraft()
+      draft.entities = [entity]
+      draft.name = "V\(number)"
+      return ModelVersionList.Version(try ManagedObjectModel(draft))
+    }
+    let first = try version(1, EntityDraft("A", [M.attribute("color", .string, optional: false)]))
+    let second = try version(2, EntityDraft("A", [M.attribute("tint", .string, optional: false).with { $0.renamingIdentifier = "color" }]))
+    let third = try version(3, EntityDraft("A", [M.attribute("hue", .string, optional: false).with { $0.renamingIdentifier = "tint" }]))
+    let all = ModelVersionList([first, second, third])
+    let bench = try MigrationBench(first.model, third.model)
+    #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: third.model) }
+    let planned = try StoreMigrator.plan(path: bench.path, to: third, in: all)
+    #expect(planned.versions == ["V1", "V2", "V3"])
+    let done = try StoreMigrator.migrate(path: bench.path, to: third, in: all)
+    #expect(done.versions == ["V1", "V2", "V3"])
+    #expect(try StoreDump(bench.path, third.model).values("A", "hue") == bench.before.values("A", "color"))
+    try MigrationBench.expectFresh(bench.path, third.model)
+  }
+
+  @Test("a store whose version nobody knows is refused with the versions that were tried")
+  func noSource() throws {
+    let bench = try MigrationBench([EntityDraft("A", [Self.name])], [EntityDraft("A")])
+    let connection = try Connection(path: bench.path, mode: .readWrite)
+    var metadata = try StoreMetadata.read(connection)
+    metadata["MergewalkModel"] = nil
+    try metadata.write(connection)
+    try connection.close()
+    let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
+    #expect(error?.code == .noSourceModel)
+    try StoreMigrator.migrate(path: bench.path, to: bench.new, from: bench.old)
+  }
+}

@@ -1,0 +1,116 @@
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+/// The model versions of `../shared/coredata`, migrated one to the next.
+@Suite("Real models migrate", .enabled(if: Locations.shared != nil))
+struct RealMigrationTests {
+  /// Two versions of a model, and what stands in the way of going from one to the other.
+  struct Hop: Sendable, CustomTestStringConvertible {
+    var model: String
+    var from: String
+    var to: String
+    var refused: Set<String> = []
+    var testDescription: String { "\(from) to \(to)" }
+  }
+
+  private static func hops(_ model: String, _ versions: [String], refused: [Int: Set<String>] = [:]) -> [Hop] {
+    zip(versions, versions.dropFirst()).enumerated().map { index, pair in
+      Hop(model: model, from: pair.0, to: pair.1, refused: refused[index] ?? [])
+    }
+  }
+
+  static let all: [Hop] =
+    hops(
+      "kodeco/UnCloudNotesDataModel.xcdatamodeld",
+      ["UnCloudNotesDataModel", "UnCloudNotesDataModel v2", "UnCloudNotesDataModel v3", "UnCloudNotesDataModel v4"])
+    + hops(
+      "moody/Moody.xcdatamodeld", ["Moody", "Moody 2", "Moody 3", "Moody 4", "Moody 5", "Moody 6"])
+    + hops(
+      "duckduckgo/BookmarksModel.xcdatamodeld",
+      ["BookmarksModel", "BookmarksModel 2", "BookmarksModel 3", "BookmarksModel 4"])
+    + hops(
+      "duckduckgo/SyncMetadata.xcdatamodeld", ["SyncMetadata", "SyncMetadata 2", "SyncMetadata 3", "SyncMetadata 4"])
+    + hops(
+      "xcserver/XCServerCoreData.xcdatamodeld",
+      ["XCServerCoreData", "XCServerCoreData1.1.0", "XCServerCoreData1.2.0"])
+    + hops("swiftgen/Model.xcdatamodeld", ["Model", "Model 2"], refused: [0: ["unknown"]])
+    + hops("momcom/momcomTests.xcdatamodeld", ["momcTests", "momcTests 2"])
+
+  private static func model(_ path: String, _ version: String) throws -> ManagedObjectModel {
+    try ManagedObjectModel(ModelReader.read(Locations.shared("coredata/" + path), version: version))
+  }
+
+  @Test("one version to the next, with random stores", arguments: all, [UInt64(1), 2])
+  func oneToTheNext(_ hop: Hop, seed: UInt64) throws {
+    let (old, new) = (try Self.model(hop.model, hop.from), try Self.model(hop.model, hop.to))
+    let mapping = InferredMapping(from: old, to: new)
+    let found = Set(mapping.findings.map { "\($0.entity).\($0.property ?? "") \($0.code.rawValue)" })
+    #expect(found == hop.refused, "\(mapping.findings)")
+    guard found.isEmpty else { return }
+    let bench = try MigrationBench(old, new, seed: seed)
+    let after = try bench.migrate()
+    // Whatever has a name in both versions and keeps its kind is as it was.
+    for entity in new.entities {
+      guard let was = mapping.sourceEntity(of: entity), let before = bench.before.objects[was.name] else { continue }
+      #expect(Set(after.objects[entity.name, default: [:]].keys) == Set(before.keys), "\(entity.name), seed \(seed)")
+      for attribute in entity.attributes {
+        guard let source = mapping.sourceAttribute(of: attribute, in: entity), attribute.isOptional || !source.isOptional
+        else { continue }
+        #expect(
+          after.values(entity.name, attribute.name) == bench.before.values(was.name, source.name),
+          "\(entity.name).\(attribute.name), seed \(seed)")
+      }
+      for relationship in entity.relationships {
+        guard let source = mapping.sourceRelationship(of: relationship, in: entity) else { continue }
+        let left = after.values(entity.name, relationship.name).mapValues { Set($0.split(separator: " ")) }
+        let right = bench.before.values(was.name, source.name).mapValues { Set($0.split(separator: " ")) }
+        #expect(left == right, "\(entity.name).\(relationship.name), seed \(seed)")
+      }
+    }
+  }
+
+  @Test("the stores of DuckDuckGo go to the last version and say what they said", arguments: ["1", "2", "3"])
+  func bookmarks(version: String) throws {
+    let folder = TemporaryFolder()
+    let store = try RealStore(store: "duckduckgo/Bookmarks_V\(version).sqlite").copy(to: folder)
+    let name = version == "1" ? "BookmarksModel" : "BookmarksModel \(version)"
+    let path = "duckduckgo/BookmarksModel.xcdatamodeld"
+    let (old, new) = (try Self.model(path, name), try Self.model(path, "BookmarksModel 4"))
+    let before = try StoreDump(store, old)
+    let list = try ModelVersionList([name, "BookmarksModel 4"].map { ModelVersionList.Version(try Self.model(path, $0)) })
+    let outcome = try StoreMigrator.migrate(path: store, to: ModelVersionList.Version(new), in: list)
+    #expect(outcome.versions == [name, "BookmarksModel 4"])
+    try MigrationBench.expectFresh(store, new)
+    let after = try StoreDump(store, new)
+    for property in ["title", "url", "uuid", "isFolder", "parent", "children", "favorites"] {
+      #expect(after.values("BookmarkEntity", property) == before.values("BookmarkEntity", property), "\(property)")
+    }
+    #expect(after.values("BookmarkEntity", "favoriteFolders") == before.values("BookmarkEntity", "favoriteFolder"))
+    #expect(after.values("BookmarkEntity", "favorites").values.contains { !$0.isEmpty })
+  }
+
+  @Test("a store of Xcode Server goes back a version and forth again")
+  func xcodeServer() throws {
+    let folder = TemporaryFolder()
+    let store = try RealStore(store: "xcserver/XCServerCoreData_1.2.0.sqlite").copy(to: folder)
+    let path = "xcserver/XCServerCoreData.xcdatamodeld"
+    let (old, new) = (try Self.model(path, "XCServerCoreData1.2.0"), try Self.model(path, "XCServerCoreData1.1.0"))
+    let before = try StoreDump(store, old)
+    try StoreMigrator.migrate(path: store, to: new, from: old)
+    try MigrationBench.expectFresh(store, new)
+    try StoreMigrator.migrate(path: store, to: old, from: new)
+    try MigrationBench.expectFresh(store, old)
+    let after = try StoreDump(store, old)
+    for (entity, objects) in before.objects {
+      for (key, object) in objects {
+        for (property, value) in object {
+          let isLost = new.entity(named: entity)?.attribute(named: property) == nil
+            && new.entity(named: entity)?.relationship(named: property) == nil
+          #expect(after.objects[entity]?[key]?[property] == (isLost ? "NULL" : value), "\(entity).\(property)")
+        }
+      }
+    }
+  }
+}

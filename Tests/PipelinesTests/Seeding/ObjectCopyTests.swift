@@ -1,0 +1,374 @@
+import Foundation
+import ObjectModel
+import ObjectStore
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Objects of a prepared store, copied into another")
+struct ObjectCopyTests {
+  private let folder = TemporaryFolder()
+  private var prepared: String { folder.file("prepared.sqlite") }
+  private var store: String { folder.file("store.sqlite") }
+
+  private func objects(_ path: String) throws -> [String: Int] {
+    Dictionary(
+      uniqueKeysWithValues: try StoreInfo.read(path: path).entities.filter { $0.objects > 0 }
+        .map { ($0.name, $0.objects) })
+  }
+
+  // MARK: Random stores
+
+  @Test(
+    "IM16: copied into an empty store, the objects of a random store are all there, equal", arguments: Soak.seeds(30))
+  func im16Empty(_ seed: UInt64) throws {
+    let model = try RandomModel.make(seed: seed)
+    var random = RandomStore(model, seed: seed, texts: RoundTripTests.texts)
+    random.hasGaps = false
+    try random.make(at: prepared)
+    try StoreFile.create(path: store, model: model).finish()
+    let result = try ObjectCopy(from: prepared, to: store).run()
+    #expect(try StoreComparison.differences(prepared, store) == [], "seed \(seed)")
+    #expect(try StoreVerifier.verify(path: store).isSound, "seed \(seed)")
+    #expect(try result.entities.mapValues(\.inserted) == objects(prepared), "seed \(seed)")
+  }
+
+  @Test("IM16: copied beside other objects, they are the same without them", arguments: Soak.seeds(30, from: 1000))
+  func im16Beside(_ seed: UInt64) throws {
+    let model = try RandomModel.make(seed: seed)
+    var random = RandomStore(model, seed: seed, texts: RoundTripTests.texts)
+    random.hasGaps = false
+    try random.make(at: prepared)
+    var other = RandomStore(model, seed: seed &* 31, texts: RoundTripTests.texts)
+    try other.make(at: store, objectsPerEntity: 5)
+    let before = try objects(store)
+    try FileManager.default.copyItem(atPath: store, toPath: folder.file("before.sqlite"))
+    let result = try ObjectCopy(from: prepared, to: store).run()
+    #expect(try objects(store) == before.merging(objects(prepared), uniquingKeysWith: +), "seed \(seed)")
+    #expect(result.entities.values.allSatisfy { $0.found == 0 && $0.updated == 0 })
+    #expect(try StoreVerifier.verify(path: store).isSound, "seed \(seed)")
+    // Without the objects that were there, what is left is what was prepared; numbers apart, which a copy closes up.
+    let connection = try Connection(path: store, mode: .readWrite)
+    try connection.execute("ATTACH '\(folder.file("before.sqlite"))' AS before")
+    let schema = StoreSchema(model: model)
+    for table in schema.tables {
+      try connection.execute("DELETE FROM \(table.name) WHERE Z_PK IN (SELECT Z_PK FROM before.\(table.name))")
+    }
+    for join in schema.joinTables {
+      let keys = join.keyColumns.joined(separator: ", ")
+      try connection.execute("DELETE FROM \(join.name) WHERE (\(keys)) IN (SELECT \(keys) FROM before.\(join.name))")
+    }
+    try connection.close()
+    try StoreFile.create(path: folder.file("rest.sqlite"), model: model).finish()
+    _ = try ObjectCopy(from: store, to: folder.file("rest.sqlite")).run()
+    #expect(try StoreComparison.differences(prepared, folder.file("rest.sqlite")) == [], "seed \(seed)")
+  }
+
+  // MARK: Objects that are there
+
+  private static func attribute(_ name: String, _ type: AttributeType = .string) -> AttributeDescription {
+    var attribute = AttributeDescription(name: name, type: type)
+    attribute.isOptional = true
+    return attribute
+  }
+
+  private static func relationship(
+    _ name: String, _ destination: String, inverse: String, toMany: Bool = false, ordered: Bool = false
+  ) -> RelationshipDescription {
+    var relationship = RelationshipDescription(name: name, destinationEntityName: destination)
+    relationship.isOptional = true
+    relationship.inverseName = inverse
+    relationship.inverseEntityName = destination
+    relationship.isToMany = toMany
+    relationship.isOrdered = ordered
+    relationship.maxCount = toMany ? 0 : 1
+    return relationship
+  }
+
+  /// List has ordered items and a cover; items have tags, both ordered.
+  private static func lists(_ change: (inout ModelDraft) -> Void = { _ in }) throws -> ManagedObjectModel {
+    var draft = ModelDraft()
+    var list = EntityDraft(name: "List")
+    list.attributes = [attribute("name"), attribute("note")]
+    list.uniquenessConstraints = [["name"]]
+    list.relationships = [
+      relationship("items", "Item", inverse: "list", toMany: true, ordered: true),
+      relationship("cover", "Cover", inverse: "list"),
+    ]
+    var item = EntityDraft(name: "Item")
+    item.attributes = [attribute("name")]
+    item.relationships = [
+      relationship("list", "List", inverse: "items"),
+      relationship("tags", "Tag", inverse: "items", toMany: true, ordered: true),
+    ]
+    var tag = EntityDraft(name: "Tag")
+    tag.attributes = [attribute("name")]
+    tag.relationships = [relationship("items", "Item", inverse: "tags", toMany: true)]
+    var cover = EntityDraft(name: "Cover")
+    cover.attributes = [attribute("name")]
+    cover.relationships = [relationship("list", "List", inverse: "cover")]
+    draft.entities = [list, item, tag, cover]
+    change(&draft)
+    return try ManagedObjectModel(draft)
+  }
+
+  private func make(_ path: String, _ model: ManagedObjectModel, _ sql: String) throws {
+    let file = try StoreFile.create(path: path, model: model)
+    try file.connection.execute(sql)
+    try file.finish()
+  }
+
+  private func rows(_ sql: String, _ path: String? = nil) throws -> [String] {
+    let connection = try Connection(path: path ?? store, mode: .readOnly)
+    let select = try connection.prepare(sql)
+    var result: [String] = []
+    while try select.step() {
+      result.append((0..<select.columnCount).map { select.isNull($0) ? "-" : select.text($0) }.joined(separator: " "))
+    }
+    return result
+  }
+
+  // Numbers of entities: Cover 1, Item 2, List 3, Tag 4.
+  private static let preparedRows = """
+    INSERT INTO ZLIST (Z_PK, Z_ENT, Z_OPT, ZNAME, ZNOTE) VALUES (1, 3, 1, 'fruit', 'new'), (2, 3, 1, 'tools', 'new');
+    INSERT INTO ZCOVER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZLIST) VALUES (7, 1, 1, 'red', 1);
+    UPDATE ZLIST SET ZCOVER = 7 WHERE Z_PK = 1;
+    INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZLIST, Z_FOK_LIST) VALUES
+      (1, 2, 1, 'apple', 1, 2048), (5, 2, 1, 'pear', 1, 3072), (6, 2, 1, 'hammer', 2, 2048);
+    INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 4, 1, 'sweet'), (2, 4, 1, 'green');
+    INSERT INTO Z_2TAGS (Z_2ITEMS, Z_4TAGS, Z_FOK_4TAGS) VALUES (1, 2, 2048), (1, 1, 3072), (5, 1, 2048);
+    """
+  private static let storeRows = """
+    INSERT INTO ZLIST (Z_PK, Z_ENT, Z_OPT, ZNAME, ZNOTE) VALUES (4, 3, 2, 'fruit', 'mine');
+    INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZLIST, Z_FOK_LIST) VALUES (9, 2, 1, 'fig', 4, 9000);
+    INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (3, 4, 1, 'sweet');
+    INSERT INTO Z_2TAGS (Z_2ITEMS, Z_4TAGS, Z_FOK_4TAGS) VALUES (9, 3, 2048);
+    """
+
+  /// The items of the lists in order, and their tags in order.
+  private func contents() throws -> [String] {
+    try rows(
+      "SELECT l.ZNAME, i.ZNAME, (SELECT group_concat(n, '+') FROM (SELECT t.ZNAME n FROM Z_2TAGS j JOIN ZTAG t"
+        + " ON t.Z_PK = j.Z_4TAGS WHERE j.Z_2ITEMS = i.Z_PK ORDER BY j.Z_FOK_4TAGS))"
+        + " FROM ZITEM i JOIN ZLIST l ON l.Z_PK = i.ZLIST ORDER BY l.ZNAME, i.Z_FOK_LIST")
+  }
+
+  @Test("IM16: objects that are found are not copied, stay as they are, and get the new ones at the end of their lists")
+  func im16Found() throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows)
+    try make(store, model, Self.storeRows)
+    var copy = ObjectCopy(from: prepared, to: store)
+    copy.options.findBy = ["List": ["name"], "Tag": ["name"]]
+    let result = try copy.run()
+    #expect(result.entities["List"]?.inserted == 1)
+    #expect(result.entities["List"]?.found == 1)
+    #expect(result.entities["Tag"]?.found == 1)
+    #expect(result.entities["Item"]?.inserted == 3)
+    #expect(
+      try contents() == ["fruit fig sweet", "fruit apple green+sweet", "fruit pear sweet", "tools hammer -"])
+    #expect(
+      try rows("SELECT Z_PK, Z_OPT, ZNAME, ZNOTE, ZCOVER FROM ZLIST ORDER BY 1") == [
+        "4 3 fruit mine 1", "5 1 tools new -",
+      ])
+    #expect(try rows("SELECT Z_PK, ZNAME, ZLIST FROM ZCOVER") == ["1 red 4"])
+    #expect(
+      try rows("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY ORDER BY 1") == ["Cover 1", "Item 12", "List 5", "Tag 4"])
+    #expect(try StoreVerifier.verify(path: store).isSound)
+  }
+
+  @Test("IM16: an update gives found objects the prepared attributes, and writes only what differs")
+  func im16Update() throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows)
+    try make(store, model, Self.storeRows)
+    var copy = ObjectCopy(from: prepared, to: store)
+    copy.options.findBy = ["List": ["name"], "Tag": ["name"]]
+    copy.options.updates = true
+    let result = try copy.run()
+    #expect(result.entities["List"]?.updated == 1)
+    #expect(result.entities["Tag"]?.updated == 0)
+    #expect(try rows("SELECT ZNOTE FROM ZLIST WHERE Z_PK = 4") == ["new"])
+    #expect(try rows("SELECT Z_OPT FROM ZTAG WHERE Z_PK = 3") == ["1"])
+  }
+
+  @Test("IM16: a found object that has the other end of a one-to-one relationship keeps it")
+  func im16OneToOne() throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows)
+    try make(
+      store, model,
+      Self.storeRows
+        + "INSERT INTO ZCOVER (Z_PK, Z_ENT, Z_OPT, ZNAME, ZLIST) VALUES (2, 1, 1, 'blue', 4);"
+        + "UPDATE ZLIST SET ZCOVER = 2 WHERE Z_PK = 4")
+    var copy = ObjectCopy(from: prepared, to: store)
+    copy.options.findBy = ["List": ["name"]]
+    _ = try copy.run()
+    #expect(try rows("SELECT ZCOVER FROM ZLIST WHERE Z_PK = 4") == ["2"])
+    #expect(try rows("SELECT Z_PK, ZNAME, ZLIST FROM ZCOVER ORDER BY 1") == ["2 blue 4", "3 red -"])
+    #expect(try StoreVerifier.verify(path: store).isSound)
+  }
+
+  @Test("IM16: a found object that refers to nothing joins the new list that the prepared one is in")
+  func im16Joins() throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows)
+    try make(
+      store, model,
+      Self.storeRows
+        + "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (1, 2, 1, 'hammer');"
+        + "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZLIST, Z_FOK_LIST) VALUES (2, 2, 1, 'apple', 4, 100)")
+    var copy = ObjectCopy(from: prepared, to: store)
+    copy.options.findBy = ["List": ["name"], "Item": ["name"]]
+    _ = try copy.run()
+    #expect(
+      try contents() == ["fruit apple green+sweet", "fruit fig sweet", "fruit pear sweet", "tools hammer -"])
+    #expect(try rows("SELECT Z_OPT FROM ZITEM ORDER BY Z_PK") == ["2", "1", "1", "1"])
+    #expect(try StoreVerifier.verify(path: store).isSound)
+  }
+
+  @Test("IM16: references name the entity of what they refer to, where the store's model lets others inherit from it")
+  func im16NewSubentity() throws {
+    try make(prepared, try Self.lists(), Self.preparedRows)
+    let larger = try Self.lists { draft in
+      var check = EntityDraft(name: "Checklist")
+      check.parentName = "List"
+      draft.entities.append(check)
+    }
+    try make(store, larger, "")
+    _ = try ObjectCopy(from: prepared, to: store).run()
+    #expect(try rows("SELECT DISTINCT Z3_LIST FROM ZITEM") == ["3"])
+    #expect(try rows("SELECT Z3_LIST FROM ZCOVER") == ["3"])
+    #expect(try StoreVerifier.verify(path: store).isSound)
+  }
+
+  @Test("IM16: an object that may not be there twice is refused, and the store's bytes stay as they were")
+  func im16Refused() throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows)
+    try make(store, model, Self.storeRows)
+    let before = try Data(contentsOf: URL(fileURLWithPath: store))
+    let error = #expect(throws: StoreError.self) { _ = try ObjectCopy(from: prepared, to: store).run() }
+    #expect(error?.cause?.primaryCode == 19)
+    #expect(error?.message.contains("say by which attributes such objects are found") == true)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["prepared.sqlite", "store.sqlite"])
+  }
+
+  // MARK: Models
+
+  @Test("IM16: a model that has more takes the objects, with the defaults of what they lack")
+  func im16LargerModel() throws {
+    try make(prepared, try Self.lists(), Self.preparedRows)
+    let larger = try Self.lists { draft in
+      // Entities before the others shift their numbers.
+      draft.entities.insert(EntityDraft(name: "Album"), at: 0)
+      var size = AttributeDescription(name: "size", type: .integer32)
+      size.defaultValue = .integer(7)
+      size.defaultValueText = "7"
+      draft.entities[1].attributes.append(size)
+    }
+    try make(store, larger, "")
+    _ = try ObjectCopy(from: prepared, to: store).run()
+    #expect(try rows("SELECT Z_PK, Z_ENT, ZSIZE, ZNAME FROM ZLIST ORDER BY 1") == ["1 4 7 fruit", "2 4 7 tools"])
+    #expect(try rows("SELECT count(*) FROM Z_3TAGS") == ["3"])
+    #expect(try StoreVerifier.verify(path: store).isSound)
+  }
+
+  @Test("IM16: everything that has no place in the store is said at once")
+  func im16SmallerModel() throws {
+    try make(prepared, try Self.lists(), Self.preparedRows)
+    let other = try Self.lists { draft in
+      draft.entities.removeAll { $0.name == "Cover" }
+      draft.entities[0].relationships.removeAll { $0.name == "cover" }
+      draft.entities[0].attributes[1].type = .integer16
+      draft.entities[1].attributes.removeAll()
+      draft.entities[2].attributes[0].isOptional = false
+      draft.entities[2].attributes.append(AttributeDescription(name: "rank", type: .integer16))
+    }
+    try make(store, other, "")
+    let error = #expect(throws: StoreError.self) {
+      var copy = ObjectCopy(from: prepared, to: store)
+      copy.options.findBy = ["Nothing": ["x"], "Tag": ["weight"]]
+      _ = try copy.run()
+    }
+    #expect(error?.code == .incompatibleModel)
+    #expect(
+      error?.message.split(separator: "\n").dropFirst().map { $0.drop { $0 == " " } } == [
+        "the prepared store has no entity Nothing, which objects should be found of",
+        "Tag has no stored attribute weight, which objects should be found by",
+        "the store has no entity Cover", "Item.name is no stored attribute of the store",
+        "List.note is Integer 16 in the store, not String", "List.cover is no stored relationship of the store",
+        "Tag.name is mandatory in the store",
+        "Tag.rank is mandatory in the store, without a default, and no prepared object has it",
+      ])
+  }
+
+  // MARK: External data and logs
+
+  @Test("IM16: files of external data come along with the objects, and with the file")
+  func im16External() throws {
+    let name = "0A0B0C0D-0000-4000-8000-00000000000F"
+    let model = try Self.lists { draft in
+      var scan = Self.attribute("scan", .binary)
+      scan.allowsExternalBinaryDataStorage = true
+      draft.entities[3].attributes.append(scan)
+    }
+    let cell = "x'02" + name.utf8.map { String($0, radix: 16) }.joined() + "00'"
+    try make(prepared, model, "INSERT INTO ZCOVER (Z_PK, Z_ENT, Z_OPT, ZSCAN) VALUES (1, 1, 1, \(cell))")
+    try folder.write("many bytes", to: ".prepared_SUPPORT/_EXTERNAL_DATA/\(name)")
+    try make(store, model, "")
+    #expect(try ObjectCopy(from: prepared, to: store).run().externalFiles == 1)
+    let copied = try StoreCopy.copy(prepared, to: folder.file("copy.sqlite"))
+    #expect(copied.externalFiles == 1)
+    for name in [".store_SUPPORT/_EXTERNAL_DATA/\(name)", ".copy_SUPPORT/_EXTERNAL_DATA/\(name)"] {
+      #expect(try String(contentsOfFile: folder.file(name), encoding: .utf8) == "many bytes")
+    }
+    #expect(try rows("SELECT hex(ZSCAN) FROM ZCOVER") == rows("SELECT hex(ZSCAN) FROM ZCOVER", prepared))
+  }
+
+  @Test("IM16: what is in the log of a prepared store is copied too, by both ways")
+  func im16Log() throws {
+    let model = try Self.lists()
+    try make(prepared, model, Self.preparedRows)
+    try make(store, model, "")
+    let writer = try Connection(path: prepared, mode: .readWrite)
+    try writer.execute(
+      "PRAGMA wal_autocheckpoint=0; INSERT INTO ZTAG (Z_PK, Z_ENT, Z_OPT, ZNAME) VALUES (8, 4, 1, 'log')")
+    #expect(try StoreInfo.read(path: prepared).logBytes > 0)
+    let copied = try StoreCopy.copy(prepared, to: folder.file("copy.sqlite"))
+    #expect(!copied.isByteEqual)
+    _ = try ObjectCopy(from: prepared, to: store).run()
+    for path in [store, folder.file("copy.sqlite")] {
+      #expect(try rows("SELECT ZNAME FROM ZTAG ORDER BY 1", path) == ["green", "log", "sweet"])
+    }
+    #expect(try StoreComparison.differences(folder.file("copy.sqlite"), prepared) == [])
+    try writer.close()
+  }
+
+  // MARK: Memory and time
+
+  @Test("IM16: a copy of many objects stays within its page cache")
+  func im16Memory() throws {
+    let model = try Self.lists()
+    try make(
+      prepared, model,
+      "WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME)"
+        + " SELECT i, 2, 1, hex(randomblob(100)) FROM n")
+    try make(store, model, "")
+    var copy = ObjectCopy(from: prepared, to: store)
+    copy.options.cacheKiB = 1024
+    // What the process took at most before counts: earlier tests may have taken more than this one ever does.
+    let before = Self.peak()
+    #expect(try copy.run().entities["Item"]?.inserted == 60_000)
+    #expect(Self.peak() - before < 16 << 20)
+    #expect(try StoreComparison.differences(prepared, store) == [])
+  }
+
+  private static func peak() -> Int {
+    var usage = rusage()
+    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+    return usage.ru_maxrss * 1024
+  }
+}
