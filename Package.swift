@@ -75,7 +75,8 @@ let package = Package(
     tests("ObjectModelTests", ["ObjectModel", "YAML", "Diagnostics", "CSQLite", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "TestSupport"]),
-    tests("ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "TestSupport"]),
+    tests(
+      "ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "SQLite", "TestSupport"]),
     tests(
       "RecordFormatsTests",
       ["RecordFormats", "Diagnostics", "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport"]),

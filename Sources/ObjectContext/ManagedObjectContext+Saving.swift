@@ -29,6 +29,7 @@ extension ManagedObjectContext {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
+    let hooked = try tellWillSave()
     var plan = try prepare(order: nil, checksObjects: true)
     joinChanges()
     if let parent {
@@ -56,6 +57,7 @@ extension ManagedObjectContext {
       for child in children { child.context?.learnVersions(plan) }
     }
     publish(plan)
+    tellDidSave(hooked)
     notifyResults()
   }
 
@@ -144,6 +146,7 @@ extension ManagedObjectContext {
       failures += validate(buffer)
       plan.roots.append(collect(buffer))
     }
+    joinHookFailures(&failures)
     if checksObjects {
       do {
         for changes in plan.roots { failures += try deniedDeletions(changes.buffer, changes.deleted) }
@@ -355,6 +358,7 @@ extension ManagedObjectContext {
     storedVersion &+= 1
     pendingReferences = nil
     pendingLinks.removeAll()
+    releaseHeldObjects()
   }
 }
 

@@ -1,4 +1,4 @@
-import ObjectModel
+public import ObjectModel
 import ObjectStore
 
 /// One thing about one object that breaks what the model demands.
@@ -15,11 +15,18 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   package var table: Int
   /// The row in its buffer.
   package var row: Int32
+  /// The object's ID, temporary for one that was never saved.
+  public var objectID: ManagedObjectID?
+  /// The value that is wrong, if it is an attribute's.
+  public var value: AttributeValue?
+  /// What is wrong in words of the program, for people; `nil` for what the model demands.
+  public var message: String?
 
-  /// Entity, key, property and code, such as `Customer 17: country: validate.tooLong`.
+  /// Entity, key, property and code, such as `Customer 17: country: validate.tooLong`, and the message if there is one.
   public var description: String {
     let key = primaryKey < 0 ? "new \(ManagedObjectID.number(ofTemporaryKey: primaryKey))" : "\(primaryKey)"
-    return "\(entity) \(key): \(property): \(code.name)"
+    let place = property.isEmpty ? "" : " \(property):"
+    return "\(entity) \(key):\(place) \(code.name)\(message.map { ": \($0)" } ?? "")"
   }
 }
 
@@ -82,10 +89,15 @@ extension ManagedObjectContext {
     guard !rows.isEmpty else { return }
     let rules = validator(model.entities[entity])
     func report(_ row: Int32, _ property: String, _ code: ValidationFailureCode) {
+      let (place, attribute) = (Int(row), model.entities[entity].attributeAccess(named: property))
       failures.append(
         ObjectValidationFailure(
           entity: model.entities[entity].name, primaryKey: buffer.primaryKeys[Int(row)], property: property,
-          code: .value(code), table: buffer.table, row: row))
+          code: .value(code), table: buffer.table, row: row,
+          objectID: objectID(table: buffer.table, entity: entity, primaryKey: buffer.primaryKeys[place]),
+          value: attribute.map {
+            $0.type.value(tag: buffer.tags[$0.slot][place], payload: buffer.payloads[$0.slot][place], buffer.arena)
+          }))
     }
     for (slot, name, rule) in rules.attributes {
       let checked = isNew ? rows : rows.filter { buffer.isDirty(row: Int($0), slot: slot) }

@@ -50,6 +50,18 @@ public final class ManagedObjectContext {
   public var propagatesDeletesAtEndOfEvent = false
   /// Objects that are deleted here and whose delete rules wait for the end of the event.
   var waitingDeletions: [ManagedObject] = []
+  /// Whether typed access to a record that the store does not have any more gives empty values and makes the object a
+  /// deleted one, instead of stopping the program.
+  public var shouldDeleteInaccessibleFaults = true
+  /// Whether the context keeps all its objects alive, not only those with changes.
+  ///
+  /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs travel to
+  /// another context. It is off by default: keep the objects that you need in a collection of your own.
+  public var retainsRegisteredObjects = false {
+    didSet { retainObjects() }
+  }
+  /// What the validation of objects found before a save; the save reports it with its own findings.
+  var hookFailures: [ObjectValidationFailure] = []
   /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
   var storedVersion: UInt32 = 0
 
@@ -137,6 +149,7 @@ public final class ManagedObjectContext {
     for buffer in buffers { buffer?.removeAll() }
     lastOrderKeys.removeAll(keepingCapacity: true)
     registry.removeAll()
+    releaseAllObjects()
     pendingReferences = nil
     pendingLinks.removeAll()
     forgetUndo()
@@ -155,6 +168,7 @@ public final class ManagedObjectContext {
     pendingReferences = nil
     pendingLinks.removeAll()
     forgetUndo()
+    changesWereRolledBack()
     notifyResults()
   }
 

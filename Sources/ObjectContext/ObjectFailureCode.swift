@@ -6,6 +6,8 @@ public enum ObjectFailureCode: Sendable, Hashable {
   case tooFewObjects
   /// A to-many relationship has more objects than the maximum.
   case tooManyObjects
+  /// What a validation method of the object's class found; the failure's message says what.
+  case custom
   /// The object is to be deleted, and a relationship with the rule "deny" still refers to others.
   case deletionDenied
 
@@ -15,6 +17,7 @@ public enum ObjectFailureCode: Sendable, Hashable {
     case .value(let code): code.rawValue
     case .tooFewObjects: "validate.tooFewObjects"
     case .tooManyObjects: "validate.tooManyObjects"
+    case .custom: "validate.custom"
     case .deletionDenied: "validate.deletionDenied"
     }
   }
@@ -27,6 +30,7 @@ public enum ObjectFailureCode: Sendable, Hashable {
     case .value(let code): code.coreDataErrorNumber
     case .tooFewObjects: 1580
     case .tooManyObjects: 1590
+    case .custom: 1550
     case .deletionDenied: 1600
     }
   }

@@ -16,6 +16,8 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
     case database
     /// The store was opened for reading only.
     case readOnly
+    /// Objects went on changing each other in `willSave` for 1,000 rounds.
+    case unstable
     /// What is behind the store refused the change: its file could not be written, for example.
     case store
   }

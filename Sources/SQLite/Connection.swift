@@ -81,7 +81,7 @@ public final class Connection {
 
   /// The name that makes SQLite open just this path, in `ATTACH` too, also when it looks like a URI or has a query.
   ///
-  /// A file is attached as the connection may open it: only ``Mode/immutable`` makes a difference.
+  /// An attached file is opened as the connection's own, unless its mode is one that only reads.
   public static func uri(_ path: String, _ mode: Mode) -> String {
     if path == ":memory:" { return path }
     var result = path.hasPrefix("/") ? "file://" : "file:"
@@ -93,7 +93,11 @@ public final class Connection {
       default: result.unicodeScalars.append(scalar)
       }
     }
-    return mode == .immutable ? result + "?immutable=1" : result
+    switch mode {
+    case .immutable: return result + "?immutable=1"
+    case .readOnly: return result + "?mode=ro"
+    case .readWrite, .create: return result
+    }
   }
 
   /// Ends all statements and closes the file; closing twice does nothing.

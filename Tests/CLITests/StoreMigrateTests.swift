@@ -25,12 +25,10 @@ struct StoreMigrateTests {
     try folder.write("name\nAda\nGrace\n", to: "people.csv")
     try folder.write(
       """
-      pipeline:
-        model: { file: M.xcdatamodeld, version: M }
-        imports:
-          - entity: Person
-            source: { file: people.csv }
-            fields: { name: name }
+      pipeline: people
+      model: M.xcdatamodeld/M.xcdatamodel
+      source: people.csv
+      import: { entity: Person, mode: insert, attributes: { name: name } }
       """, to: "p.yaml")
     let run = try Command(["run", "p.yaml", "--store", "s.sqlite", "--quiet"], in: folder.path)
     try #require(run.status == 0, "\(run.words)")
@@ -51,7 +49,8 @@ struct StoreMigrateTests {
     #expect(done.output == dry.output)
     #expect(done.words == "s.sqlite: went from M to M 2; as it was: s.sqlite.backup\n")
     #expect(try Command(["store", "verify", "s.sqlite", "--model", "M.xcdatamodeld"], in: folder.path).status == 0)
-    let rows = try Command(["fetch", "s.sqlite", "--entity", "Person", "--columns", "name,age", "--format", "csv"], in: folder.path)
+    let rows = try Command(
+      ["fetch", "s.sqlite", "--entity", "Person", "--columns", "name,age", "--format", "csv"], in: folder.path)
     #expect(rows.output == "name,age\nAda,3\nGrace,3\n")
     let copy = try Command(
       ["store", "verify", "s.sqlite.backup", "--model", "M.xcdatamodeld", "--model-version", "M"], in: folder.path)
@@ -95,7 +94,10 @@ struct StoreMigrateTests {
   @Test("what is missing exits with 2")
   func missing() throws {
     try prepare()
-    for arguments in [["none.sqlite", "--to", "M.xcdatamodeld"], ["s.sqlite", "--to", "none.yaml"], ["s.sqlite", "--to", "M.xcdatamodeld", "--model-version", "X"]] {
+    for arguments in [
+      ["none.sqlite", "--to", "M.xcdatamodeld"], ["s.sqlite", "--to", "none.yaml"],
+      ["s.sqlite", "--to", "M.xcdatamodeld", "--model-version", "X"],
+    ] {
       let command = try Command(["store", "migrate"] + arguments, in: folder.path)
       #expect(command.status == 2, "\(arguments): \(command.words)")
       #expect(command.output.isEmpty)

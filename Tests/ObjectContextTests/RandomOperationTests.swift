@@ -25,10 +25,10 @@ struct RandomOperationTests {
     /// How many contexts are between the operations and the store.
     let depth: Int
 
-    init(seed: UInt64, depth: Int = 0) throws {
+    init(seed: UInt64, depth: Int = 0, kind: StoreKind = .sqlite) throws {
       self.seed = seed
       self.depth = depth
-      place = try Workplace(try Models.works())
+      place = try Workplace(try Models.works(), kind: kind)
       context = place.context
       random = SeededGenerator(seed: seed)
       descend()
@@ -247,15 +247,20 @@ struct RandomOperationTests {
   @Test(
     "agree with plain values, before and after saves, and leave a sound store", arguments: Soak.seeds(20, from: 1)
   )
-  func agree(seed: UInt64) throws { try agree(seed: seed, depth: 0) }
+  func agree(seed: UInt64) throws { try agree(try Pair(seed: seed)) }
 
   @Test(
     "AP43: agree in a child and in a grandchild of the context that saves to the store",
     arguments: Soak.seeds(8, from: 1))
-  func ap43Children(seed: UInt64) throws { try agree(seed: seed, depth: seed % 3 == 0 ? 2 : 1) }
+  func ap43Children(seed: UInt64) throws { try agree(try Pair(seed: seed, depth: seed % 3 == 0 ? 2 : 1)) }
 
-  func agree(seed: UInt64, depth: Int) throws {
-    let pair = try Pair(seed: seed, depth: depth)
+  @Test(
+    "AP50: agree with plain values in stores of every type", arguments: StoreKind.allCases.filter { $0 != .sqlite },
+    Soak.seeds(3, from: 101))
+  func ap50(kind: StoreKind, seed: UInt64) throws { try agree(try Pair(seed: seed, kind: kind)) }
+
+  private func agree(_ pair: Pair) throws {
+    let seed = pair.seed
     for step in 0..<400 {
       try pair.step()
       if step % 25 == 24 { try pair.compare("seed \(seed), step \(step):") }

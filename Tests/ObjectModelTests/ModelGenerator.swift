@@ -65,6 +65,12 @@ struct ModelGenerator {
     }
     if chance(10) {
       var composite = CompositeDefinition(name: "Address", attributes: [attribute("city"), attribute("street")])
+      // Elements are stored, and of a type.
+      for i in composite.attributes.indices {
+        composite.attributes[i].isTransient = false
+        composite.attributes[i].derivationExpression = nil
+        if composite.attributes[i].type == .undefined { composite.attributes[i].type = .string }
+      }
       composite.unknownXMLAttributes = unknown()
       draft.composites.append(composite)
     }

@@ -177,6 +177,9 @@ public final class ImportSession {
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
+      // What the store's history says of the import, if it has one.
+      importer.context.name = definition.name
+      importer.context.transactionAuthor = "mergewalk"
       for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
       if file.isNew { try importer.buildEarlyIndexes(file) }
       if partitioned.rows > 0 { try scanInPieces(importer, rows: partitioned.rows) }

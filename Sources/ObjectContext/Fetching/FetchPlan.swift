@@ -58,6 +58,9 @@ struct FetchPlan {
     table = context.table(entity, store: asked)
     store = try context.openStore(table: table)
     isStoreAffected = request.affectedStores?.contains(identifiers[asked]) ?? true
+    if isStoreAffected {
+      do { try store.willFetch(request) } catch { throw ObjectError(.database, error.description) }
+    }
     let takesChanges = request.includesPendingChanges && resultType != .dictionaries && isStoreAffected
     let changed = takesChanges ? context.changedKeys(request, entity, table) : []
     mergesChanges = !changed.isEmpty

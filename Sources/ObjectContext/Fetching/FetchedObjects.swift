@@ -142,9 +142,10 @@ final class FetchedRows {
 
   /// An object that is not valid, for a record that is gone.
   private func lostObject(_ index: Int) -> ManagedObject {
-    ManagedObject(
-      link: link, generation: generation, table: table, row: -1, primaryKey: keys.keys[index],
-      entityIndex: keys.entity(at: index))
+    let entity = keys.entity(at: index)
+    return link.classes.types[entity].init(
+      ObjectHandle(
+        link: link, generation: generation, table: table, row: -1, primaryKey: keys.keys[index], entityIndex: entity))
   }
 
   // MARK: Batches

@@ -62,7 +62,9 @@ enum ManagerCall {
   }
 
   private static func quoted(_ text: String) -> String? {
-    guard text.utf8.count >= 2, let mark = text.first, mark == "\"" || mark == "'", text.last == mark else { return nil }
+    guard text.utf8.count >= 2, let mark = text.first, mark == "\"" || mark == "'", text.last == mark else {
+      return nil
+    }
     return String(text.dropFirst().dropLast())
   }
 }

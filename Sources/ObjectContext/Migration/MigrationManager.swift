@@ -188,7 +188,9 @@ public final class MigrationManager {
   /// Saves what was made, remembers what became of what, and lets go of the new objects.
   private func saveBatch() throws {
     if destinationContext.hasChanges { try destinationContext.save() }
-    for entry in pending { tables[entry.mapping, default: AssociationTable()].add(source: entry.source, destination: entry.object.objectID) }
+    for entry in pending {
+      tables[entry.mapping, default: AssociationTable()].add(source: entry.source, destination: entry.object.objectID)
+    }
     pending.removeAll(keepingCapacity: true)
     destinationContext.reset()
   }
@@ -206,7 +208,8 @@ public final class MigrationManager {
   /// - Throws: ``ObjectError`` with `otherContext` when the objects are not of the manager's contexts.
   public func associate(_ source: ManagedObject, with object: ManagedObject, mapping: String) throws {
     guard source.context === sourceContext, object.context === destinationContext else {
-      throw ObjectError(.otherContext, "the old object is not of the source context, or the new one not of the destination's")
+      throw ObjectError(
+        .otherContext, "the old object is not of the source context, or the new one not of the destination's")
     }
     pending.append((mapping, source.objectID, object))
   }

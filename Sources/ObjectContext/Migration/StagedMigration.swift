@@ -137,7 +137,8 @@ public struct StagedMigrationManager {
     _ versions: inout [ModelVersionList.Version]
   ) throws {
     // Where the store is may be a version of another stage.
-    let list = ModelVersionList(versions.suffix(1).filter { last in known.version(named: last.name) == nil } + known.versions)
+    let list = ModelVersionList(
+      versions.suffix(1).filter { last in known.version(named: last.name) == nil } + known.versions)
     let outcome = try StoreMigrator.migrate(path: path, to: version, in: list)
     for name in outcome.versions.dropFirst() {
       if let reached = list.version(named: name) { versions.append(reached) }

@@ -9,7 +9,7 @@ extension ManagedObject {
   /// The other object is a fault unless the context knows it: this asks the store at most for this object's own values.
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `notFound`, `closed` or `database`.
-  public func object(forKey key: String) throws(ObjectError) -> ManagedObject? {
+  public final func object(forKey key: String) throws(ObjectError) -> ManagedObject? {
     let relationship = try relationship(key, isToMany: false)
     let context = validContext
     let target = try context.referenced(by: self, relationship)
@@ -30,12 +30,12 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `wrongEntity`, `otherContext`, `deleted`, `notFound`, `closed` or
   ///   `database`.
-  public func setObject(_ other: ManagedObject?, forKey key: String) throws(ObjectError) {
+  public final func setObject(_ other: ManagedObject?, forKey key: String) throws(ObjectError) {
     let relationship = try relationship(key, isToMany: false)
     let context = validContext
     try context.checkChangeable(self)
     if let other { try check(other, for: relationship) }
-    _ = try context.refer(self, to: other, by: relationship)
+    try changing(key) { () throws(ObjectError) in try context.refer(self, to: other, by: relationship) }
   }
 
   // MARK: To-many
@@ -46,7 +46,7 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `transient`, `notFound`, `closed` or `database`.
   /// - Complexity: At most two statements, whatever the number of objects.
-  public func objects(forKey key: String) throws(ObjectError) -> [ManagedObject] {
+  public final func objects(forKey key: String) throws(ObjectError) -> [ManagedObject] {
     let relationship = try relationship(key, isToMany: true)
     return try validContext.members(of: self, relationship)
   }
@@ -58,25 +58,30 @@ extension ManagedObject {
   /// - Returns: Whether anything changed.
   /// - Throws: ``ObjectError`` as ``setObject(_:forKey:)`` does, or `transient`.
   @discardableResult
-  public func add(_ other: ManagedObject, to key: String) throws(ObjectError) -> Bool {
+  public final func add(_ other: ManagedObject, to key: String) throws(ObjectError) -> Bool {
     let relationship = try relationship(key, isToMany: true)
     try validContext.checkChangeable(self)
     try check(other, for: relationship)
-    return try validContext.add(other, to: self, relationship)
+    return try changing(key) { () throws(ObjectError) in try insert(other, relationship) }
   }
 
   /// Puts an object at a place of an ordered relationship; one that is there already moves.
   ///
   /// - Parameter index: From 0 to the number of other objects in the relationship; larger ones mean the end.
   /// - Complexity: O(objects in the relationship); one row is written unless there is no room between its neighbours.
-  public func insert(_ other: ManagedObject, into key: String, at index: Int) throws(ObjectError) {
+  public final func insert(_ other: ManagedObject, into key: String, at index: Int) throws(ObjectError) {
     precondition(index >= 0, "places count from 0")
     let relationship = try relationship(key, isToMany: true)
-    try add(other, to: key)
-    guard relationship.isOrdered else { return }
-    var members = try objects(forKey: key).filter { $0 !== other }
-    members.insert(other, at: min(index, members.count))
-    try validContext.arrange(members, in: self, relationship)
+    try validContext.checkChangeable(self)
+    try check(other, for: relationship)
+    try changing(key) { () throws(ObjectError) in
+      let isNew = try insert(other, relationship)
+      guard relationship.isOrdered else { return isNew }
+      var members = try validContext.members(of: self, relationship).filter { $0 !== other }
+      members.insert(other, at: min(index, members.count))
+      try validContext.arrange(members, in: self, relationship)
+      return true
+    }
   }
 
   /// Takes an object out of a to-many relationship; the inverse follows.
@@ -84,11 +89,15 @@ extension ManagedObject {
   /// - Returns: Whether it was there.
   /// - Throws: ``ObjectError`` as ``add(_:to:)`` does.
   @discardableResult
-  public func remove(_ other: ManagedObject, from key: String) throws(ObjectError) -> Bool {
+  public final func remove(_ other: ManagedObject, from key: String) throws(ObjectError) -> Bool {
     let relationship = try relationship(key, isToMany: true)
     try validContext.checkChangeable(self)
     try validContext.check(other)
-    return try validContext.remove(other, from: self, relationship)
+    return try changing(key) { () throws(ObjectError) in
+      let isChange = try validContext.remove(other, from: self, relationship)
+      if isChange { holdLinked(other, relationship) }
+      return isChange
+    }
   }
 
   /// Makes a to-many relationship refer to exactly these objects, in this order when it is ordered.
@@ -96,18 +105,50 @@ extension ManagedObject {
   /// An object that comes twice counts once.
   ///
   /// - Throws: ``ObjectError`` as ``add(_:to:)`` does.
-  public func setObjects(_ others: [ManagedObject], forKey key: String) throws(ObjectError) {
+  public final func setObjects(_ others: [ManagedObject], forKey key: String) throws(ObjectError) {
     let relationship = try relationship(key, isToMany: true)
     let context = validContext
     try context.checkChangeable(self)
     for other in others { try check(other, for: relationship) }
     var wanted = Set<ManagedObject>()
     let list = others.filter { wanted.insert($0).inserted }
-    for member in try context.members(of: self, relationship) where !wanted.contains(member) {
-      _ = try context.remove(member, from: self, relationship)
+    try changing(key) { () throws(ObjectError) in
+      var isChange = false
+      for member in try context.members(of: self, relationship) where !wanted.contains(member) {
+        isChange = try context.remove(member, from: self, relationship) || isChange
+        holdLinked(member, relationship)
+      }
+      for other in list { isChange = try insert(other, relationship) || isChange }
+      if relationship.isOrdered { try context.arrange(list, in: self, relationship) }
+      return isChange
     }
-    for other in list { _ = try context.add(other, to: self, relationship) }
-    if relationship.isOrdered { try context.arrange(list, in: self, relationship) }
+  }
+
+  // MARK: Hooks
+
+  /// Changes a relationship, with the hooks around it.
+  @discardableResult
+  private func changing(_ key: String, _ body: () throws(ObjectError) -> Bool) throws(ObjectError) -> Bool {
+    guard notifiesChanges else { return try body() }
+    willChangeValue(forKey: key)
+    defer { didChangeValue(forKey: key) }
+    let isChange = try body()
+    if isChange { flags.insert(.wasSet) }
+    return isChange
+  }
+
+  /// Puts an object into a to-many relationship.
+  private func insert(_ other: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> Bool {
+    let isNew = try validContext.add(other, to: self, relationship)
+    if isNew { holdLinked(other, relationship) }
+    return isNew
+  }
+
+  /// Keeps the objects of a changed pair alive: pairs are in no row that would.
+  private func holdLinked(_ other: ManagedObject, _ relationship: RelationshipDescription) {
+    guard relationship.inverseSlot < 0 || relationship.isInverseToMany else { return }
+    validContext.hold(self)
+    validContext.hold(other)
   }
 
   // MARK: Checks

@@ -6,7 +6,17 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `externalData`, `closed`
   ///   or `database`.
-  public func value(forKey key: String) throws(ObjectError) -> AttributeValue {
+  public final func value(forKey key: String) throws(ObjectError) -> AttributeValue {
+    guard flags.contains(.hasHooks) else { return try storedValue(forKey: key) }
+    // The default hook fires faults too, but cannot say why that failed.
+    _ = try storedValue(forKey: key)
+    willAccessValue(forKey: key)
+    defer { didAccessValue(forKey: key) }
+    return try storedValue(forKey: key)
+  }
+
+  /// The value of an attribute, without hooks.
+  final func storedValue(forKey key: String) throws(ObjectError) -> AttributeValue {
     // A fault made from an ancestor's ID learns its own entity, and with it more keys, only from the store.
     if entity.attributeAccess(named: key) == nil { _ = try attribute(key) }
     guard let attribute = entity.attributeAccess(named: key) else {
@@ -27,7 +37,7 @@ extension ManagedObject {
   }
 
   /// The value of an attribute, as ``value(forKey:)``.
-  public subscript(key: String) -> AttributeValue {
+  public final subscript(key: String) -> AttributeValue {
     get throws(ObjectError) { try value(forKey: key) }
   }
 
@@ -38,31 +48,53 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, `typeMismatch`, `notStorable`, `readOnly`, `deleted`, or as
   ///   ``value(forKey:)`` does.
-  public func setValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
+  public final func setValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
     let attribute = try attribute(key)
+    let cell = try settableCell(value, attribute)
+    guard notifiesChanges else { return put(cell, slot: attribute.slot) }
+    willChangeValue(forKey: key)
+    put(cell, slot: attribute.slot)
+    didChangeValue(forKey: key)
+  }
+
+  /// Whether somebody wants to hear of changes: hooks or observers.
+  @inline(__always)
+  final var notifiesChanges: Bool { flags.contains(.hasHooks) || extras != nil }
+
+  /// The cell for a value that an attribute can be set to now; values of a fault are fetched first.
+  final func settableCell(
+    _ value: AttributeValue, _ attribute: AttributeDescription
+  ) throws(ObjectError) -> StoredCell {
     guard !attribute.isDerived else {
-      throw ObjectError(.readOnly, "\(entity.name).\(key) is derived: the store computes it")
+      throw ObjectError(.readOnly, "\(entity.name).\(attribute.name) is derived: the store computes it")
     }
     let cell = try attribute.cell(value, entity: entity)
     let context = validContext
     try context.fire(self)
     try context.checkChangeable(self)
-    let buffer = context.buffer(table: table)
+    return cell
+  }
+
+  /// Puts a value into the row.
+  final func put(_ cell: StoredCell, slot: Int) {
+    let buffer = validContext.buffer(table: table)
+    let isChange: Bool
     if cell.tag == CellTag.text || cell.tag == CellTag.blob {
-      cell.bytes.withUnsafeBytes { bytes in
+      isChange = cell.bytes.withUnsafeBytes { bytes in
         let range = ByteRange(offset: 0, length: bytes.count)
-        _ = buffer.set(
-          row: row, slot: attribute.slot, tag: cell.tag, payload: range.payload,
+        return buffer.set(
+          row: row, slot: slot, tag: cell.tag, payload: range.payload,
           arena: bytes.baseAddress ?? UnsafeRawPointer(buffer.arena.base))
       }
     } else {
-      buffer.set(
-        row: row, slot: attribute.slot, tag: cell.tag, payload: cell.payload, arena: UnsafeRawPointer(buffer.arena.base)
-      )
+      isChange = buffer.set(
+        row: row, slot: slot, tag: cell.tag, payload: cell.payload, arena: UnsafeRawPointer(buffer.arena.base))
     }
+    if isChange { flags.insert(.wasSet) }
   }
 
-  private func attribute(_ key: String) throws(ObjectError) -> AttributeDescription {
+  /// The attribute of a name.
+  final func attribute(_ key: String) throws(ObjectError) -> AttributeDescription {
     // A fault made from an ancestor's ID learns its own entity, and with it more keys, only from the store.
     if entity.attribute(named: key) == nil, isFault { try validContext.fire(self) }
     guard let attribute = entity.attribute(named: key) else {

@@ -1,90 +1,181 @@
 public import ObjectModel
 import ObjectStore
 
-/// One record in a context: a handle on a row.
+/// One record in a context: a handle on a row, and the base of the classes that entities have.
 ///
-/// A context has at most one object a record, made when somebody asks for it. The object holds no values; they are in
-/// the context's columns. The context does not keep objects alive and objects do not keep the context alive. When the
-/// last reference to an object goes away and its row has no changes, the row is freed; a row with changes stays until
-/// they are saved or rolled back.
+/// A context has at most one object a record, made when somebody asks for it, of the class that the entity was given
+/// (`PersistentStoreCoordinator.setClass(_:forEntity:)`). The object holds no values; they are in the context's columns.
+/// The context does not keep objects alive unless they have changes, and objects do not keep the context alive. When the
+/// last reference to an object without changes goes away, its row is freed; an object with changes stays until they are
+/// saved, rolled back or refreshed away.
 ///
 /// An object is valid until its context is reset or goes away, its deletion is saved, or its insert is rolled back. Only
 /// ``isValid``, ``objectID``, ``entity`` and the state flags may be asked of an object that is not valid; anything else is
 /// a mistake in the program and stops it.
 ///
 /// Relationships are kept at both ends, and both ends are visible at once, before any save.
-public final class ManagedObject {
-  let link: ContextLink
-  /// The number of the record's table.
-  private(set) var table: Int
+///
+/// A subclass declares its properties with ``Managed`` and ``ManagedRelation``, or with accessors on `get` and `set`, and
+/// overrides the methods below that it wants to hear of. They are only called for entities that have a class of their own,
+/// so that plain rows pay nothing for them. Variables of its own need initial values; they go away with the object, and
+/// are set back in ``didTurnIntoFault()`` when the object is refreshed.
+open class ManagedObject {
+  final let link: ContextLink
   /// The record's `Z_PK`, or a negative number before its first save.
-  private(set) var primaryKey: Int64
-  /// The row, or -1 when the record is gone.
-  private(set) var row: Int
-  private let generation: UInt32
-  private(set) var entityIndex: Int
+  private(set) final var primaryKey: Int64
+  private final var place: Int32
+  private final var tableNumber: Int32
+  private final var entityNumber: Int32
+  private final let generation: UInt32
+  /// The place among the objects that the context holds because of their changes, or -1.
+  final var heldIndex: Int32 = -1
+  /// What is going on with the object.
+  final var flags: ObjectFlags = []
   /// What the store said about to-many relationships, by slot.
-  var storedMembers: [Int: StoredMembers] = [:]
+  final var storedMembers: [Int: StoredMembers] = [:]
   /// The results of fetched properties that were asked for, by name.
-  var fetchedResults: [String: FetchedObjects] = [:]
+  final var fetchedResults: [String: FetchedObjects] = [:]
+  /// What few objects have.
+  final var extras: ObjectExtras?
 
-  init(link: ContextLink, generation: UInt32, table: Int, row: Int, primaryKey: Int64, entityIndex: Int) {
-    self.link = link
-    self.generation = generation
-    self.table = table
-    self.row = row
-    self.primaryKey = primaryKey
-    self.entityIndex = entityIndex
+  /// Creates the object of a row; for contexts only. Subclasses whose variables have initial values inherit it.
+  public required init(_ handle: ObjectHandle) {
+    link = handle.link
+    generation = handle.generation
+    tableNumber = Int32(handle.table)
+    place = Int32(handle.row)
+    primaryKey = handle.primaryKey
+    entityNumber = Int32(handle.entityIndex)
+    if type(of: self) != ManagedObject.self { flags = .hasHooks }
   }
 
   deinit {
-    if let context = link.context, row >= 0, generation == context.registry.generation {
+    if let context = link.context, place >= 0, generation == context.registry.generation {
       context.objectWentAway(table: table, row: row)
     }
   }
 
+  // MARK: For subclasses
+
+  /// The object was inserted a moment ago and has the model's defaults: the place for further initial values.
+  open func awakeFromInsert() {}
+
+  /// The object's values came from the store: called before the first of them is read, and again after each refresh.
+  ///
+  /// What is set here is no change. Relationships should not be set here.
+  open func awakeFromFetch() {}
+
+  /// The object got other values by an undo, a rollback, a refresh or the resolution of a conflict.
+  open func awake(fromSnapshotEvents events: SnapshotEvents) {}
+
+  /// The context is about to save the object's changes, its insert or its deletion.
+  ///
+  /// Values may be set here; then every object that changed is told again, until nothing changes any more. Set them
+  /// primitively, or only when they differ, or there is no end: a save gives up after 1,000 rounds.
+  open func willSave() {}
+
+  /// The object's changes, its insert or its deletion were saved; after a deletion ``context`` is `nil`.
+  open func didSave() {}
+
+  /// The object is about to be deleted; its relationships are still there.
+  open func prepareForDeletion() {}
+
+  /// The object's values are about to be forgotten by a refresh.
+  open func willTurnIntoFault() {}
+
+  /// The object's values were forgotten by a refresh: the place to forget what was made of them.
+  ///
+  /// It is not called when the object goes away: Swift frees its variables then.
+  open func didTurnIntoFault() {}
+
+  /// A value is about to be read; an override calls `super`, which fetches the values of a fault.
+  ///
+  /// - Parameter key: The property, or `nil` for all.
+  open func willAccessValue(forKey key: String?) {
+    // A reader that has to know of failures reads with `value(forKey:)`, which fires the fault itself.
+    if let context = link.context, isValid { try? context.fire(self) }
+  }
+
+  /// A value was read.
+  open func didAccessValue(forKey key: String?) {}
+
+  /// A property is about to be set; called once a set.
+  open func willChangeValue(forKey key: String) {}
+
+  /// A property was set, maybe to what it was; an override calls `super`, which tells observers.
+  open func didChangeValue(forKey key: String) { tellObservers(key) }
+
+  /// Checks a value before it is saved, and may replace it by a better one; an override calls `super` at its end.
+  ///
+  /// Called for every attribute of an inserted object and for every changed one of an updated object.
+  ///
+  /// - Throws: ``ValidationError``, or any error, whose description becomes the message. Here: what the model demands.
+  open func validateValue(_ value: inout AttributeValue, forKey key: String) throws {
+    try validateByModel(value, forKey: key)
+  }
+
+  /// Checks the object before its insert is saved; an override calls `super` and adds what concerns several properties.
+  ///
+  /// - Throws: ``ValidationError`` with everything that is wrong, or any error, whose description becomes the message.
+  open func validateForInsert() throws { try validateAttributes(onlyChanged: false) }
+
+  /// Checks the object before its changes are saved; as ``validateForInsert()``.
+  open func validateForUpdate() throws { try validateAttributes(onlyChanged: true) }
+
+  /// Checks whether the object may be deleted, before the deletion is saved. Rules "deny" are checked by the context.
+  open func validateForDelete() throws {}
+
+  // MARK: State
+
   /// The object's own entity; for a fault, the entity that is known so far, which may be an ancestor.
-  public var entity: EntityDescription { link.model.entities[entityIndex] }
+  public final var entity: EntityDescription { link.model.entities[entityIndex] }
 
   /// The record's ID: temporary until the first save, or until ``ManagedObjectContext/obtainPermanentIDs(for:)``.
-  public var objectID: ManagedObjectID { link.objectID(table: table, entity: entity, primaryKey: primaryKey) }
+  public final var objectID: ManagedObjectID { link.objectID(table: table, entity: entity, primaryKey: primaryKey) }
 
   /// The context, or `nil` when the object is not valid any more.
-  public var context: ManagedObjectContext? { isValid ? link.context : nil }
+  public final var context: ManagedObjectContext? { isValid ? link.context : nil }
 
   /// Whether the context still has the record.
-  public var isValid: Bool {
+  public final var isValid: Bool {
     guard let context = link.context else { return false }
-    return row >= 0 && generation == context.registry.generation
+    return place >= 0 && generation == context.registry.generation
   }
 
   /// Whether the next save inserts the record.
-  public var isInserted: Bool { state == RowState.inserted }
+  public final var isInserted: Bool { state == RowState.inserted }
   /// Whether the next save writes changed values of the record, or pairs of its many-to-many relationships.
-  public var isUpdated: Bool {
+  public final var isUpdated: Bool {
     switch state {
     case RowState.updated: true
     case RowState.clean, RowState.fault: link.context?.hasLinkChanges(self) ?? false
     default: false
     }
   }
-  /// Whether the next save deletes the record.
-  public var isDeleted: Bool { state == RowState.deleted }
+  /// Whether the next save deletes the record, or typed access found that the store does not have it any more.
+  public final var isDeleted: Bool { state == RowState.deleted || flags.contains(.isInaccessible) && isValid }
   /// Whether the values have not been fetched yet; asking for one fetches all.
-  public var isFault: Bool { state == RowState.fault }
+  public final var isFault: Bool { state == RowState.fault }
   /// Whether the next save has something to do with the record.
-  public var hasChanges: Bool { isInserted || isUpdated || isDeleted }
+  public final var hasChanges: Bool { isInserted || isUpdated || isDeleted }
 
-  private var state: UInt8 {
+  final var state: UInt8 {
     guard isValid, let context = link.context else { return RowState.free }
     return context.buffer(table: table).states[row]
   }
 
   // MARK: For the context
 
+  /// The number of the record's table.
+  final var table: Int { Int(tableNumber) }
+  /// The row, or -1 when the record is gone.
+  final var row: Int { Int(place) }
+  /// The index of the object's entity, as far as it is known.
+  final var entityIndex: Int { Int(entityNumber) }
+
   /// The context of a valid object; traps for others.
-  var validContext: ManagedObjectContext {
-    guard let context = link.context, row >= 0, generation == context.registry.generation else {
+  final var validContext: ManagedObjectContext {
+    guard let context = link.context, place >= 0, generation == context.registry.generation else {
       preconditionFailure("\(objectID) is not valid any more: its context was reset or the record is gone")
     }
     context.checkThread()
@@ -92,25 +183,40 @@ public final class ManagedObject {
   }
 
   /// Takes note that the record is gone.
-  func detach() { row = -1 }
+  final func detach() { place = -1 }
 
   /// Forgets what the store said about other objects.
-  func forgetRelated() {
+  final func forgetRelated() {
     storedMembers.removeAll()
     fetchedResults.removeAll()
   }
 
   /// Takes note of the key that the record has now.
-  func learnKey(_ key: Int64) { primaryKey = key }
+  final func learnKey(_ key: Int64) { primaryKey = key }
 
   /// Takes note of where the record's row is now.
-  func move(to table: Int, row: Int) {
-    self.table = table
-    self.row = row
+  final func move(to table: Int, row: Int) {
+    tableNumber = Int32(table)
+    place = Int32(row)
   }
 
   /// Takes note of the record's own entity once it is known.
-  func learnEntity(_ index: Int) { entityIndex = index }
+  final func learnEntity(_ index: Int) { entityNumber = Int32(index) }
+}
+
+/// What is going on with an object.
+struct ObjectFlags: OptionSet {
+  let rawValue: UInt8
+  /// The object's class may override hooks.
+  static let hasHooks = ObjectFlags(rawValue: 1)
+  /// The values are in the row, or will be, and the object was not told: see `awakeFromFetch`.
+  static let needsAwakening = ObjectFlags(rawValue: 2)
+  /// The store does not have the record, and typed access shows empty values.
+  static let isInaccessible = ObjectFlags(rawValue: 4)
+  /// A hook of the object runs that brings it into or out of the state of a fault.
+  static let isInTransition = ObjectFlags(rawValue: 8)
+  /// A value was set since the flag was cleared.
+  static let wasSet = ObjectFlags(rawValue: 16)
 }
 
 extension ManagedObject: Hashable {
@@ -118,7 +224,7 @@ extension ManagedObject: Hashable {
   public static func == (left: ManagedObject, right: ManagedObject) -> Bool { left === right }
 
   /// Feeds the object's identity.
-  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+  public final func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 /// The partners that the store named for a to-many relationship.

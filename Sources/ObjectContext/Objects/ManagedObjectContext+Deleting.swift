@@ -42,6 +42,10 @@ extension ManagedObjectContext {
     while let next = waiting.popLast() {
       guard next.isValid, !next.isDeleted else { continue }
       try fire(next)
+      if next.flags.contains(.hasHooks) {
+        next.prepareForDeletion()
+        guard next.isValid, !next.isDeleted else { continue }
+      }
       for relationship in next.entity.relationships {
         waiting += try release(next, relationship)
       }

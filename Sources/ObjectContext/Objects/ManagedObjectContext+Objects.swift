@@ -24,6 +24,7 @@ extension ManagedObjectContext {
     template(entity).fill(buffer, rows: row..<row + 1)
     let object = object(buffer, row: row)
     recorder?.isThere(object)
+    if object.flags.contains(.hasHooks) { object.awakeFromInsert() }
     return object
   }
 
@@ -89,13 +90,17 @@ extension ManagedObjectContext {
     default: break
     }
     object.forgetRelated()
+    object.flags.remove(.isInaccessible)
     if buffer.states[row] == RowState.fault {
       buffer.makeFault(row: row)
       return
     }
     guard mergingChanges else {
-      buffer.rollBack(row: row)
-      buffer.makeFault(row: row)
+      turnIntoFault(object, mergingChanges: false) {
+        buffer.rollBack(row: row)
+        buffer.makeFault(row: row)
+      }
+      if !hasLinkChanges(object) { release(object) }
       return
     }
     if let parent {
@@ -112,7 +117,9 @@ extension ManagedObjectContext {
       try access.fetchRow(primaryKey: object.primaryKey, into: fresh) { _ in }
     }
     guard fresh.count > 0 else { throw notFound(object.objectID) }
-    buffer.takeStored(row: row, from: fresh, row: 0, slots: access.storedSlots)
+    turnIntoFault(object, mergingChanges: true) {
+      buffer.takeStored(row: row, from: fresh, row: 0, slots: access.storedSlots)
+    }
   }
 
   // MARK: Rows and objects
@@ -121,10 +128,13 @@ extension ManagedObjectContext {
   func object(_ buffer: RowBuffer, row: Int) -> ManagedObject {
     let table = buffer.table
     if let known = registry.object(table: table, row: row) { return known.takeUnretainedValue() }
-    let object = ManagedObject(
+    let entity = Int(buffer.entities[row])
+    let handle = ObjectHandle(
       link: registry.link, generation: registry.generation, table: table, row: row,
-      primaryKey: buffer.primaryKeys[row], entityIndex: Int(buffer.entities[row]))
+      primaryKey: buffer.primaryKeys[row], entityIndex: entity)
+    let object = registry.link.classes.types[entity].init(handle)
     registry.register(object, table: table, row: row)
+    objectCameUp(object, buffer)
     return object
   }
 
@@ -132,12 +142,21 @@ extension ManagedObjectContext {
   func object(table: Int, primaryKey: Int64, entity: Int) -> ManagedObject {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: primaryKey) { return object(buffer, row: row) }
+    if registry.link.classes.variesBelow[entity], let known = fetchedObject(buffer, primaryKey: primaryKey) {
+      return known
+    }
     let row = buffer.takeRow(entity: Int32(entity), state: RowState.fault, primaryKey: primaryKey)
     return object(buffer, row: row)
   }
 
-  /// Fetches the values of a fault; does nothing for other objects.
+  /// Fetches the values of a fault, and tells an object that has to know; does nothing for other objects.
+  @inline(__always)
   func fire(_ object: ManagedObject) throws(ObjectError) {
+    if object.flags.contains(.needsAwakening) { try awaken(object) } else { try fetchValues(object) }
+  }
+
+  /// Fetches the values of a fault; does nothing for other objects.
+  func fetchValues(_ object: ManagedObject) throws(ObjectError) {
     let buffer = buffer(table: object.table)
     if buffer.realize(row: object.row) { return }
     if let parent {
@@ -161,8 +180,9 @@ extension ManagedObjectContext {
   @inline(__always)
   func fire(_ object: ManagedObject, for slot: Int) throws(ObjectError) {
     let buffer = buffer(table: object.table)
+    if object.flags.contains(.needsAwakening) { return try awaken(object, for: slot) }
     if buffer.realize(row: object.row) || buffer.isKnown(row: object.row, slot: slot) { return }
-    try fire(object)
+    try fetchValues(object)
   }
 
   /// The statements of a root entity's table.
@@ -230,9 +250,11 @@ extension ManagedObjectContext {
 
   /// Tells the object of a row, if there is one, that the record is gone.
   func detach(_ buffer: RowBuffer, row: Int) {
-    guard let object = registry.object(table: buffer.table, row: row) else { return }
-    object.takeUnretainedValue().detach()
+    guard let object = registry.object(table: buffer.table, row: row)?.takeUnretainedValue() else { return }
+    object.detach()
     registry.unregister(table: buffer.table, row: row)
+    release(object)
+    registry.retained.remove(object)
   }
 
   /// Frees those of the given rows, and of the rows fetched on the way, that are clean and have no object.

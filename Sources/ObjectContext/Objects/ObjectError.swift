@@ -19,6 +19,8 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     case readOnly
     /// The attribute is transient: the store knows nothing of it.
     case transient
+    /// The object, or its entity, has another class than the one that is wanted.
+    case wrongClass
     /// The object is not of the relationship's destination entity.
     case wrongEntity
     /// The object belongs to another context.

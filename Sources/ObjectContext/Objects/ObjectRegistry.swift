@@ -7,10 +7,12 @@ final class ContextLink {
   unowned(unsafe) var context: ManagedObjectContext?
   let model: ManagedObjectModel
   let stores: StoreList
+  let classes: ObjectClasses
 
   init(model: ManagedObjectModel, stores: StoreList) {
     self.model = model
     self.stores = stores
+    classes = ObjectClasses.shared(stores, model: model)
   }
 
   /// The ID of a record in a table.
@@ -32,6 +34,10 @@ struct ObjectRegistry {
   /// Rows that were fetched on the way and that may have no object, by table.
   var looseRows: [[Int32]]
   private var objects: [ContiguousArray<Unmanaged<ManagedObject>?>]
+  /// The objects that the context keeps alive because they have changes; see ``ManagedObject/heldIndex``.
+  var held = ContiguousArray<ManagedObject>()
+  /// All objects, when the context keeps all of them alive.
+  var retained = Set<ManagedObject>()
   /// How many objects are alive, by table.
   private(set) var counts: [Int]
 
@@ -71,6 +77,11 @@ struct ObjectRegistry {
     guard row < objects[table].count, objects[table][row] != nil else { return }
     objects[table][row] = nil
     counts[table] -= 1
+  }
+
+  /// Calls `body` with every object that is alive.
+  func forEachObject(_ body: (ManagedObject) -> Void) {
+    for list in objects { for object in list { if let object { body(object.takeUnretainedValue()) } } }
   }
 
   mutating func removeAll() {

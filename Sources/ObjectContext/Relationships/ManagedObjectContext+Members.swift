@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   }
 
   /// Fetches those of the rows that are not here or are faults.
-  private func fetchMissing(_ buffer: RowBuffer, _ primaryKeys: [Int64]) throws(ObjectError) {
+  func fetchMissing(_ buffer: RowBuffer, _ primaryKeys: [Int64]) throws(ObjectError) {
     let missing = primaryKeys.filter { key in
       buffer.row(primaryKey: key).map { !buffer.realize(row: $0) } ?? true
     }

@@ -59,7 +59,11 @@ struct LinkChanges {
 
 /// All pairs that the next save adds, removes or moves, by relationship.
 final class PendingLinks {
-  private(set) var storages: [LinkPlace: LinkChanges] = [:]
+  private(set) var storages: [LinkPlace: LinkChanges] = [:] {
+    didSet { stamp &+= 1 }
+  }
+  /// Moves whenever a pair changes.
+  private(set) var stamp: UInt64 = 0
   /// The relationships in the order in which they were first changed, so that saves repeat.
   private(set) var order: [LinkPlace] = []
 

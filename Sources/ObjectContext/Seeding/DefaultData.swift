@@ -88,8 +88,17 @@ public struct DefaultData: Sendable, Hashable {
         return .added
       }
     } catch {
+      if isInstalledMeanwhile(path, error) { return .nothing }
       throw DefaultDataError(error)
     }
+  }
+
+  /// Whether somebody else made the store with the data while this process was about to.
+  private func isInstalledMeanwhile(_ path: String, _ error: any Error) -> Bool {
+    guard let error = error as? StoreError, error.code == .alreadyExists,
+      case .installed? = try? state(ofStore: path)
+    else { return false }
+    return true
   }
 
   /// Makes a new document with the data; a document that is there is left alone, with or without a mark.
@@ -165,6 +174,7 @@ public struct DefaultData: Sendable, Hashable {
       _ = try copy.run()
       return .added
     } catch {
+      if isInstalledMeanwhile(path, error) { return .nothing }
       throw DefaultDataError(error)
     }
   }

@@ -95,8 +95,21 @@ struct PropertiesFile {
   }
 
   private mutating func write(_ attribute: AttributeDescription) {
+    guard entity.compositeAttributes.contains(where: { $0.name == attribute.name }) else {
+      write(attribute, as: name(attribute.name, attribute.position))
+      return
+    }
+    // Each element has an accessor of its own: addressCity for address.city.
+    for element in entity.attributes where element.compositeKey == attribute.name {
+      let parts = element.name.split(separator: ".")
+      var name = parts.dropFirst().reduce(String(parts[0])) { $0 + SwiftNames.capitalised(String($1)) }
+      while entity.attribute(named: name) != nil || entity.relationship(named: name) != nil { name += "_" }
+      write(element, as: self.name(name, attribute.position))
+    }
+  }
+
+  private mutating func write(_ attribute: AttributeDescription, as name: String) {
     let key = SwiftNames.literal(attribute.name)
-    let name = self.name(attribute.name, attribute.position)
     let value = types.value(attribute) + (SwiftTypes.isPlain(attribute) ? "" : "?")
     comment(Self.description(attribute))
     if attribute.isDerived {

@@ -41,8 +41,8 @@ struct SwiftTypes {
       } else {
         type("AttributeValue", in: "ObjectModel")
       }
-    case .composite:
-      "[\(type("String", in: "Swift")): \(type("AttributeValue", in: "ObjectModel"))]"
+    // Nothing says what its elements are, so it is not stored.
+    case .composite: type("AttributeValue", in: "ObjectModel")
     }
   }
 

@@ -43,6 +43,7 @@ extension PersistentStore {
       for observer in observers {
         if let atomic = observer as? AtomicStoreObserver { try atomic.write(self, metadata: file.metadata) }
       }
+      try incremental?.saveMetadata(file.metadata)
       try storeErrors(path) { () throws(SQLiteError) in try connection.execute("COMMIT") }
     } catch {
       if !connection.isAutocommit { try? connection.execute("ROLLBACK") }

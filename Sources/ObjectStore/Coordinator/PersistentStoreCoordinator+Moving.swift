@@ -103,6 +103,7 @@ extension PersistentStoreCoordinator {
 extension PersistentStore {
   /// Takes all records and the metadata of users from another store of the model into the empty tables.
   func takeAll(of other: PersistentStore) throws(StoreError) {
+    try other.incremental?.loadAll()
     let contents = StoreContents(other)
     try fill { filler throws(StoreError) in
       filler.metadata = filler.metadata.taking(other.metadata)

@@ -134,6 +134,10 @@ public final class PersistentStoreCoordinator {
     case .sqlite:
       return try PersistentStore.openSQLite(path, model: model, configuration: configuration, options: options)
     default:
+      if let source = registry.incrementalStore(type, path: path) {
+        return try PersistentStore.openIncremental(
+          source, type: type, path: path, model: model, configuration: configuration, options: options)
+      }
       return try PersistentStore.openAtomic(
         registry.requireAtomicStore(type, path: path), type: type, path: path, model: model,
         configuration: configuration, options: options)

@@ -10,6 +10,7 @@
 /// A registry is a value that a coordinator gets; nothing is registered for a whole process.
 public struct StoreTypeRegistry {
   private var atomic: [String: () -> any AtomicStore] = [:]
+  private var incremental: [String: (String) -> any IncrementalStore] = [:]
 
   /// Creates a registry without types.
   public init() {}
@@ -20,6 +21,20 @@ public struct StoreTypeRegistry {
   ///   - name: The name of the type, as in ``PersistentStoreType/custom(_:)``.
   ///   - make: Makes what reads and writes one file.
   public mutating func register(atomic name: String, _ make: @escaping () -> any AtomicStore) { atomic[name] = make }
+
+  /// Registers an incremental store; a name that is there already takes the new one.
+  ///
+  /// - Parameters:
+  ///   - name: The name of the type, as in ``PersistentStoreType/custom(_:)``.
+  ///   - make: Makes what keeps the records of the store with a path, whatever that means to it.
+  public mutating func register(incremental name: String, _ make: @escaping (String) -> any IncrementalStore) {
+    incremental[name] = make
+  }
+
+  /// What keeps the records of a store; `nil` for types that are not incremental or not registered.
+  func incrementalStore(_ type: PersistentStoreType, path: String) -> (any IncrementalStore)? {
+    if case .custom(let name) = type { incremental[name]?(path) } else { nil }
+  }
 
   /// What reads and writes the files of a type; `nil` for types that are not atomic or not registered.
   func atomicStore(_ type: PersistentStoreType) -> (any AtomicStore)? {

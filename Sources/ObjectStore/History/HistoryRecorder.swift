@@ -48,6 +48,9 @@ package final class HistoryRecorder: StoreObserver {
     let insertString: Statement?
   }
 
+  private let dataVersion: Statement
+  private var seenDataVersion: Int64 = 0
+
   private init(_ store: PersistentStore, _ layout: HistoryLayout) throws(SQLiteError) {
     self.layout = layout
     path = store.path
@@ -55,6 +58,8 @@ package final class HistoryRecorder: StoreObserver {
     numbers = store.schema.entityNumbers
     rows = try HistoryRows(store, layout)
     statements = try Self.prepare(connection, layout)
+    dataVersion = try connection.prepare("PRAGMA data_version")
+    _ = try takeRemoteChange()
   }
 
   // MARK: Attaching
@@ -149,6 +154,16 @@ package final class HistoryRecorder: StoreObserver {
       insertString: hasStrings
         ? try connection.prepare("INSERT INTO ATRANSACTIONSTRING (\(stringColumns.0)) VALUES (\(stringColumns.1))")
         : nil)
+  }
+
+  // MARK: Others
+
+  /// Whether another connection has written the store since this was asked last.
+  func takeRemoteChange() throws(SQLiteError) -> Bool {
+    defer { dataVersion.reset() }
+    let version = try dataVersion.step() ? dataVersion.integer(0) : 0
+    defer { seenDataVersion = version }
+    return version != seenDataVersion
   }
 
   // MARK: Observing

@@ -18,6 +18,21 @@ extension PersistentStore {
     PersistentHistoryToken(store: self, number: try HistoryReader(self).latestNumber())
   }
 
+  /// Whether somebody else has written the store, another process or another coordinator, since this was asked last, or
+  /// since the store was opened.
+  ///
+  /// What was written is in the history after the last token that was read. This is Core Data's notification of a remote
+  /// change, asked for instead of sent.
+  ///
+  /// - Returns: The end of the history, or `nil` when nobody has written, or when the store keeps no history.
+  /// - Throws: ``StoreError`` when the store cannot be read.
+  /// - Complexity: One statement that reads no table when nobody has written.
+  public func remoteChange() throws(StoreError) -> PersistentHistoryToken? {
+    guard !connection.isClosed, let recorder = HistoryRecorder.recorder(of: self) else { return nil }
+    let hasChanged = try storeErrors(path) { () throws(SQLiteError) in try recorder.takeRemoteChange() }
+    return hasChanged ? try currentHistoryToken() : nil
+  }
+
   /// Reads history bit by bit.
   ///
   /// - Throws: ``StoreError`` with `noHistory`, `foreignHistoryToken`, `expiredHistoryToken`, `missingColumn`; with

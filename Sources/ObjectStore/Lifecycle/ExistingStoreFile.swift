@@ -82,12 +82,8 @@ final class ExistingStoreFile {
 
   init(_ path: String) throws(StoreError) {
     self.path = path
-    // A journal that starts with zeros is one that was finished and kept.
-    if FileSystem.head(path + "-journal", count: 8)?.contains(where: { $0 != 0 }) == true {
-      // SQLite plays it back when it opens the file, so the file would change before anything was written.
-      throw StoreError(
-        .busy, path: path, message: "the store has a -journal file: somebody writes it, or a crash left it behind")
-    }
+    // SQLite plays a journal back when it opens the file, so the file would change before anything was written.
+    try StoreCopy.requireNoJournal(path)
   }
 
   /// Remembers the header and the length of the log; only when the connection has the lock.

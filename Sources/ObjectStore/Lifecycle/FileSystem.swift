@@ -196,16 +196,6 @@ enum FileSystem {
     return made
   }
 
-  /// Makes a folder; that there is one is fine.
-  static func makeFolder(_ path: String) throws(StoreError) {
-    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
-  }
-
-  /// Gives a file another name; what has that name is replaced in the same step.
-  static func renameReplacing(_ from: String, to: String) throws(StoreError) {
-    guard rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
-  }
-
   /// Removes an empty folder.
   static func removeFolder(_ path: String) { rmdir(path) }
 

@@ -103,7 +103,8 @@ struct MappingCheck {
     add(
       MigrationFinding(
         .inverseChanged, entity: owner, property: relationship.name,
-        message: "its inverse was \(oldInverse.name), and its inverse now, \(relationship.inverseName ?? ""), belonged to"
+        message:
+          "its inverse was \(oldInverse.name), and its inverse now, \(relationship.inverseName ?? ""), belonged to"
           + " another relationship",
         hint: "give the new relationships other names, or use a mapping model"))
   }

@@ -60,7 +60,10 @@ extension MigrationPlanner {
       for column in table.columns {
         switch column.role {
         case .slot(let slot):
-          guard let entity = mapping.destination.family(of: table.rootEntity).first(where: { references.toOne(slot, $0) != nil }),
+          guard
+            let entity = mapping.destination.family(of: table.rootEntity).first(where: {
+              references.toOne(slot, $0) != nil
+            }),
             let relationship = references.toOne(slot, entity),
             let inverse = mapping.destination.inverse(of: relationship),
             !pairs.contains(where: { references.reference(of: relationship, in: $0.new, was: $0.old) != nil })
@@ -126,7 +129,8 @@ extension MigrationPlanner {
             + " WHERE \(source.owner) IS NOT NULL AND \(source.target) IS NOT NULL"))
     }
     let origin = Set(move.sources.map(\.table)).sorted().joined(separator: ", ")
-    addStep("create the join table \(move.table.name)" + (origin.isEmpty ? "" : " with the pairs in \(origin)"), actions)
+    addStep(
+      "create the join table \(move.table.name)" + (origin.isEmpty ? "" : " with the pairs in \(origin)"), actions)
   }
 
   mutating func addReferences(_ move: ReferenceMove) {

@@ -114,7 +114,9 @@ extension MigrationPlanner {
           second.append(.run("ALTER TABLE \(entry.final) RENAME COLUMN \(column.old) TO \(column.new)"))
         }
       }
-      addStep("rename columns of \(entry.final): \(entry.columns.map { "\($0.old) to \($0.new)" }.joined(separator: ", "))", actions + second)
+      addStep(
+        "rename columns of \(entry.final): \(entry.columns.map { "\($0.old) to \($0.new)" }.joined(separator: ", "))",
+        actions + second)
       addStep(
         "add columns to \(entry.final): \(entry.added.map(\.name).joined(separator: ", "))",
         entry.added.map { .run("ALTER TABLE \(entry.final) ADD COLUMN \($0.name) \($0.declaredType)") })

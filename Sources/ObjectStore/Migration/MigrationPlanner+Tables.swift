@@ -56,7 +56,8 @@ extension MigrationPlanner {
     // A column that is not needed any more, or one of another declared type.
     let types = Dictionary(uniqueKeysWithValues: origin.columns.map { ($0.name, $0.declaredType) })
     guard Set(result.compactMap { $0 }) == Set(origin.columns.map(\.name)),
-      zip(result, move.table.columns).allSatisfy({ base, column in base.map { types[$0] == column.declaredType } ?? true })
+      zip(result, move.table.columns).allSatisfy({ base, column in base.map { types[$0] == column.declaredType } ?? true
+        })
     else { return nil }
     return result
   }

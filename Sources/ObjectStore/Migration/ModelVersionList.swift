@@ -14,7 +14,8 @@ public struct ModelVersionList: Sendable {
     public init(_ model: ManagedObjectModel, name: String? = nil) {
       self.model = model
       let known = name ?? model.draft.name
-      self.name = known.isEmpty ? (model.draft.versionIdentifier.isEmpty ? "the model" : model.draft.versionIdentifier) : known
+      self.name =
+        known.isEmpty ? (model.draft.versionIdentifier.isEmpty ? "the model" : model.draft.versionIdentifier) : known
     }
   }
 
@@ -104,7 +105,9 @@ public struct ModelVersionList: Sendable {
     guard let last = versions.firstIndex(where: { $0.name == end.name }) else { throw failure }
     let first = versions.firstIndex { $0.name == start.name }
     // Only what lies between: a way back through an old version would lose what that has no place for.
-    let between = first.map { $0 < last ? Array(versions[($0 + 1)..<last]) : Array(versions[(last + 1)..<$0].reversed()) }
+    let between = first.map {
+      $0 < last ? Array(versions[($0 + 1)..<last]) : Array(versions[(last + 1)..<$0].reversed())
+    }
     let nodes = [start] + (between ?? Array(versions[..<last])) + [end]
     var previous: [Int: Int] = [:]
     var reached = [0]

@@ -14,7 +14,8 @@ enum StoreBackup {
     }
     let hasFiles = FileSystem.exists(source)
     guard !hasFiles || !FileSystem.exists(target) else {
-      throw StoreError(.alreadyExists, path: target, message: "there is a folder already; name another place for the copy")
+      throw StoreError(
+        .alreadyExists, path: target, message: "there is a folder already; name another place for the copy")
     }
     do {
       try storeErrors(copy) { () throws(SQLiteError) in try connection.backUp(to: copy) }

@@ -169,7 +169,8 @@ public enum StoreMigrator {
       let tried = versions.versions.map(\.name).joined(separator: ", ")
       throw MigrationError(
         .noSourceModel, path: path,
-        message: "the store was made with none of the versions at hand (\(tried.isEmpty ? "none given" : tried)), and it"
+        message:
+          "the store was made with none of the versions at hand (\(tried.isEmpty ? "none given" : tried)), and it"
           + " carries no copy of its model; give the version that it was made with")
     }
   }
@@ -213,7 +214,8 @@ public enum StoreMigrator {
       }
       if let isCancelled = options.isCancelled {
         if isCancelled() {
-          throw MigrationError(.cancelled, path: file.path, message: "the migration was stopped; the store is as before")
+          throw MigrationError(
+            .cancelled, path: file.path, message: "the migration was stopped; the store is as before")
         }
         try file.connection.interruptible(isCancelled, body)
       } else {

@@ -42,10 +42,12 @@ package enum StoreReplacement {
     try migrationErrors { () throws(StoreError) in
       try FileSystem.sync(hidden)
       for suffix in ["-wal", "-journal"] where (FileSystem.size(path + suffix) ?? 0) > 0 {
-        throw StoreError(.busy, path: path, message: "the store was changed while it was migrated: it has a \(suffix) file")
+        throw StoreError(
+          .busy, path: path, message: "the store was changed while it was migrated: it has a \(suffix) file")
       }
       guard rename(hidden, path) == 0 else {
-        throw StoreError(.inputOutput, path: path, message: "cannot put the migrated store in its place: error \(errno)")
+        throw StoreError(
+          .inputOutput, path: path, message: "cannot put the migrated store in its place: error \(errno)")
       }
       for suffix in ["-wal", "-shm"] { try? FileSystem.remove(path + suffix) }
       try FileSystem.sync(FileSystem.folder(of: path))

@@ -38,6 +38,9 @@ package struct LinkRow: Hashable {
 package final class LinkAccess {
   private let connection: Connection
   private let source: CellSource
+  private let storage: LinkStorage
+  /// Who may bring pairs into the table before they are read.
+  var backing: (any RowBacking)?
   private let names: Names
   private let entityNumbers: EntityNumberTable
   private var statements: [String: Statement] = [:]
@@ -58,6 +61,7 @@ package final class LinkAccess {
     entityNumbers: EntityNumberTable
   ) throws(SQLiteError) {
     self.connection = connection
+    self.storage = storage
     self.entityNumbers = entityNumbers
     switch storage {
     case .join(let position):
@@ -97,6 +101,7 @@ package final class LinkAccess {
   package func forEachPartner(
     of primaryKey: Int64, isOwner: Bool, _ body: (_ partner: Int64, _ order: Int64) -> Void
   ) throws(SQLiteError) {
+    try backing?.willRead(storage, of: [primaryKey], isOwner: isOwner)
     let (own, other) = isOwner ? (names.owner, names.target) : (names.target, names.owner)
     let order = (isOwner ? names.order : names.inverseOrder) ?? "0"
     let statement = try statement("SELECT \(other), \(order) FROM \(names.table) WHERE \(own) = ?")
@@ -107,6 +112,7 @@ package final class LinkAccess {
 
   /// The stored pair of two objects with its positions; `nil` when they are not related.
   package func pair(owner: Int64, target: Int64) throws(SQLiteError) -> LinkRow? {
+    try backing?.willRead(storage, of: [owner], isOwner: true)
     let statement = try statement(
       "SELECT \(names.order ?? "0"), \(names.inverseOrder ?? "0") FROM \(names.table) "
         + "WHERE \(names.owner) = ? AND \(names.target) = ?")
@@ -122,6 +128,7 @@ package final class LinkAccess {
   ///
   /// Not for join tables.
   package func storedOwner(of target: Int64) throws(SQLiteError) -> Int64? {
+    try backing?.willRead(storage, of: [target], isOwner: false)
     let statement = try statement("SELECT \(names.owner) FROM \(names.table) WHERE \(names.target) = ?")
     statement.bind(1, target)
     defer { statement.reset() }

@@ -23,6 +23,8 @@ public final class PersistentStore {
   public let options: PersistentStoreOptions
   /// Who hears of transactions, in this order.
   package var observers: [any StoreObserver] = []
+  /// What brings the records of an incremental store into the tables.
+  var incremental: IncrementalBacking?
   /// Whether a batch request is running: its transaction must not take anybody else's rows along.
   package var isInBatchRequest = false { didSet { if isInBatchRequest { batchRequestNumber &+= 1 } } }
   /// How many batch requests have begun.
@@ -90,6 +92,7 @@ public final class PersistentStore {
     if let access = accesses[root] { return access }
     let access = try TableAccess(
       connection: connection, root: root, schema: schema, entityNumbers: entityNumbers)
+    access.backing = incremental
     accesses[root] = access
     return access
   }
@@ -99,6 +102,7 @@ public final class PersistentStore {
     if let access = linkAccesses[storage] { return access }
     let access = try LinkAccess(
       storage, number: linkAccesses.count, connection: connection, schema: schema, entityNumbers: entityNumbers)
+    access.backing = incremental
     linkAccesses[storage] = access
     return access
   }
@@ -141,8 +145,8 @@ public final class PersistentStore {
 
   /// Takes the next `count` primary keys of a root entity's sequence and returns the first.
   package func takePrimaryKeys(root: Int, count: Int) -> Int64 {
-    let first = maxima[root] + 1
-    maxima[root] += Int64(count)
+    let first = incremental?.takeKeys(count, root: root) ?? maxima[root] + 1
+    maxima[root] = max(maxima[root], first + Int64(count) - 1)
     return first
   }
 

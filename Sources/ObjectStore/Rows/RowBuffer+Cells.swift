@@ -42,6 +42,30 @@ extension RowBuffer {
     return true
   }
 
+  /// Sets a cell as ``set(row:slot:tag:payload:arena:)`` does, without making that a change of the row.
+  package func overwrite(row: Int, slot: Int, tag: UInt8, payload: UInt64, arena other: UnsafeRawPointer) {
+    if equals(row: row, slot: slot, tag: tag, payload: payload, arena: other) { return }
+    if hasBytes(tags[slot][row]) { garbageBytes += ByteRange(payload: payloads[slot][row]).length }
+    tags[slot][row] = tag
+    payloads[slot][row] = payload
+    if hasBytes(tag) {
+      let range = ByteRange(payload: payload)
+      payloads[slot][row] =
+        arena.append(UnsafeRawBufferPointer(start: other + range.offset, count: range.length)).payload
+    }
+  }
+
+  /// Takes a row that was clean a moment ago, and whose values were set since then, for what is in the store.
+  ///
+  /// - Parameter count: The number of ``snapshots`` a moment ago.
+  package func takeForClean(row: Int, snapshotsFrom count: Int) {
+    for i in (count..<max(count, snapshots.count)).reversed() where Int(snapshots[i].row) == row {
+      snapshots.remove(at: i)
+    }
+    if let place = touchedRows.lastIndex(of: Int32(row)) { touchedRows.remove(at: place) }
+    markClean(row: row)
+  }
+
   /// Sets a to-one relationship's cell to a primary key, 0 for none, and returns whether that changed anything.
   ///
   /// The inverse is the caller's business.
@@ -51,6 +75,7 @@ extension RowBuffer {
     let payload = UInt64(bitPattern: primaryKey)
     if tags[slot][row] == tag, tag == CellTag.null || payloads[slot][row] == payload { return false }
     willChange(row: row, slot: slot)
+    referenceStamp &+= 1
     tags[slot][row] = tag
     payloads[slot][row] = payload
     destinationEntities[slot]?[row] = primaryKey == 0 ? -1 : destinationEntity
@@ -65,6 +90,7 @@ extension RowBuffer {
   package func setOrderKey(row: Int, slot: Int, _ key: Int64) -> Bool {
     guard let keys = orderKeys[slot], keys[row] != key else { return false }
     willChange(row: row, slot: slot)
+    referenceStamp &+= 1
     keys[row] = key
     return true
   }
@@ -83,6 +109,7 @@ extension RowBuffer {
     if state == RowState.clean {
       states[row] = RowState.updated
       touchedRows.append(Int32(row))
+      onFirstChange?(row)
     }
     if isDirty(row: row, slot: slot) { return }
     dirtyBits[row * dirtyWords + slot >> 6] |= 1 << (UInt64(slot) & 63)

@@ -66,5 +66,6 @@ extension RowBuffer {
     clearCells(row: row)
     for word in 0..<dirtyWords { dirtyBits[row * dirtyWords + word] = 0 }
     states[row] = RowState.fault
+    referenceStamp &+= 1
   }
 }

@@ -57,6 +57,7 @@ extension RowBuffer {
   /// values and get new snapshots.
   package func takeStored(row: Int, from other: RowBuffer, row otherRow: Int, slots: [Int]) {
     versions[row] = other.versions[otherRow]
+    referenceStamp &+= 1
     for slot in slots {
       var payload = other.payloads[slot][otherRow]
       let tag = other.tags[slot][otherRow]
@@ -79,8 +80,12 @@ extension RowBuffer {
 
   /// Marks a row for deletion by the next save.
   package func markDeleted(row: Int) {
-    if states[row] == RowState.clean { touchedRows.append(Int32(row)) }
+    if states[row] == RowState.clean {
+      touchedRows.append(Int32(row))
+      onFirstChange?(row)
+    }
     states[row] = RowState.deleted
+    referenceStamp &+= 1
   }
 
   /// Leaves every row in ``touchedRows`` once, in the order in which it first came.
@@ -102,6 +107,7 @@ extension RowBuffer {
   /// Sets a cell back to what it was.
   func restore(_ snapshot: CellSnapshot) {
     let (row, slot) = (Int(snapshot.row), Int(snapshot.slot))
+    referenceStamp &+= 1
     tags[slot][row] = snapshot.tag
     payloads[slot][row] = snapshot.payload
     destinationEntities[slot]?[row] = snapshot.destinationEntity

@@ -64,6 +64,10 @@ public final class RowBuffer {
   @exclusivity(unchecked) package var recorder: (any RowRecorder)?
   /// Rows that were inserted or first set since the last save or reset; may name rows that have changed state since.
   package var touchedRows: [Int32] = []
+  /// Hears of each row that has changes now and had none before, unless it was inserted.
+  package var onFirstChange: ((Int) -> Void)?
+  /// Moves whenever it may have changed which rows a to-one relationship leads from.
+  @exclusivity(unchecked) package var referenceStamp: UInt64 = 0
   /// Rows whose place is free.
   @exclusivity(unchecked) package var freeRows: [Int32] = []
   /// About how many arena bytes nothing refers to: those of freed rows and of values that were replaced.
@@ -212,6 +216,7 @@ public final class RowBuffer {
     indexRows()
     identity.remove(primaryKeys[row], in: primaryKeys)
     states[row] = RowState.free
+    referenceStamp &+= 1
     if !isPinned(row: row) { freeRows.append(Int32(row)) }
   }
 

@@ -15,6 +15,7 @@ extension TableAccess {
     primaryKeys keys: [Int64], slots: [Int], reader: RowReader, into buffer: RowBuffer
   ) throws(SQLiteError) {
     guard !keys.isEmpty else { return }
+    try backing?.willRead(root: table.rootEntity, primaryKeys: keys)
     let statement = try objectStatement(
       "SELECT \(selectList(slots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
         + "ON t.Z_PK = k.c0")
@@ -37,6 +38,7 @@ extension TableAccess {
     reader: RowReader, into buffer: RowBuffer, body: (_ owner: Int64, _ row: Int, _ order: Int64) -> Void
   ) throws(SQLiteError) {
     guard !owners.isEmpty else { return }
+    try backing?.willRead(table: join?.table ?? table.name, membersBy: ownerColumn, of: owners)
     let pairs = join == nil ? "t" : "j"
     let list = selectList(storedSlots)
     let order = orderColumn.map { "\(pairs).\($0)" } ?? "0"

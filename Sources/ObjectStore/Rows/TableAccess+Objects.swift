@@ -15,6 +15,7 @@ extension TableAccess {
     entity: EntityDescription, keys: [(slot: Int, isNull: Bool)], into buffer: RowBuffer,
     bind: (Statement) -> Void, body: (Int) -> Void
   ) throws(SQLiteError) {
+    try backing?.willRead(entity)
     var conditions = keys.map { "t.\(column($0.slot)) \($0.isNull ? "IS NULL" : "= ?")" }
     if let condition = entityCondition(entity, alias: "t") { conditions.append(condition) }
     let filter = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
@@ -27,6 +28,7 @@ extension TableAccess {
   package func fetchPage(
     entity: EntityDescription, after primaryKey: Int64, limit: Int, into buffer: RowBuffer, body: (Int) -> Void
   ) throws(SQLiteError) {
+    try backing?.willRead(entity)
     // The sign keeps SQLite from taking the entity's index, which would make it sort.
     let condition = entityCondition(entity, alias: "+t").map { " AND \($0)" } ?? ""
     let statement = try objectStatement(
@@ -41,6 +43,7 @@ extension TableAccess {
   package func fetchRows(
     slot: Int, target: Int64, into buffer: RowBuffer, body: (Int) -> Void
   ) throws(SQLiteError) {
+    try backing?.willRead(root: table.rootEntity, referringBy: slot, to: [target])
     let statement = try objectStatement(
       "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.\(column(slot)) = ?")
     statement.bind(1, target)
@@ -49,6 +52,7 @@ extension TableAccess {
 
   /// Fetches one row by its primary key.
   package func fetchRow(primaryKey: Int64, into buffer: RowBuffer, body: (Int) -> Void) throws(SQLiteError) {
+    try backing?.willRead(root: table.rootEntity, primaryKeys: [primaryKey])
     let statement = try objectStatement(
       "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.Z_PK = ?")
     statement.bind(1, primaryKey)
@@ -60,6 +64,7 @@ extension TableAccess {
     primaryKeys: [Int64], into buffer: RowBuffer, body: (Int) -> Void
   ) throws(SQLiteError) {
     guard !primaryKeys.isEmpty else { return }
+    try backing?.willRead(root: table.rootEntity, primaryKeys: primaryKeys)
     let statement = try objectStatement(
       "SELECT \(selectList(storedSlots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
         + "ON t.Z_PK = k.c0")

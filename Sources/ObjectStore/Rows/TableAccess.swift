@@ -14,6 +14,8 @@ package final class TableAccess {
 
   let model: ManagedObjectModel
   let connection: Connection
+  /// Who may bring rows into the table before they are read.
+  var backing: (any RowBacking)?
   let schema: StoreSchema
   /// The entities of the table by the store's numbers.
   let entityIndexes: EntityNumbers
@@ -157,6 +159,7 @@ package final class TableAccess {
     primaryKeys: UnsafeBufferPointer<Int64>, slots: [Int], into buffer: RowBuffer
   ) throws(SQLiteError) {
     guard !primaryKeys.isEmpty, let start = primaryKeys.baseAddress else { return }
+    try backing?.willRead(root: table.rootEntity, primaryKeys: Array(primaryKeys))
     let key = FetchKey(keySlots: [], slots: slots, entities: 0...Int.max)
     if fetchStatements[key] == nil {
       fetchStatements[key] = try connection.prepare(
@@ -187,6 +190,7 @@ package final class TableAccess {
     entity: EntityDescription, slots: [Int], into buffer: RowBuffer
   ) throws(SQLiteError) {
     guard !order.isEmpty else { return }
+    try backing?.willRead(entity)
     let key = FetchKey(keySlots: keySlots, slots: slots, entities: entity.index...entity.lastDescendantIndex)
     let source = try keySource(columnCount: keySlots.count)
     if fetchStatements[key] == nil {
@@ -223,6 +227,7 @@ package final class TableAccess {
   ) throws(SQLiteError) {
     let slots = keySlots + contentSlots
     precondition(slots.count <= TableAccess.hashedColumnLimit, "a scan hashes fewer columns")
+    try backing?.willRead(entity)
     let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
     try withoutActuallyEscaping(body) { body throws(SQLiteError) in
       try HashScan(kinds: slots.map { kinds[$0] }, keyCount: keySlots.count, seed: seed, body: body)
@@ -239,6 +244,7 @@ package final class TableAccess {
   package func scan(
     entity: EntityDescription, slots: [Int], buffer: RowBuffer, blockSize: Int, body: () -> Void
   ) throws(SQLiteError) {
+    try backing?.willRead(entity)
     let condition = entityCondition(entity, alias: "t").map { " WHERE \($0)" } ?? ""
     let statement = try connection.prepare("SELECT \(selectList(slots)) FROM \(table.name) AS t\(condition)")
     while try statement.step() {
@@ -256,6 +262,7 @@ package final class TableAccess {
 
   /// The number of rows of an entity and everything below it.
   package func count(_ entity: EntityDescription) throws(SQLiteError) -> Int {
+    try backing?.willRead(entity)
     let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
     return Int(try connection.integer("SELECT count(*) FROM \(table.name)\(condition)") ?? 0)
   }
@@ -270,6 +277,7 @@ package final class TableAccess {
   /// The greatest order key among the rows whose to-one relationship at `slot` refers to `target`; `nil` for none.
   package func lastOrderKey(slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
     guard let column = table.orderKeyColumn(slot: slot) else { return nil }
+    try backing?.willRead(root: table.rootEntity, referringBy: slot, to: [target])
     return try connection.integer(
       "SELECT max(\(column)) FROM \(table.name) WHERE \(self.column(slot)) = \(target)")
   }

@@ -7,6 +7,9 @@ extension PersistentStore {
   /// - Throws: ``FetchError`` when SQLite refuses the statement. Nothing has run then.
   package func cursor(_ fetch: CompiledFetch) throws(FetchError) -> FetchCursor {
     let cache = queryStatements
+    if let incremental {
+      do { try incremental.willRun(fetch.sql) } catch { throw .sqlite(error) }
+    }
     let statement = try cache.take(fetch.sql)
     bind(fetch.bindings, to: statement)
     return FetchCursor(fetch: fetch, statement: statement, store: self, cache: cache)

@@ -128,6 +128,7 @@ public struct ObjectCopy: Sendable {
   private static func plainSource(
     _ source: String, _ staging: StagingFolder
   ) throws(StoreError) -> (path: String, isImmutable: Bool) {
+    try StoreCopy.requireNoJournal(source)
     let header = try DatabaseHeader(source)
     guard header.isWriteAhead else { return (source, false) }
     if (FileSystem.size(source + "-wal") ?? 0) == 0 && !FileSystem.exists(source + "-shm") { return (source, true) }

@@ -35,7 +35,7 @@ package enum SeedFile {
     if replaces {
       // A log of the old store would be played into the new one.
       try requireNoLog(path)
-      try FileSystem.renameReplacing(sealed, to: path)
+      try FileSystem.rename(sealed, to: path)
     } else {
       try requireFree(path)
       try FileSystem.renameExclusively(sealed, to: path)

@@ -38,14 +38,19 @@ public enum StoreCopy {
     return Result(isByteEqual: isByteEqual, bytes: bytes, externalFiles: externalFiles)
   }
 
+  /// Checks that a store is whole without playing back a journal, which would change it.
+  static func requireNoJournal(_ source: String) throws(StoreError) {
+    // A journal that starts with zeros is one that was finished and kept.
+    guard FileSystem.head(source + "-journal", count: 8)?.contains(where: { $0 != 0 }) == true else { return }
+    throw StoreError(
+      .busy, path: source, message: "the store has a -journal file: somebody writes it, or a crash left it behind")
+  }
+
   /// Makes a single file of a store, logs included.
   ///
   /// - Returns: Whether the file has the bytes of the original.
   static func makeCopy(of source: String, at copy: String) throws(StoreError) -> Bool {
-    if FileSystem.head(source + "-journal", count: 8)?.contains(where: { $0 != 0 }) == true {
-      throw StoreError(
-        .busy, path: source, message: "the store has a -journal file: somebody writes it, or a crash left it behind")
-    }
+    try requireNoJournal(source)
     let header = try DatabaseHeader(source)
     let isAlone = (FileSystem.size(source + "-wal") ?? 0) == 0 && !FileSystem.exists(source + "-shm")
     return try ReadableStore.withConnection(source) { connection throws(StoreError) in
@@ -96,7 +101,7 @@ public enum StoreCopy {
     for name in names {
       try FileSystem.copy(from + "/" + name, to: staging.file(name), mode: 0o666)
       try FileSystem.sync(staging.file(name))
-      try FileSystem.renameReplacing(staging.file(name), to: to + "/" + name)
+      try FileSystem.rename(staging.file(name), to: to + "/" + name)
     }
     try FileSystem.sync(to)
     return names.count

@@ -91,6 +91,9 @@ final class AtomicStoreObserver: StoreObserver {
 extension PersistentStore {
   /// Hands what a batch request has written to what is behind the store, at the end of its transaction.
   package func finishBatch() throws(StoreError) {
+    guard incremental == nil else {
+      throw StoreError(.unsupported, path: path, message: "incremental stores take no batch requests")
+    }
     for observer in observers {
       if let atomic = observer as? AtomicStoreObserver { try atomic.didWrite(StoreChanges(), to: self) }
     }

@@ -30,6 +30,8 @@ public final class StoreFiller {
   private var stagedKeys: [Int: Int] = [:]
   private var stage: Statement?
   private(set) var maxima: [Int: Int64] = [:]
+  /// The records that replaced others or were new, by root entity.
+  private(set) var seen: [Int: Set<Int64>] = [:]
 
   /// A to-many relationship whose members were set.
   private struct Member {
@@ -102,6 +104,7 @@ public final class StoreFiller {
     self.entity = entity
     self.primaryKey = primaryKey
     maxima[root] = max(maxima[root] ?? 0, primaryKey)
+    if replaces { seen[root, default: []].insert(primaryKey) }
     guard let statement = row?.statement else { return }
     statement.clearBindings()
     statement.bind(1, primaryKey)

@@ -39,7 +39,9 @@ struct StoreMigrateCommand: ParsableCommand {
   @Flag(help: "Print the steps and change nothing.")
   var dryRun = false
 
-  @Option(help: ArgumentHelp("Where a copy of the store is put first; STORE.backup unless said otherwise.", valueName: "path"))
+  @Option(
+    help: ArgumentHelp("Where a copy of the store is put first; STORE.backup unless said otherwise.", valueName: "path")
+  )
   var backup: String?
 
   @Flag(help: "Make no copy of the store.")

@@ -18,7 +18,9 @@ private final class SplitPolicy: EntityMigrationPolicy {
 
   init(_ log: Log) { self.log = log }
 
-  override func begin(_ mapping: EntityMapping, manager: MigrationManager) throws { log.calls.append("begin \(mapping.name)") }
+  override func begin(_ mapping: EntityMapping, manager: MigrationManager) throws {
+    log.calls.append("begin \(mapping.name)")
+  }
 
   override func createDestinationObjects(
     for source: ManagedObject, mapping: EntityMapping, manager: MigrationManager
@@ -74,7 +76,8 @@ struct MappingModelTests {
           Models.attribute("age", .string),
         ],
         relationships: [
-          Models.toOne("boss", "Person", inverse: "team"), Models.toMany("team", "Person", inverse: "boss", ordered: true),
+          Models.toOne("boss", "Person", inverse: "team"),
+          Models.toMany("team", "Person", inverse: "boss", ordered: true),
           Models.toMany("friends", "Person", inverse: "friends"),
         ]))
   }
@@ -85,7 +88,9 @@ struct MappingModelTests {
     var name = Models.attribute("name", .string, optional: false)
     name.validation.maximumLength = 40
     return try Models.model(
-      Models.entity("Address", attributes: [Models.attribute("city", .string)], relationships: [Models.toMany("people", "Person", inverse: "address")]),
+      Models.entity(
+        "Address", attributes: [Models.attribute("city", .string)],
+        relationships: [Models.toMany("people", "Person", inverse: "address")]),
       Models.entity(
         "Person", attributes: [name, Models.attribute("age", .integer16)],
         relationships: [
@@ -130,7 +135,8 @@ struct MappingModelTests {
       return Int64(text).map { .integer($0) } ?? .null
     }
     mapping["PersonToPerson"]?.attributes["name"] = .compute { source, _ in
-      guard case .string(let first) = try source.value(forKey: "first"), case .string(let last) = try source.value(forKey: "last")
+      guard case .string(let first) = try source.value(forKey: "first"),
+        case .string(let last) = try source.value(forKey: "last")
       else { return .null }
       return .string(first + " " + last)
     }
@@ -138,7 +144,8 @@ struct MappingModelTests {
     return mapping
   }
 
-  @Test("AP12: a custom mapping splits an entity in two, with all hooks, in batches, with progress", arguments: [3, 1000])
+  @Test(
+    "AP12: a custom mapping splits an entity in two, with all hooks, in batches, with progress", arguments: [3, 1000])
   func ap12Split(batchSize: Int) throws {
     try fill(40)
     let log = SplitPolicy.Log()
@@ -152,7 +159,8 @@ struct MappingModelTests {
     #expect(log.objects == 40 && log.relationships == 40)
     #expect(progress == progress.sorted() && progress.last == 1 && progress.count >= 2)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["people.sqlite"])
-    #expect(try StoreVerifier.verify(path: path, model: try Self.new()).findings.filter { $0.severity != .note }.isEmpty)
+    #expect(
+      try StoreVerifier.verify(path: path, model: try Self.new()).findings.filter { $0.severity != .note }.isEmpty)
 
     let coordinator = PersistentStoreCoordinator(model: try Self.new())
     try coordinator.addSQLiteStore(at: path)
@@ -187,7 +195,8 @@ struct MappingModelTests {
     person.relationships["boss"] = try .format(
       "FUNCTION( $manager , 'destinationInstancesForEntityMappingNamed:sourceInstances:' , 'People' , $source.boss )")
     person.relationships["friends"] = try .format(
-      "FUNCTION($manager, \"destinationInstancesForSourceRelationshipNamed:sourceInstances:\", \"friends\", $source.friends)")
+      "FUNCTION($manager, \"destinationInstancesForSourceRelationshipNamed:sourceInstances:\", \"friends\", $source.friends)"
+    )
     var address = EntityMapping(name: "Addresses", source: "Person", destination: "Address")
     address.attributes["city"] = .source("city")
     address.sourcePredicate = try Predicate(format: "city != 'City 3'")
@@ -208,12 +217,16 @@ struct MappingModelTests {
     try coordinator.close()
   }
 
-  @Test("AP12: what is no call of the manager is refused", arguments: [
-    "", "FUNCTION(", "$source.boss", "FUNCTION($manager, \"x\", \"y\", $source)", "FUNCTION($other, \"a\", \"b\", $source)",
-    "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"x\")", ")FUNCTION(", "FUNCTION((((,,,)",
-  ])
+  @Test(
+    "AP12: what is no call of the manager is refused",
+    arguments: [
+      "", "FUNCTION(", "$source.boss", "FUNCTION($manager, \"x\", \"y\", $source)",
+      "FUNCTION($other, \"a\", \"b\", $source)",
+      "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"x\")", ")FUNCTION(",
+      "FUNCTION((((,,,)",
+    ])
   func ap12NoCall(_ text: String) {
-    #expect(throws: PredicateError.self) { try RelationshipMapping.format(text) }
+    #expect(throws: ObjectModel.PredicateError.self) { try RelationshipMapping.format(text) }
   }
 
   @Test("AP12: mappings that do not fit the models are refused, all at once")

@@ -47,7 +47,9 @@ struct StagedMigrationTests {
         willMigrate: { context in
           log("will")
           try context.forEachObject(of: "Note") { note in
-            if try note.value(forKey: "title") == .null { try note.setValue(note.value(forKey: "text"), forKey: "title") }
+            if try note.value(forKey: "title") == .null {
+              try note.setValue(note.value(forKey: "text"), forKey: "title")
+            }
           }
         }, didMigrate: { _ in log("did") }),
       CustomMigrationStage(
@@ -81,7 +83,8 @@ struct StagedMigrationTests {
     #expect(try manager.migrate(path, backupPath: folder.file("before.sqlite")) == ["V1", "V2", "V3", "V4"])
     #expect(log == ["titles", "titles for all", "will", "did", "memos"])
     #expect(try titles() == (0..<9).map { .string("text \($0)") })
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["before.sqlite", "notes.sqlite"])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["before.sqlite", "notes.sqlite"])
     #expect(try StoreVerifier.verify(path: path, model: try Self.version(4).model).isSound)
     #expect(try manager.migrate(path) == [])
   }
@@ -99,7 +102,8 @@ struct StagedMigrationTests {
     try fill(Self.version(1))
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
     var stages = try Self.stages()
-    stages[2] = CustomMigrationStage(from: try Self.version(3), to: try Self.version(4), didMigrate: { _ in throw Stop() })
+    stages[2] = CustomMigrationStage(
+      from: try Self.version(3), to: try Self.version(4), didMigrate: { _ in throw Stop() })
     #expect(throws: Stop.self) { try StagedMigrationManager(stages).migrate(path) }
     // Without the handler some titles are missing.
     stages[1] = LightweightMigrationStage([try Self.version(3)])

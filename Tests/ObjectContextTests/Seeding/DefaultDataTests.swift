@@ -145,6 +145,19 @@ struct DefaultDataTests {
     #expect(try skills(path) == ["reading", "writing"])
   }
 
+  @Test("IM19: of two processes that install at the same time, the second one does nothing")
+  func im19Race() throws {
+    let model = try Models.works()
+    try data.installIfNeeded(at: prepared, model: model, fill: Self.fill)
+    let outcome = try data.installIfNeeded(at: path, model: model) { context in
+      try context.insert("Skill").setValue(.string("late"), forKey: "title")
+      try StoreCopy.copy(prepared, to: path)
+    }
+    #expect(outcome == .nothing)
+    #expect(try bytes(path) == bytes(prepared))
+    #expect(try names() == ["prepared.sqlite", "store.sqlite"])
+  }
+
   @Test("IM20: a new document gets the data; one that is there never does, marked or not")
   func im20Document() throws {
     let model = try Models.works()

@@ -11,12 +11,14 @@ final class Workplace {
   let model: ManagedObjectModel
   private(set) var coordinator: PersistentStoreCoordinator
   private(set) var context: ManagedObjectContext
+  private let kind: StoreKind
 
-  init(_ model: ManagedObjectModel) throws {
+  init(_ model: ManagedObjectModel, kind: StoreKind = .sqlite) throws {
     folder = TemporaryFolder()
     self.model = model
-    coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.addSQLiteStore(at: folder.file("store.sqlite"))
+    self.kind = kind
+    coordinator = kind.coordinator(model)
+    try coordinator.addStore(type: kind.type, at: folder.file("store.sqlite"))
     context = ManagedObjectContext(coordinator: coordinator)
   }
 
@@ -26,15 +28,26 @@ final class Workplace {
   func anotherContext() -> ManagedObjectContext { ManagedObjectContext(coordinator: coordinator) }
 
   /// Closes the store and opens it again, with a fresh context.
+  ///
+  /// What is in memory stays open, as it would be gone.
   func reopen() throws {
-    try coordinator.close()
-    coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.addSQLiteStore(at: path)
+    if kind.isPersistent {
+      try coordinator.close()
+      coordinator = kind.coordinator(model)
+      try coordinator.addStore(type: kind.type, at: path)
+    }
     context = ManagedObjectContext(coordinator: coordinator)
   }
 
   /// Closes the store and checks it.
+  ///
+  /// A store of another type than SQLite is migrated first, as only SQLite stores can be checked.
   func verify(sourceLocation: SourceLocation = #_sourceLocation) throws {
+    var path = self.path
+    if kind != .sqlite {
+      path = folder.file("migrated.sqlite")
+      try coordinator.migratePersistentStore(try #require(coordinator.store), to: path, type: .sqlite)
+    }
     try coordinator.close()
     let report = try StoreVerifier.verify(path: path, model: model)
     let errors = report.findings.filter { $0.severity != .note }
@@ -53,11 +66,11 @@ final class Workplace {
     return rows
   }
 
-  /// The statements that `body` runs.
+  /// The statements that `body` runs, without the question whether another connection has written.
   func statements(_ body: () throws -> Void) throws -> [String] {
     let store = try #require(coordinator.store)
     var seen: [String] = []
-    store.connection.trace { seen.append($0) }
+    store.connection.trace { if $0 != "PRAGMA data_version" { seen.append($0) } }
     defer { store.connection.trace(nil) }
     try body()
     return seen

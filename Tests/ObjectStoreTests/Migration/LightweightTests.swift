@@ -77,7 +77,8 @@ struct LightweightTests {
     try connection.execute("UPDATE ZPERSON SET ZNAME = 'now' WHERE ZNAME IS NULL")
     try connection.close()
     let after = try bench.migrate()
-    #expect(after.values("Person", "name") == bench.before.values("Person", "name").mapValues { $0 == "NULL" ? "'now'" : $0 })
+    #expect(
+      after.values("Person", "name") == bench.before.values("Person", "name").mapValues { $0 == "NULL" ? "'now'" : $0 })
   }
 
   @Test("AP11: required becomes optional")
@@ -166,7 +167,8 @@ struct LightweightTests {
   @Test("AP11: relationships of every kind are added")
   func ap11AddRelationship() throws {
     let kinds: [(RelationshipDescription, RelationshipDescription?)] = [
-      (M.toOne("team", "Team"), nil), (M.toOne("team", "Team", inverse: "person"), M.toOne("person", "Person", inverse: "team")),
+      (M.toOne("team", "Team"), nil),
+      (M.toOne("team", "Team", inverse: "person"), M.toOne("person", "Person", inverse: "team")),
       (M.toOne("team", "Team", inverse: "people"), M.toMany("people", "Person", inverse: "team")),
       (M.toOne("team", "Team", inverse: "people"), M.toMany("people", "Person", inverse: "team", ordered: true)),
       (M.toMany("teams", "Team", inverse: "people"), M.toMany("people", "Person", inverse: "teams", ordered: true)),
@@ -183,7 +185,8 @@ struct LightweightTests {
   @Test("AP11: relationships of every kind are removed")
   func ap11RemoveRelationship() throws {
     let kinds: [(RelationshipDescription, RelationshipDescription?)] = [
-      (M.toOne("team", "Team"), nil), (M.toOne("team", "Team", inverse: "people"), M.toMany("people", "Person", inverse: "team", ordered: true)),
+      (M.toOne("team", "Team"), nil),
+      (M.toOne("team", "Team", inverse: "people"), M.toMany("people", "Person", inverse: "team", ordered: true)),
       (M.toMany("teams", "Team", inverse: "people"), M.toMany("people", "Person", inverse: "teams")),
       (M.toMany("teams", "Team", ordered: true), nil),
     ]
@@ -199,7 +202,8 @@ struct LightweightTests {
   func ap11ToOneToManyWithToManyInverse() throws {
     for isOrdered in [false, true] {
       let bench = try MigrationBench(
-        Self.pair(M.toOne("team", "Team", inverse: "people"), M.toMany("people", "Person", inverse: "team", ordered: isOrdered)),
+        Self.pair(
+          M.toOne("team", "Team", inverse: "people"), M.toMany("people", "Person", inverse: "team", ordered: isOrdered)),
         Self.pair(
           M.toMany("teams", "Team", inverse: "people").with { $0.renamingIdentifier = "team" },
           M.toMany("people", "Person", inverse: "teams", ordered: isOrdered)))
@@ -214,12 +218,14 @@ struct LightweightTests {
   func ap11OneToOneToMany() throws {
     let bench = try MigrationBench(
       Self.pair(M.toOne("team", "Team", inverse: "person"), M.toOne("person", "Person", inverse: "team")),
-      Self.pair(M.toMany("team", "Team", inverse: "person", ordered: true), M.toOne("person", "Person", inverse: "team")))
+      Self.pair(
+        M.toMany("team", "Team", inverse: "person", ordered: true), M.toOne("person", "Person", inverse: "team")))
     #expect(try bench.migrate() == bench.before)
     let both = try MigrationBench(
       bench.old,
       MigrationBench.model(
-        Self.pair(M.toMany("team", "Team", inverse: "person"), M.toMany("person", "Person", inverse: "team", ordered: true))))
+        Self.pair(
+          M.toMany("team", "Team", inverse: "person"), M.toMany("person", "Person", inverse: "team", ordered: true))))
     #expect(try both.migrate() == both.before)
   }
 
@@ -231,7 +237,8 @@ struct LightweightTests {
     let error = #expect(throws: MigrationError.self) { try StoreMigrator.migrate(path: bench.path, to: bench.new) }
     #expect(error?.findings.map(\.code) == [.severalOwners])
     let connection = try Connection(path: bench.path, mode: .readWrite)
-    try connection.execute("UPDATE ZPERSON SET ZTEAM = NULL WHERE Z_PK NOT IN (SELECT min(Z_PK) FROM ZPERSON GROUP BY ZTEAM)")
+    try connection.execute(
+      "UPDATE ZPERSON SET ZTEAM = NULL WHERE Z_PK NOT IN (SELECT min(Z_PK) FROM ZPERSON GROUP BY ZTEAM)")
     try connection.close()
     let before = try StoreDump(bench.path, bench.old)
     let after = try bench.migrate()
@@ -265,11 +272,21 @@ struct LightweightTests {
 
   @Test("AP11: inverses are added and removed")
   func ap11Inverses() throws {
-    let kinds: [((RelationshipDescription, RelationshipDescription?), (RelationshipDescription, RelationshipDescription?))] = [
-      ((M.toOne("team", "Team"), nil), (M.toOne("team", "Team", inverse: "people"), M.toMany("people", "Person", inverse: "team", ordered: true))),
-      ((M.toMany("teams", "Team"), nil), (M.toMany("teams", "Team", inverse: "person"), M.toOne("person", "Person", inverse: "teams"))),
-      ((M.toMany("teams", "Team", ordered: true), nil), (M.toMany("teams", "Team", inverse: "people", ordered: true), M.toMany("people", "Person", inverse: "teams"))),
-    ]
+    let kinds:
+      [((RelationshipDescription, RelationshipDescription?), (RelationshipDescription, RelationshipDescription?))] = [
+        (
+          (M.toOne("team", "Team"), nil),
+          (M.toOne("team", "Team", inverse: "people"), M.toMany("people", "Person", inverse: "team", ordered: true))
+        ),
+        (
+          (M.toMany("teams", "Team"), nil),
+          (M.toMany("teams", "Team", inverse: "person"), M.toOne("person", "Person", inverse: "teams"))
+        ),
+        (
+          (M.toMany("teams", "Team", ordered: true), nil),
+          (M.toMany("teams", "Team", inverse: "people", ordered: true), M.toMany("people", "Person", inverse: "teams"))
+        ),
+      ]
     for (without, with) in kinds {
       let bench = try MigrationBench(Self.pair(without.0, without.1), Self.pair(with.0, with.1))
       let after = try bench.migrate()
@@ -277,7 +294,8 @@ struct LightweightTests {
       #expect(after.values("Person", without.0.name).values.contains { !$0.isEmpty })
     }
     let removed = try MigrationBench(
-      Self.pair(M.toMany("teams", "Team", inverse: "person", ordered: true), M.toOne("person", "Person", inverse: "teams")),
+      Self.pair(
+        M.toMany("teams", "Team", inverse: "person", ordered: true), M.toOne("person", "Person", inverse: "teams")),
       Self.pair(M.toMany("teams", "Team", ordered: true), nil))
     #expect(try removed.migrate().values("Person", "teams") == removed.before.values("Person", "teams"))
   }
@@ -288,7 +306,10 @@ struct LightweightTests {
   func ap11AddEntity() throws {
     let zoo = try M.zoo()
     var draft = zoo.draft
-    draft.entities += [EntityDraft("Aardvark", [Self.name]), EntityDraft("Mole", [Self.age]), EntityDraft("Boss", parent: "Person", [Self.age])]
+    draft.entities += [
+      EntityDraft("Aardvark", [Self.name]), EntityDraft("Mole", [Self.age]),
+      EntityDraft("Boss", parent: "Person", [Self.age]),
+    ]
     let bench = try MigrationBench(zoo, ManagedObjectModel(draft))
     let after = try bench.migrate()
     #expect(after.objects == bench.before.objects)
@@ -297,9 +318,12 @@ struct LightweightTests {
   @Test("AP11: entities are removed with their objects, and with the references to them")
   func ap11RemoveEntity() throws {
     let old = [
-      EntityDraft("Person", [Self.name], [M.toOne("pet", "Animal"), M.toMany("seen", "Animal", inverse: "watchers"), M.toMany("feeds", "Animal")]),
+      EntityDraft(
+        "Person", [Self.name],
+        [M.toOne("pet", "Animal"), M.toMany("seen", "Animal", inverse: "watchers"), M.toMany("feeds", "Animal")]),
       EntityDraft("Animal", [Self.name], [M.toMany("watchers", "Person", inverse: "seen")]),
-      EntityDraft("Bird", parent: "Animal", [Self.age]), EntityDraft("Fish", parent: "Animal"), EntityDraft("Stone", [Self.age]),
+      EntityDraft("Bird", parent: "Animal", [Self.age]), EntityDraft("Fish", parent: "Animal"),
+      EntityDraft("Stone", [Self.age]),
     ]
     let bench = try MigrationBench(old, old.filter { $0.name != "Bird" && $0.name != "Stone" })
     let after = try bench.migrate()
@@ -334,7 +358,8 @@ struct LightweightTests {
   func ap11NewParent() throws {
     let base = EntityDraft("Base", isAbstract: true, [Self.name])
     let flat = [
-      EntityDraft("Animal", [Self.name, Self.age]), EntityDraft("Bird", parent: "Animal", [M.attribute("wings", .integer16)]),
+      EntityDraft("Animal", [Self.name, Self.age]),
+      EntityDraft("Bird", parent: "Animal", [M.attribute("wings", .integer16)]),
     ]
     var deep = [base, EntityDraft("Animal", parent: "Base", [Self.age])]
     deep.append(EntityDraft("Bird", parent: "Animal", [M.attribute("wings", .integer16)]))
@@ -351,7 +376,8 @@ struct LightweightTests {
       EntityDraft("Fish", parent: "Animal", [Self.name]),
     ]
     let high = [
-      EntityDraft("Animal", [Self.age, Self.name]), EntityDraft("Bird", parent: "Animal"), EntityDraft("Fish", parent: "Animal"),
+      EntityDraft("Animal", [Self.age, Self.name]), EntityDraft("Bird", parent: "Animal"),
+      EntityDraft("Fish", parent: "Animal"),
     ]
     let up = try MigrationBench(low, high)
     let after = try up.migrate()
@@ -366,11 +392,13 @@ struct LightweightTests {
   @Test("AP11: an entity leaves its hierarchy and gets a table of its own")
   func ap11LeaveHierarchy() throws {
     let old = [
-      EntityDraft("Animal", [Self.name]), EntityDraft("Bird", parent: "Animal", [Self.age], [M.toMany("friends", "Bird", inverse: "friends")]),
+      EntityDraft("Animal", [Self.name]),
+      EntityDraft("Bird", parent: "Animal", [Self.age], [M.toMany("friends", "Bird", inverse: "friends")]),
       EntityDraft("Nest", [], [M.toOne("bird", "Bird")]),
     ]
     let new = [
-      EntityDraft("Animal", [Self.name]), EntityDraft("Bird", [Self.name, Self.age], [M.toMany("friends", "Bird", inverse: "friends")]),
+      EntityDraft("Animal", [Self.name]),
+      EntityDraft("Bird", [Self.name, Self.age], [M.toMany("friends", "Bird", inverse: "friends")]),
       EntityDraft("Nest", [], [M.toOne("bird", "Bird")]),
     ]
     let bench = try MigrationBench(old, new)
@@ -380,7 +408,10 @@ struct LightweightTests {
   @Test("AP11: entities swap their names")
   func ap11SwapEntities() throws {
     let bench = try MigrationBench(
-      [EntityDraft("A", [Self.name], [M.toMany("bs", "B", inverse: "as")]), EntityDraft("B", [Self.age], [M.toMany("as", "A", inverse: "bs")])],
+      [
+        EntityDraft("A", [Self.name], [M.toMany("bs", "B", inverse: "as")]),
+        EntityDraft("B", [Self.age], [M.toMany("as", "A", inverse: "bs")]),
+      ],
       [
         EntityDraft("A", was: "B", [Self.age], [M.toMany("as", "B", inverse: "bs")]),
         EntityDraft("B", was: "A", [Self.name], [M.toMany("bs", "A", inverse: "as")]),
@@ -410,7 +441,9 @@ struct LightweightTests {
   func configurations() throws {
     func version(_ extra: [AttributeDescription]) throws -> ManagedObjectModel {
       var draft = ModelDraft()
-      draft.entities = [EntityDraft("A", [Self.name] + extra), EntityDraft("B", [Self.age] + extra), EntityDraft("C", [Self.age])]
+      draft.entities = [
+        EntityDraft("A", [Self.name] + extra), EntityDraft("B", [Self.age] + extra), EntityDraft("C", [Self.age]),
+      ]
       draft.configurations = [ModelConfiguration(name: "Local", entityNames: ["B", "C"])]
       return try ManagedObjectModel(draft)
     }

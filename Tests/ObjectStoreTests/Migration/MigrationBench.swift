@@ -34,7 +34,9 @@ struct MigrationBench {
   }
 
   /// Migrates, checks that the store is one that could have been made with the new version, and returns what it says.
-  func migrate(configuration: String? = nil, sourceLocation: Testing.SourceLocation = #_sourceLocation) throws -> StoreDump {
+  func migrate(configuration: String? = nil, sourceLocation: Testing.SourceLocation = #_sourceLocation) throws
+    -> StoreDump
+  {
     do {
       try StoreMigrator.migrate(path: path, to: new)
     } catch {
@@ -110,5 +112,54 @@ extension RelationshipDescription {
     var copy = self
     change(&copy)
     return copy
+  }
+}
+
+extension MigrationBench {
+  /// What is not as it was, of everything that has a place in both versions: nothing when all is well.
+  func differences(_ after: StoreDump) -> [String] {
+    let mapping = InferredMapping(from: old, to: new)
+    var names: [String: String] = [:]
+    for entity in new.entities { if let was = mapping.sourceEntity(of: entity) { names[was.name] = entity.name } }
+    /// References with the new names; those to entities that are gone are gone too.
+    func renamed(_ text: String) -> [String] {
+      text.split(separator: " ").compactMap { reference in
+        let parts = reference.split(separator: "/")
+        return names[String(parts[0])].map { "\($0)/\(parts[1])" }
+      }
+    }
+    var result: [String] = []
+    for entity in new.entities {
+      guard let was = mapping.sourceEntity(of: entity) else { continue }
+      let (found, expected) = (after.objects[entity.name] ?? [:], before.objects[was.name] ?? [:])
+      if Set(found.keys) != Set(expected.keys) { result.append("\(entity.name): other objects") }
+      for (key, object) in expected {
+        for attribute in entity.attributes where !attribute.isTransient {
+          guard let source = mapping.sourceAttribute(of: attribute, in: entity) else {
+            let value = found[key]?[attribute.name]
+            if attribute.defaultValue == nil, value != "NULL" {
+              result.append("\(entity.name)/\(key).\(attribute.name) is \(value ?? "")")
+            }
+            continue
+          }
+          if !attribute.isOptional, object[source.name] == "NULL" { continue }
+          if found[key]?[attribute.name] != object[source.name] {
+            result.append(
+              "\(entity.name)/\(key).\(attribute.name): \(object[source.name] ?? "") became \(found[key]?[attribute.name] ?? "")"
+            )
+          }
+        }
+        for relationship in entity.relationships where !relationship.isTransient {
+          guard let source = mapping.sourceRelationship(of: relationship, in: entity) else { continue }
+          let left = renamed(object[source.name] ?? "")
+          let right = (found[key]?[relationship.name] ?? "").split(separator: " ").map(String.init)
+          let isOrdered = source.isOrdered && relationship.isOrdered || left.count < 2
+          if isOrdered ? left != right : left.sorted() != right.sorted() {
+            result.append("\(entity.name)/\(key).\(relationship.name): \(left) became \(right)")
+          }
+        }
+      }
+    }
+    return result
   }
 }

@@ -21,13 +21,16 @@ struct MigrationMemoryTests {
       let folder = TemporaryFolder()
       let name = Models.attribute("name", .string)
       let old = try MigrationBench.model([
-        EntityDraft("Item", [name, Models.attribute("gone", .string)], [Models.toOne("list", "List", inverse: "items")]),
+        EntityDraft(
+          "Item", [name, Models.attribute("gone", .string)], [Models.toOne("list", "List", inverse: "items")]),
         EntityDraft("List", [name], [Models.toMany("items", "Item", inverse: "list")]),
       ])
       let rank = Models.attribute("rank", .integer32, optional: false).with { $0.defaultValue = .integer(1) }
       let new = try MigrationBench.model([
-        EntityDraft("Article", was: "Item", [name, rank], [Models.toMany("list", "List", inverse: "items", ordered: true)]),
-        EntityDraft("Base"), EntityDraft("List", [name], [Models.toMany("items", "Article", inverse: "list", ordered: true)]),
+        EntityDraft(
+          "Article", was: "Item", [name, rank], [Models.toMany("list", "List", inverse: "items", ordered: true)]),
+        EntityDraft("Base"),
+        EntityDraft("List", [name], [Models.toMany("items", "Article", inverse: "list", ordered: true)]),
       ])
       var peaks: [Int] = []
       let counts = Soak.isOn ? [50_000, 1_000_000] : [5_000, 100_000]

@@ -42,9 +42,12 @@ struct RandomRows {
           "INSERT INTO \(table.name) (Z_PK, Z_ENT, Z_OPT) VALUES (\(key), \(schema.entityNumbers[entity.index]), 1)")
         for attribute in entity.attributes {
           guard let column = table.columnName(slot: attribute.slot) else { continue }
+          let isUnique = entity.uniquenessConstraints.contains { $0.contains(attribute.name) }
           let isNull = attribute.isOptional && number(0...3) == 0
+          let value =
+            isUnique && attribute.type == .string ? "'unique \(key)'" : isUnique ? "\(key)" : literal(attribute)
           try connection.execute(
-            "UPDATE \(table.name) SET \(column) = \(isNull ? "NULL" : literal(attribute)) WHERE Z_PK = \(key)")
+            "UPDATE \(table.name) SET \(column) = \(isNull ? "NULL" : value) WHERE Z_PK = \(key)")
         }
       }
     }
@@ -112,7 +115,8 @@ struct RandomRows {
           let columns = join.keyColumns + join.orderColumns
           let orders = join.orderColumns.map { _ in ", \(number(1...1_000_000))" }.joined()
           try connection.execute(
-            "INSERT OR IGNORE INTO \(join.name) (\(columns.joined(separator: ", "))) VALUES (\(first), \(second)\(orders))")
+            "INSERT OR IGNORE INTO \(join.name) (\(columns.joined(separator: ", "))) VALUES (\(first), \(second)\(orders))"
+          )
         }
       }
     } else if relationship.inverseSlot < 0 {

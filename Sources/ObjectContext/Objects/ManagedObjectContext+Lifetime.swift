@@ -1,0 +1,87 @@
+public import ObjectModel
+import ObjectStore
+
+/// Which objects the context keeps alive: those with changes until they are saved, rolled back or refreshed away, and
+/// all of them when ``ManagedObjectContext/retainsRegisteredObjects`` is set.
+extension ManagedObjectContext {
+  /// The objects that are alive here.
+  ///
+  /// - Complexity: O(rows).
+  public var registeredObjects: [ManagedObject] {
+    var found: [ManagedObject] = []
+    registry.forEachObject { found.append($0) }
+    return found
+  }
+
+  /// The object with an ID if it is alive here; asks nobody and makes none.
+  public func registeredObject(with id: ManagedObjectID) -> ManagedObject? {
+    guard let table = try? table(id), let row = buffer(table: table).row(primaryKey: id.primaryKey) else { return nil }
+    return registry.object(table: table, row: row)?.takeUnretainedValue()
+  }
+
+  /// Takes note of an object that was made for a row.
+  func objectCameUp(_ object: ManagedObject, _ buffer: RowBuffer) {
+    if buffer.onFirstChange == nil {
+      let table = buffer.table
+      buffer.onFirstChange = { [unowned self] row in
+        if let object = registry.object(table: table, row: row) { hold(object.takeUnretainedValue()) }
+      }
+    }
+    if retainsRegisteredObjects { registry.retained.insert(object) }
+    let state = buffer.states[object.row]
+    if RowState.isChange(state) { hold(object) }
+    if state != RowState.inserted, object.flags.contains(.hasHooks) { object.flags.insert(.needsAwakening) }
+  }
+
+  /// Keeps an object alive because it has changes.
+  func hold(_ object: ManagedObject) {
+    guard object.heldIndex < 0 else { return }
+    object.heldIndex = Int32(registry.held.count)
+    registry.held.append(object)
+  }
+
+  /// Lets an object go that has no changes any more.
+  func release(_ object: ManagedObject) {
+    let index = Int(object.heldIndex)
+    guard index >= 0 else { return }
+    object.heldIndex = -1
+    let last = registry.held.removeLast()
+    if last !== object {
+      registry.held[index] = last
+      last.heldIndex = Int32(index)
+    }
+  }
+
+  /// Lets all objects go that were kept because of their changes.
+  func releaseHeldObjects() {
+    if registry.held.isEmpty { return }
+    var objects = ContiguousArray<ManagedObject>()
+    swap(&objects, &registry.held)
+    for object in objects { object.heldIndex = -1 }
+    // Objects that nobody else needs free their rows as they go.
+    objects.removeAll()
+    for buffer in allBuffers where buffer.holdsNothing && buffer.touchedRows.isEmpty {
+      buffer.removeAll()
+      if buffer.table < registry.looseRows.count {
+        registry.looseRows[buffer.table].removeAll(keepingCapacity: true)
+      }
+    }
+  }
+
+  /// Lets all objects go: the context was reset.
+  func releaseAllObjects() {
+    releaseHeldObjects()
+    var objects = Set<ManagedObject>()
+    swap(&objects, &registry.retained)
+  }
+
+  /// Keeps all objects, or only those with changes.
+  func retainObjects() {
+    if retainsRegisteredObjects {
+      for object in registeredObjects { registry.retained.insert(object) }
+    } else {
+      var objects = Set<ManagedObject>()
+      swap(&objects, &registry.retained)
+    }
+  }
+}

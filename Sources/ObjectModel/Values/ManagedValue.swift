@@ -1,0 +1,159 @@
+/// A Swift type that attributes can be read and written as.
+///
+/// What no value means: `nil` for optional types, and the type's empty value (0, false, an empty text) for all others,
+/// as scalar accessors have it in Core Data. An enumeration with a raw value of such a type only has to declare the
+/// conformance and its ``emptyValue``.
+public protocol ManagedValue {
+  /// Reads a value; `nil` when it is of another type. Is never asked about `.null`.
+  init?(attributeValue: AttributeValue)
+  /// The value as attributes have it.
+  var attributeValue: AttributeValue { get }
+  /// What stands for no value.
+  static var emptyValue: Self { get }
+}
+
+extension Optional: ManagedValue where Wrapped: ManagedValue {
+  /// Reads a value.
+  @inlinable
+  public init?(attributeValue: AttributeValue) {
+    guard let value = Wrapped(attributeValue: attributeValue) else { return nil }
+    self = .some(value)
+  }
+  /// The value, or `.null`.
+  @inlinable public var attributeValue: AttributeValue { self?.attributeValue ?? .null }
+  /// `nil`.
+  @inlinable public static var emptyValue: Wrapped? { nil }
+}
+
+extension ManagedValue where Self: RawRepresentable, RawValue: ManagedValue {
+  /// Reads the raw value; `nil` when no case has it.
+  @inlinable
+  public init?(attributeValue: AttributeValue) {
+    guard let raw = RawValue(attributeValue: attributeValue) else { return nil }
+    self.init(rawValue: raw)
+  }
+  /// The raw value.
+  @inlinable public var attributeValue: AttributeValue { rawValue.attributeValue }
+}
+
+extension Bool: ManagedValue {
+  /// Reads a Boolean.
+  @inlinable
+  public init?(attributeValue: AttributeValue) {
+    guard case .boolean(let flag) = attributeValue else { return nil }
+    self = flag
+  }
+  /// The Boolean.
+  @inlinable public var attributeValue: AttributeValue { .boolean(self) }
+  /// `false`.
+  @inlinable public static var emptyValue: Bool { false }
+}
+
+extension ManagedValue where Self: FixedWidthInteger {
+  /// Reads a whole number; `nil` when the type has no room for it.
+  @inlinable
+  public init?(attributeValue: AttributeValue) {
+    guard case .integer(let number) = attributeValue else { return nil }
+    self.init(exactly: number)
+  }
+  /// The number.
+  @inlinable public var attributeValue: AttributeValue { .integer(Int64(self)) }
+  /// 0.
+  @inlinable public static var emptyValue: Self { 0 }
+}
+extension Int16: ManagedValue {}
+extension Int32: ManagedValue {}
+extension Int64: ManagedValue {}
+extension Int: ManagedValue {}
+
+extension Double: ManagedValue {
+  /// Reads a number, or a date as seconds since 2001-01-01 00:00:00 UTC.
+  @inlinable
+  public init?(attributeValue: AttributeValue) {
+    switch attributeValue {
+    case .double(let number), .date(let number): self = number
+    default: return nil
+    }
+  }
+  /// The number.
+  @inlinable public var attributeValue: AttributeValue { .double(self) }
+  /// 0.
+  @inlinable public static var emptyValue: Double { 0 }
+}
+
+extension Float: ManagedValue {
+  /// Reads a number, rounded to binary32 as Float attributes hold it.
+  @inlinable
+  public init?(attributeValue: AttributeValue) {
+    guard case .double(let number) = attributeValue else { return nil }
+    self = Float(number)
+  }
+  /// The number.
+  @inlinable public var attributeValue: AttributeValue { .double(Double(self)) }
+  /// 0.
+  @inlinable public static var emptyValue: Float { 0 }
+}
+
+extension String: ManagedValue {
+  /// Reads text, or a URI as its absolute string.
+  @inlinable
+  public init?(attributeValue: AttributeValue) {
+    switch attributeValue {
+    case .string(let text), .uri(let text): self = text
+    default: return nil
+    }
+  }
+  /// The text.
+  @inlinable public var attributeValue: AttributeValue { .string(self) }
+  /// The empty text.
+  @inlinable public static var emptyValue: String { "" }
+}
+
+extension [UInt8]: ManagedValue {
+  /// Reads bytes.
+  @inlinable
+  public init?(attributeValue: AttributeValue) {
+    guard case .binary(let bytes) = attributeValue else { return nil }
+    self = bytes
+  }
+  /// The bytes.
+  @inlinable public var attributeValue: AttributeValue { .binary(self) }
+  /// No bytes.
+  @inlinable public static var emptyValue: [UInt8] { [] }
+}
+
+extension DecimalNumber: ManagedValue {
+  /// Reads a decimal number.
+  public init?(attributeValue: AttributeValue) {
+    guard case .decimal(let number) = attributeValue else { return nil }
+    self = number
+  }
+  /// The number.
+  public var attributeValue: AttributeValue { .decimal(self) }
+  /// 0.
+  public static var emptyValue: DecimalNumber { DecimalNumber(significand: 0, exponent: 0) }
+}
+
+extension UniqueID: ManagedValue {
+  /// Reads a UUID.
+  public init?(attributeValue: AttributeValue) {
+    guard case .uuid(let high, let low) = attributeValue else { return nil }
+    self.init(high: high, low: low)
+  }
+  /// The UUID.
+  public var attributeValue: AttributeValue { .uuid(high, low) }
+  /// The UUID of zeros.
+  public static var emptyValue: UniqueID { UniqueID(high: 0, low: 0) }
+}
+
+extension Timestamp: ManagedValue {
+  /// Reads a date.
+  public init?(attributeValue: AttributeValue) {
+    guard case .date(let seconds) = attributeValue else { return nil }
+    self.init(secondsSinceReferenceDate: seconds)
+  }
+  /// The date.
+  public var attributeValue: AttributeValue { .date(secondsSinceReferenceDate) }
+  /// 2001-01-01 00:00:00 UTC.
+  public static var emptyValue: Timestamp { Timestamp(secondsSinceReferenceDate: 0) }
+}

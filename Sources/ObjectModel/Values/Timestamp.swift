@@ -1,0 +1,50 @@
+import Glibc
+
+/// A point in time: the value of date attributes in typed access.
+public struct Timestamp: Hashable, Comparable, Sendable, CustomStringConvertible {
+  /// Seconds since 2001-01-01 00:00:00 UTC, as stores have them.
+  public var secondsSinceReferenceDate: Double
+
+  /// Seconds from 1970-01-01 to 2001-01-01, UTC.
+  private static let unixOffset = 978_307_200.0
+
+  /// Creates a point in time from seconds since 2001-01-01 00:00:00 UTC.
+  public init(secondsSinceReferenceDate seconds: Double) { secondsSinceReferenceDate = seconds }
+
+  /// Creates a point in time from seconds since 1970-01-01 00:00:00 UTC.
+  public init(secondsSince1970 seconds: Double) { secondsSinceReferenceDate = seconds - Self.unixOffset }
+
+  /// Reads `2024-05-31T12:00:00Z` and the other forms that models use; `nil` for anything else.
+  public init?(_ text: String) {
+    guard let seconds = DateText.seconds(text) else { return nil }
+    secondsSinceReferenceDate = seconds
+  }
+
+  /// Seconds since 1970-01-01 00:00:00 UTC.
+  public var secondsSince1970: Double { secondsSinceReferenceDate + Self.unixOffset }
+
+  /// The time that the machine's clock shows.
+  public static var now: Timestamp {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Timestamp(secondsSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
+  }
+
+  /// A later point in time, or an earlier one for negative seconds.
+  public static func + (time: Timestamp, seconds: Double) -> Timestamp {
+    Timestamp(secondsSinceReferenceDate: time.secondsSinceReferenceDate + seconds)
+  }
+
+  /// The seconds from one point in time to another.
+  public static func - (later: Timestamp, earlier: Timestamp) -> Double {
+    later.secondsSinceReferenceDate - earlier.secondsSinceReferenceDate
+  }
+
+  /// Whether one point in time comes before another.
+  public static func < (left: Timestamp, right: Timestamp) -> Bool {
+    left.secondsSinceReferenceDate < right.secondsSinceReferenceDate
+  }
+
+  /// `YYYY-MM-DDThh:mm:ssZ` when that says it exactly, else the number of seconds.
+  public var description: String { DateText.text(secondsSinceReferenceDate) ?? "\(secondsSinceReferenceDate) s" }
+}
