@@ -248,10 +248,9 @@ public final class UndoManager {
     for client in clients { client.context?.recorder?.forgetAll() }
     for group in openGroups { group.actions.removeAll() }
     disableCount = 0
-    // Objects that go away with the steps may ask their contexts about them.
-    let old = (undoStack, redoStack)
-    (undoStack, redoStack) = ([], [])
-    withExtendedLifetime(old) {}
+    undoStack = []
+    redoStack = []
+    for client in clients { client.context?.undoWasForgotten() }
   }
 
   /// Forgets the actions of one target: of an object for which handlers were registered, or of a context.
