@@ -14,7 +14,7 @@ final class ChangeRecorder: RowRecorder {
 
   /// What changed since the event began.
   private var changes: UndoChanges
-  /// By table and row: the record of the row. Entries may be stale; whoever uses one asks the record's object.
+  /// By table and row: the record of the row; entries may be stale, so whoever uses one asks the record's object.
   private var recordOfRow: [ContiguousArray<Int32>] = []
   /// One bit for each slot of each record that is kept already.
   private var kept = ContiguousArray<UInt64>()
