@@ -175,7 +175,7 @@ extension PendingLinks {
       guard let old = changes(place) else { continue }
       let (owners, targets) = (keys.tables[old.ownerTable], keys.tables[old.targetTable])
       if owners == nil && targets == nil { continue }
-      var new = LinkChanges(ownerTable: old.ownerTable, targetTable: old.targetTable)
+      var new = LinkChanges(old.relation)
       for (pair, change) in old.changes {
         var change = change
         change.row.owner = owners?[pair.owner] ?? pair.owner

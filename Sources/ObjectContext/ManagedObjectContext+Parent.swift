@@ -2,11 +2,6 @@ import ObjectModel
 import ObjectStore
 import SQLite
 
-/// A context that may have gone away.
-struct WeakContext {
-  weak var context: ManagedObjectContext?
-}
-
 /// Contexts on contexts: a child reads what its parent shows, changes that are not saved included, and saves into the
 /// parent; only the save of the context at the root reaches the stores.
 ///
@@ -20,7 +15,7 @@ extension ManagedObjectContext {
     self.init(model: parent.model, stores: parent.storeList, coordinator: parent.coordinator)
     self.parent = parent
     parent.children.removeAll { $0.context == nil }
-    parent.children.append(WeakContext(context: self))
+    parent.children.append(WeakContext(self))
   }
 
   // MARK: Reading
@@ -216,7 +211,7 @@ extension ManagedObjectContext {
       theirs.takeStored(row: target, from: buffer, row: row, slots: Array(0..<buffer.columnCount))
       theirs.versions[target] = 1
       for slot in 0..<buffer.columnCount { noteOrder(buffer, row, slot, parent) }
-      parent.recorder?.isThere(parent.object(theirs, row: target))
+      if let recorder = parent.recorder { recorder.isThere(parent.object(theirs, row: target)) }
     }
   }
 
@@ -228,7 +223,13 @@ extension ManagedObjectContext {
       theirs.versions[target] = min(theirs.versions[target], buffer.versions[row])
     }
     if buffer.states[row] == RowState.deleted {
-      parent.recorder?.willRemove(parent.object(theirs, row: target))
+      if let recorder = parent.recorder {
+        let object = parent.object(theirs, row: target)
+        do { try parent.noteRemoval(object) } catch {
+          // Who had the object cannot be asked for; the object itself can come back all the same.
+          recorder.willRemove(object)
+        }
+      }
       if theirs.states[target] == RowState.inserted {
         parent.detach(theirs, row: target)
         theirs.release(row: target)
@@ -285,8 +286,7 @@ extension ManagedObjectContext {
       for (pair, change) in changes.changes where change.isEffective {
         if parent.recorder != nil {
           // Whoever records what changes has to know how it was; what cannot be asked for is not recorded.
-          let relation = LinkRelation(place, ownerTable: changes.ownerTable, targetTable: changes.targetTable)
-          _ = try? parent.change(pair, relation, isUnsaved: pair.owner < 0 || pair.target < 0)
+          _ = try? parent.change(pair, changes.relation, isUnsaved: pair.owner < 0 || pair.target < 0)
         }
         // What the parent shows is what is stored as far as this context knows.
         var pushed = parent.pendingLinks.changes(place)?[pair] ?? change
@@ -295,7 +295,7 @@ extension ManagedObjectContext {
         pushed.row.ownerEntity = change.row.ownerEntity
         pushed.isLinked = change.isLinked
         pushed.isMoved = pushed.isMoved || change.isMoved
-        parent.pendingLinks.set(pushed, place, ownerTable: changes.ownerTable, targetTable: changes.targetTable)
+        parent.pendingLinks.set(pushed, changes.relation)
       }
     }
     parent.pendingLinks.forgetPositions()

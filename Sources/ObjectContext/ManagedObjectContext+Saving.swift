@@ -36,6 +36,7 @@ extension ManagedObjectContext {
       try push(plan, to: parent)
       lastOrderKeys.removeAll(keepingCapacity: true)
       publish(plan)
+      tellDidSave(hooked)
       notifyResults()
       parent.notifyResults()
       return

@@ -42,14 +42,6 @@ public final class ManagedObjectContext {
   var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
   /// The results that want to hear of changes.
   var resultObservers: [WeakResults] = []
-  /// Writes down what changes, for the undo manager; `nil` without one.
-  var recorder: ChangeRecorder?
-  /// Whether the delete rules of records that the store has are carried out at the end of the event instead of at once.
-  ///
-  /// `false` by default. The end of an event is ``processPendingChanges()``.
-  public var propagatesDeletesAtEndOfEvent = false
-  /// Objects that are deleted here and whose delete rules wait for the end of the event.
-  var waitingDeletions: [ManagedObject] = []
   /// Whether typed access to a record that the store does not have any more gives empty values and makes the object a
   /// deleted one, instead of stopping the program.
   public var shouldDeleteInaccessibleFaults = true
@@ -62,6 +54,14 @@ public final class ManagedObjectContext {
   }
   /// What the validation of objects found before a save; the save reports it with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
+  /// Writes down what changes, for the undo manager; `nil` without one.
+  var recorder: ChangeRecorder?
+  /// Whether the delete rules of records that the store has are carried out at the end of the event instead of at once.
+  ///
+  /// `false` by default. The end of an event is ``processPendingChanges()``.
+  public var propagatesDeletesAtEndOfEvent = false
+  /// Objects that are deleted here and whose delete rules wait for the end of the event.
+  var waitingDeletions: [ManagedObject] = []
   /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
   var storedVersion: UInt32 = 0
 
@@ -167,8 +167,8 @@ public final class ManagedObjectContext {
     }
     pendingReferences = nil
     pendingLinks.removeAll()
-    forgetUndo()
     changesWereRolledBack()
+    forgetUndo()
     notifyResults()
   }
 

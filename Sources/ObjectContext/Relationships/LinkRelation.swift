@@ -53,16 +53,6 @@ struct LinkRelation {
     targetTable = isOwner ? other : own
   }
 
-  /// A relationship as far as its pairs go, seen from their owners.
-  init(_ place: LinkPlace, ownerTable: Int, targetTable: Int) {
-    storage = place.storage
-    store = place.store
-    isOwner = true
-    (isReflexive, isOrdered, isInverseOrdered) = (false, false, false)
-    self.ownerTable = ownerTable
-    self.targetTable = targetTable
-  }
-
   /// What the pairs' changes are kept under.
   var place: LinkPlace { LinkPlace(store: store, storage: storage) }
 

@@ -77,12 +77,10 @@ final class ChangeRecorder: RowRecorder {
   }
 
   /// A pair is about to be changed.
-  func willSet(_ old: LinkChanges.Change, _ place: LinkPlace, ownerTable: Int, targetTable: Int) {
+  func willSet(_ old: LinkChanges.Change, _ relation: LinkRelation) {
     if changes.isEmpty { changes.storedVersion = context.storedVersion }
     let pair = LinkChanges.Pair(owner: old.row.owner, target: old.row.target)
-    if pairNames.insert(PairName(place: place, pair: pair)).inserted {
-      changes.keep(old, LinkRelation(place, ownerTable: ownerTable, targetTable: targetTable))
-    }
+    if pairNames.insert(PairName(place: relation.place, pair: pair)).inserted { changes.keep(old, relation) }
   }
 
   /// Ends the event; returns what changed in it, or `nil` when all is as it was.
