@@ -42,7 +42,7 @@ final class UndoGroup {
 /// One thing to do when a step is taken back.
 enum UndoAction {
   /// Set back what an event changed in a context.
-  case changes(UndoChanges, UndoClient)
+  case changes(UndoChanges, WeakContext)
   /// Call somebody's code, for a target.
   case handler(ObjectIdentifier, () -> Void)
   /// Take back a group within the group.
@@ -50,7 +50,7 @@ enum UndoAction {
 }
 
 /// A context that is not kept alive.
-struct UndoClient {
+struct WeakContext {
   private(set) weak var context: ManagedObjectContext?
   /// Tells contexts apart also when they are going away.
   let identifier: ObjectIdentifier

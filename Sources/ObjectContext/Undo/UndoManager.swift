@@ -14,7 +14,7 @@ public final class UndoManager {
   /// Whether the outermost open group was opened by the first action of an event and not by a call.
   private var isEventGroupOpen = false
   private var disableCount = 0
-  private var clients: [UndoClient] = []
+  private var clients: [WeakContext] = []
 
   /// Creates a manager without steps.
   public init() {}
@@ -94,7 +94,7 @@ public final class UndoManager {
   /// Registers what an event changed in a context.
   func register(_ changes: UndoChanges, of context: ManagedObjectContext) {
     guard isUndoRegistrationEnabled else { return }
-    register(.changes(changes, UndoClient(context)))
+    register(.changes(changes, WeakContext(context)))
   }
 
   private func register(_ action: UndoAction) {
@@ -109,7 +109,7 @@ public final class UndoManager {
   /// Adds to the step that was registered last what a save changed on the way.
   func join(_ changes: UndoChanges, of context: ManagedObjectContext) {
     guard isUndoRegistrationEnabled else { return }
-    let action = UndoAction.changes(changes, UndoClient(context))
+    let action = UndoAction.changes(changes, WeakContext(context))
     if let group = openGroups.last ?? undoStack.last {
       group.actions.append(action)
     } else {
@@ -294,7 +294,7 @@ public final class UndoManager {
 
   // MARK: Contexts
 
-  func add(_ context: ManagedObjectContext) { clients.append(UndoClient(context)) }
+  func add(_ context: ManagedObjectContext) { clients.append(WeakContext(context)) }
 
   func remove(_ context: ManagedObjectContext) {
     clients.removeAll { $0.context === context || $0.context == nil }
