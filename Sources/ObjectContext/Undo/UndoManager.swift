@@ -122,14 +122,14 @@ public final class UndoManager {
 
   /// Has changes forgotten that are made from now on, until ``enableUndoRegistration()`` is called as often as this.
   public func disableUndoRegistration() {
-    flush()
+    checkpoint()
     disableCount += 1
   }
 
   /// Has changes recorded again.
   public func enableUndoRegistration() {
     precondition(disableCount > 0, "enableUndoRegistration() without disableUndoRegistration()")
-    flush()
+    checkpoint()
     disableCount -= 1
   }
 
