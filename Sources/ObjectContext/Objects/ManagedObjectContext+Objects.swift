@@ -23,8 +23,8 @@ extension ManagedObjectContext {
     buffer.touchedRows.append(Int32(row))
     template(entity).fill(buffer, rows: row..<row + 1)
     let object = object(buffer, row: row)
-    if object.flags.contains(.hasHooks) { object.awakeFromInsert() }
     recorder?.isThere(object)
+    if object.flags.contains(.hasHooks) { object.awakeFromInsert() }
     return object
   }
 
