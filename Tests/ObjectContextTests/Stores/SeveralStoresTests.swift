@@ -1,6 +1,7 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import SQLite
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ struct SeveralStoresTests {
     for store in stores {
       #expect(coordinator.model.entities.allSatisfy { store.contains($0) })
       let statement = try store.connection.prepare("SELECT count(*) FROM sqlite_master WHERE name = 'ZPARTY'")
-      #expect(try statement.step() && statement.int64(0) == 1)
+      #expect(try statement.step() && statement.integer(0) == 1)
     }
     let skill = try context.insert("Skill")
     try context.save()
@@ -31,9 +32,7 @@ struct SeveralStoresTests {
   func mo20(types: [PersistentStoreType]) throws {
     let atlas = try Atlas(types)
     #expect(
-      try atlas.rows(0, "SELECT Z_NAME FROM Z_PRIMARYKEY WHERE Z_NAME <> 'ZEXTRA' ORDER BY 1").filter {
-        $0.first != "Z"
-      }
+      try atlas.rows(0, "SELECT Z_NAME FROM Z_PRIMARYKEY ORDER BY 1")
         == ["City", "Country", "Place", "Region", "Tag"])
     #expect(
       try atlas.rows(1, "SELECT name FROM sqlite_master WHERE name IN ('ZPLACE', 'ZNOTE', 'ZDIARY', 'ZTAG') ORDER BY 1")
@@ -196,18 +195,18 @@ struct SeveralStoresTests {
     let town = try atlas.insert("City", "town")
     let twin = try atlas.insert("Note", "taken", key: "about")
     let isFile = types[0] == .xml || types[0] == .binary
-    let before = isFile ? try Bytes.of(atlas.path(0)) : []
+    let before = isFile ? try Bytes.read(atlas.path(0)) : []
     let error = saveError { try context.save() }
     #expect(error?.code == .constraint)
     #expect(try atlas.rows(0, "SELECT ZNAME FROM ZPLACE ORDER BY 1") == ["old"])
     #expect(try atlas.rows(1, "SELECT count(*) FROM ZNOTE") == ["1"])
-    if isFile { #expect(try Bytes.of(atlas.path(0)) == before) }
+    if isFile { #expect(try Bytes.read(atlas.path(0)) == before) }
     #expect(city.isUpdated && town.isInserted && twin.isInserted && town.objectID.isTemporary)
     try twin.setValue(.string("free"), forKey: "about")
     try context.save()
     #expect(try atlas.rows(0, "SELECT ZNAME, Z_OPT FROM ZPLACE ORDER BY 1") == ["new|2", "town|1"])
     #expect(try atlas.rows(1, "SELECT ZABOUT FROM ZNOTE ORDER BY 1") == ["free", "taken"])
-    if isFile { #expect(try Bytes.of(atlas.path(0)) != before) }
+    if isFile { #expect(try Bytes.read(atlas.path(0)) != before) }
     if !types.contains(.inMemory) {
       try atlas.reopen()
       #expect(try atlas.context.fetch("City").names() == ["new", "town"])
@@ -241,7 +240,7 @@ struct SeveralStoresTests {
     let atlas = try Atlas()
     let context = atlas.context
     let (city, note) = (try atlas.insert("City", "c"), try atlas.insert("Note", "n", key: "about"))
-    let tags = try [try atlas.insert("Tag", "a"), try atlas.insert("Tag", "b", into: 1)]
+    let tags = [try atlas.insert("Tag", "a"), try atlas.insert("Tag", "b", into: 1)]
     try context.save()
     let id = note.objectID
     try context.refresh(note, mergingChanges: false)
