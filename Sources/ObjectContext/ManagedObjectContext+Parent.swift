@@ -2,11 +2,6 @@ import ObjectModel
 import ObjectStore
 import SQLite
 
-/// A context that may have gone away.
-struct WeakContext {
-  weak var context: ManagedObjectContext?
-}
-
 /// Contexts on contexts: a child reads what its parent shows, changes that are not saved included, and saves into the
 /// parent; only the save of the context at the root reaches the stores.
 ///
@@ -20,7 +15,7 @@ extension ManagedObjectContext {
     self.init(model: parent.model, stores: parent.storeList, coordinator: parent.coordinator)
     self.parent = parent
     parent.children.removeAll { $0.context == nil }
-    parent.children.append(WeakContext(context: self))
+    parent.children.append(WeakContext(self))
   }
 
   // MARK: Reading
@@ -208,6 +203,7 @@ extension ManagedObjectContext {
       theirs.takeStored(row: target, from: buffer, row: row, slots: Array(0..<buffer.columnCount))
       theirs.versions[target] = 1
       for slot in 0..<buffer.columnCount { noteOrder(buffer, row, slot, parent) }
+      if let recorder = parent.recorder { recorder.isThere(parent.object(theirs, row: target)) }
     }
   }
 
@@ -219,6 +215,7 @@ extension ManagedObjectContext {
       theirs.versions[target] = min(theirs.versions[target], buffer.versions[row])
     }
     if buffer.states[row] == RowState.deleted {
+      if let recorder = parent.recorder { recorder.willRemove(parent.object(theirs, row: target)) }
       if theirs.states[target] == RowState.inserted {
         parent.detach(theirs, row: target)
         theirs.release(row: target)
@@ -273,7 +270,7 @@ extension ManagedObjectContext {
         pushed.row.ownerEntity = change.row.ownerEntity
         pushed.isLinked = change.isLinked
         pushed.isMoved = pushed.isMoved || change.isMoved
-        parent.pendingLinks.set(pushed, place, ownerTable: changes.ownerTable, targetTable: changes.targetTable)
+        parent.pendingLinks.set(pushed, changes.relation)
       }
     }
     parent.pendingLinks.forgetPositions()

@@ -24,16 +24,19 @@ extension ManagedObjectContext {
   /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
   public func save() throws(SaveError) {
     checkThread()
+    do { try processPendingChanges() } catch { throw SaveError(error) }
     guard hasChanges else {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
     let hooked = try tellWillSave()
     var plan = try prepare(order: nil, checksObjects: true)
+    joinChanges()
     if let parent {
       try push(plan, to: parent)
       lastOrderKeys.removeAll(keepingCapacity: true)
       publish(plan)
+      tellDidSave(hooked)
       notifyResults()
       parent.notifyResults()
       return
@@ -55,6 +58,8 @@ extension ManagedObjectContext {
       for child in children { child.context?.learnVersions(plan) }
     }
     publish(plan)
+    // What was saved is saved: a moment that cannot be pinned leaves the context where the stores are.
+    do { try advanceQueryGeneration() } catch { setQueryGeneration(from: nil) }
     tellDidSave(hooked)
     notifyResults()
   }

@@ -17,6 +17,8 @@ public final class ManagedObjectContext {
   let storeList: StoreList
   /// The context that saves of this one go to; `nil` when they go to the stores.
   public internal(set) var parent: ManagedObjectContext?
+  /// The moment of the stores that the context reads, or `nil` when it always reads what is there.
+  public internal(set) var queryGeneration: QueryGenerationToken?
   /// The contexts that save into this one.
   var children: [WeakContext] = []
   /// The thread that the context belongs to; `nil` when its user sees to that.
@@ -54,6 +56,14 @@ public final class ManagedObjectContext {
   }
   /// What the validation of objects found before a save; the save reports it with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
+  /// Writes down what changes, for the undo manager; `nil` without one.
+  var recorder: ChangeRecorder?
+  /// Whether the delete rules of records that the store has are carried out at the end of the event instead of at once.
+  ///
+  /// `false` by default. The end of an event is ``processPendingChanges()``.
+  public var propagatesDeletesAtEndOfEvent = false
+  /// Objects that are deleted here and whose delete rules wait for the end of the event.
+  var waitingDeletions: [ManagedObject] = []
   /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
   var storedVersion: UInt32 = 0
 
@@ -80,7 +90,10 @@ public final class ManagedObjectContext {
     registry.link.context = self
   }
 
-  deinit { registry.link.context = nil }
+  deinit {
+    registry.link.context = nil
+    recorder?.manager.removeActions(ObjectIdentifier(self))
+  }
 
   /// The rows of a table: those of the hierarchy below a root entity in one store.
   package func buffer(table: Int) -> RowBuffer {
@@ -91,6 +104,7 @@ public final class ManagedObjectContext {
       registry.makeRoom(tableCount: table + 1)
     }
     let buffer = RowBuffer(model: model, root: model.entities[root(table)], table: table)
+    buffer.recorder = recorder
     buffers[table] = buffer
     return buffer
   }
@@ -140,6 +154,7 @@ public final class ManagedObjectContext {
     releaseAllObjects()
     pendingReferences = nil
     pendingLinks.removeAll()
+    forgetUndo()
   }
 
   /// Sets everything that was changed since the last save back, and forgets what was inserted.
@@ -155,6 +170,7 @@ public final class ManagedObjectContext {
     pendingReferences = nil
     pendingLinks.removeAll()
     changesWereRolledBack()
+    forgetUndo()
     notifyResults()
   }
 

@@ -174,9 +174,12 @@ extension ManagedObjectContext {
         try store.links(relation.storage).pair(owner: pair.owner, target: pair.target)
       }
     }
-    return LinkChanges.Change(
+    let change = LinkChanges.Change(
       row: stored ?? LinkRow(owner: pair.owner, target: pair.target), isStored: stored != nil,
       isLinked: stored != nil)
+    // Whoever records what changes has to know how it was.
+    if recorder != nil { pendingLinks.set(change, relation) }
+    return change
   }
 
   /// Takes an object away from the owner it has now: its row has room for one.
