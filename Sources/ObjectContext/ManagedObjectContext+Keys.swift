@@ -40,7 +40,8 @@ extension ManagedObjectContext {
       }
       guard object.isInserted else { continue }
       guard keys.tables[object.table]?[object.primaryKey] == nil else { continue }
-      let store = try openStore(table: object.table)
+      try openStore(table: object.table)
+      let store = store(table: object.table)
       if store.connection.isAutocommit {
         try objectErrors { () throws(SQLiteError) in
           try store.connection.execute("BEGIN IMMEDIATE")

@@ -48,6 +48,8 @@ extension ManagedObjectContext {
     }
     let event = savedEvent(plan)
     publish(plan)
+    // What was saved is saved: a moment that cannot be pinned leaves the context where the stores are.
+    do { try advanceQueryGeneration() } catch { setQueryGeneration(from: nil) }
     forgetToldChanges()
     tellDidSave(hooked)
     notifyResults()

@@ -17,6 +17,8 @@ public final class ManagedObjectContext {
   let storeList: StoreList
   /// The context that saves of this one go to; `nil` when they go to the stores.
   public internal(set) var parent: ManagedObjectContext?
+  /// The moment of the stores that the context reads, or `nil` when it always reads what is there.
+  public internal(set) var queryGeneration: QueryGenerationToken?
   /// The contexts that save into this one.
   var children: [WeakContext] = []
   /// The thread that the context belongs to; `nil` when its user sees to that.

@@ -1,3 +1,4 @@
+import ObjectModel
 import ObjectStore
 
 /// The ends of events, and who takes changes back.
@@ -82,7 +83,21 @@ extension ManagedObjectContext {
     notifyResults()
   }
 
+  /// Frees what only the steps of the undo manager needed.
+  func undoWasForgotten() { for buffer in allBuffers { releaseUnused(buffer, []) } }
+
   // MARK: Deletions
+
+  /// Has the undo manager know that an object is about to be deleted.
+  func noteRemoval(_ object: ManagedObject) throws(ObjectError) {
+    guard let recorder else { return }
+    // Where a relationship has no inverse, the object's row says who has the object, and goes with it.
+    for relationship in recorder.exclusiveRelationships(to: object.entity) {
+      let table = self.table(model.entities[relationship.declaringEntity], besides: object.table)
+      try unlinkOwner(of: object, linkRelation(relationship, table: table))
+    }
+    recorder.willRemove(object)
+  }
 
   private func carryOutDeletions() throws(ObjectError) {
     while let object = waitingDeletions.first {
