@@ -10,7 +10,8 @@ extension ManagedObjectContext {
   func agreeOneToOne(table: Int, primaryKeys: [Int64], stored: RowBuffer) throws(SaveError) {
     let buffer = buffer(table: table)
     for key in primaryKeys {
-      guard let row = buffer.row(primaryKey: key), isInUse(buffer, row) else { continue }
+      guard let row = buffer.row(primaryKey: key), isInUse(buffer, row) || buffer.states[row] == RowState.deleted
+      else { continue }
       for relationship in model.entities[Int(buffer.entities[row])].relationships
       where !relationship.isToMany && relationship.inverseSlot >= 0 && !relationship.isInverseToMany {
         let former = stored.row(primaryKey: key).map { reference(stored, $0, relationship.slot) } ?? 0
@@ -24,7 +25,7 @@ extension ManagedObjectContext {
   ) throws(SQLiteError) {
     let (slot, inverse) = (relationship.slot, relationship.inverseSlot)
     let key = buffer.primaryKeys[row]
-    let target = reference(buffer, row, slot)
+    let target = isInUse(buffer, row) ? reference(buffer, row, slot) : 0
     let table = destinationTable(relationship, from: buffer.table)
     let others = self.buffer(table: table)
     if former != 0, former != target, let partner = try currentRow(table, former),
