@@ -83,6 +83,7 @@ extension ManagedObject {
   final func put(_ cell: StoredCell, slot: Int) -> Bool {
     let buffer = validContext.buffer(table: table)
     if cell.tag == CellTag.text || cell.tag == CellTag.blob {
+      if isExternalValue(cell, slot: slot) { return false }
       return cell.bytes.withUnsafeBytes { bytes in
         let range = ByteRange(offset: 0, length: bytes.count)
         return buffer.set(
@@ -116,8 +117,9 @@ extension ManagedObjectContext {
   func externalValue(_ buffer: RowBuffer, row: Int, slot: Int) throws(ObjectError) -> AttributeValue {
     let cell = buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row]))
     let name = String(decoding: cell.dropFirst().prefix(36), as: UTF8.self)
-    guard let bytes = ExternalData.read(name, store: store.file.path) else {
-      throw ObjectError(.externalData, "the file \(name) with a value beside \(store.file.path) cannot be read")
+    let path = store(table: buffer.table).file.path
+    guard let bytes = ExternalData.read(name, store: path) else {
+      throw ObjectError(.externalData, "the file \(name) with a value beside \(path) cannot be read")
     }
     return .binary(bytes)
   }

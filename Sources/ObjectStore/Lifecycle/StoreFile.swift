@@ -46,6 +46,12 @@ public final class StoreFile {
   /// What a writer should know.
   public let warnings: [Warning]
 
+  /// Whether rows were written past the object layer, so that ``finish()`` has to compute derived attributes.
+  var needsDerivedValues = false
+
+  /// The files with values beside the store.
+  package private(set) lazy var externalFiles = ExternalFiles(path: path, hasReproducibleNames: isNew)
+
   private let undo: Undo
   private var pendingIndexes: [IndexDefinition]
   private var isEnded = false
@@ -180,10 +186,12 @@ public final class StoreFile {
       case .newFile(let file):
         try begin()
         try buildIndexes()
+        try fillDerivedValues()
         try raiseMaxima()
         try file.publish(connection)
       case .existingFile(let file):
         try begin()
+        if needsDerivedValues { try fillDerivedValues() }
         try raiseMaxima()
         try commit()
         try file.finish(connection)
@@ -192,6 +200,7 @@ public final class StoreFile {
       case .nothing: break
       }
       isEnded = true
+      externalFiles.removeObsolete()
     } catch {
       if isNew { try? rollBackRun() }
       throw error
@@ -206,6 +215,7 @@ public final class StoreFile {
   public func rollBackRun() throws(StoreError) {
     if isEnded { return }
     isEnded = true
+    externalFiles.removeAllMade()
     switch undo {
     case .newFile(let file): try file.discard(connection)
     case .existingFile(let file): try file.rollBack(connection)
