@@ -28,7 +28,7 @@ extension ManagedObjectContext {
       failures.append(
         ObjectValidationFailure(
           entity: object.entity.name, primaryKey: object.primaryKey, property: relationship.name, code: code,
-          table: object.table, row: Int32(object.row)))
+          table: object.table, row: Int32(object.row), objectID: object.objectID))
     }
     return failures
   }
