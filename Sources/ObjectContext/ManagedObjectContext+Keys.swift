@@ -135,7 +135,7 @@ extension ManagedObjectContext {
 
   /// Replaces the keys in the to-one relationships of changed rows: only these can refer to records that are new here. In
   /// a child all rows can, as its parent's records may be new too.
-  private func replaceReferences(in buffer: RowBuffer, _ keys: AssignedKeys) {
+  func replaceReferences(in buffer: RowBuffer, _ keys: AssignedKeys) {
     let root = model.entities[buffer.rootEntity]
     var replacedOfSlot: [(slot: Int, keys: [Int64: Int64])] = []
     for entity in model.entities[root.index...root.lastDescendantIndex] {

@@ -27,6 +27,17 @@ public final class ManagedObjectContext {
   public var name: String?
   /// Who changes things here, for persistent history, or `nil`.
   public var transactionAuthor: String?
+  /// What a save does about records that somebody else changed meanwhile, and about values that are not unique.
+  public var mergePolicy = MergePolicy.error
+  /// Whether what other contexts of the coordinator save is merged into this one at once, as
+  /// ``mergeChanges(from:)-(ContextEvent)`` does.
+  public var automaticallyMergesChangesFromParent = false {
+    didSet { followOthers() }
+  }
+  /// What the stores' `writeMark` would be if only this context had written since it was made or reset.
+  var knownWriteMark: Int
+  /// Who listens to what happens here; `nil` until somebody does.
+  var events: ContextEvents?
 
   private var buffers: [RowBuffer?]
   private var templates: [RowTemplate?]
@@ -82,6 +93,7 @@ public final class ManagedObjectContext {
   init(model: ManagedObjectModel, stores: StoreList, coordinator: PersistentStoreCoordinator?) {
     self.model = model
     storeList = stores
+    knownWriteMark = stores.writeMark
     self.coordinator = coordinator
     buffers = Array(repeating: nil, count: model.entities.count)
     templates = Array(repeating: nil, count: model.entities.count)
@@ -155,6 +167,8 @@ public final class ManagedObjectContext {
     pendingReferences = nil
     pendingLinks.removeAll()
     forgetUndo()
+    knownWriteMark = storeList.writeMark
+    tellReset()
   }
 
   /// Sets everything that was changed since the last save back, and forgets what was inserted.
@@ -171,6 +185,7 @@ public final class ManagedObjectContext {
     pendingLinks.removeAll()
     changesWereRolledBack()
     forgetUndo()
+    tellPendingChanges()
     notifyResults()
   }
 
@@ -223,6 +238,16 @@ package struct RowTemplate {
 
   /// The slots that have a default.
   var slots: [Int] { defaults.map(\.slot) }
+
+  /// Whether a cell holds its default.
+  func isDefault(_ buffer: RowBuffer, row: Int, slot: Int) -> Bool {
+    guard let value = defaults.first(where: { $0.slot == slot }) else { return buffer.tags[slot][row] == CellTag.null }
+    if value.tag != buffer.tags[slot][row] { return false }
+    if value.tag == CellTag.text || value.tag == CellTag.blob {
+      return value.bytes.elementsEqual(buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row])))
+    }
+    return value.payload == buffer.payloads[slot][row]
+  }
 }
 
 /// A value in the form that cells have, with its bytes beside it.

@@ -55,6 +55,7 @@ extension ManagedObjectContext {
       try batchErrors { () throws(SQLiteError) in try store.writeMaxima() }
       try finishBatch()
       try batchErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
+      store.writes += 1
       return value
     } catch {
       // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.

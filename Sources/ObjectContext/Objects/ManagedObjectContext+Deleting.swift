@@ -23,7 +23,7 @@ extension ManagedObjectContext {
     if propagatesDeletesAtEndOfEvent, !object.isInserted {
       guard !object.isDeleted else { return }
       try fire(object)
-      recorder?.willRemove(object)
+      try noteRemoval(object)
       buffer(table: object.table).markDeleted(row: object.row)
       waitingDeletions.append(object)
       return
@@ -37,19 +37,21 @@ extension ManagedObjectContext {
   }
 
   /// Deletes objects, and with them those that delete rules say.
-  func deleteNow(_ objects: [ManagedObject]) throws(ObjectError) {
+  ///
+  /// - Parameter tellsObjects: Whether `prepareForDeletion` is called.
+  func deleteNow(_ objects: [ManagedObject], tellsObjects: Bool = true) throws(ObjectError) {
     var waiting = Array(objects.reversed())
     while let next = waiting.popLast() {
       guard next.isValid, !next.isDeleted else { continue }
       try fire(next)
-      if next.flags.contains(.hasHooks) {
+      if tellsObjects, next.flags.contains(.hasHooks) {
         next.prepareForDeletion()
         guard next.isValid, !next.isDeleted else { continue }
       }
       for relationship in next.entity.relationships {
         waiting += try release(next, relationship)
       }
-      recorder?.willRemove(next)
+      try noteRemoval(next)
       let buffer = buffer(table: next.table)
       let row = next.row
       if buffer.states[row] == RowState.inserted {

@@ -23,8 +23,8 @@ extension ManagedObjectContext {
     buffer.touchedRows.append(Int32(row))
     template(entity).fill(buffer, rows: row..<row + 1)
     let object = object(buffer, row: row)
-    if object.flags.contains(.hasHooks) { object.awakeFromInsert() }
     recorder?.isThere(object)
+    if object.flags.contains(.hasHooks) { object.awakeFromInsert() }
     return object
   }
 
@@ -76,6 +76,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `deleted` for a record that was inserted or deleted here, `notFound`, `database`.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try forget(object, mergingChanges: mergingChanges)
+    tellRefreshed(object)
     notifyResults()
   }
 

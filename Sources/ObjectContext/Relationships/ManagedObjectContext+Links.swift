@@ -183,7 +183,7 @@ extension ManagedObjectContext {
   }
 
   /// Takes an object away from the owner it has now: its row has room for one.
-  private func unlinkOwner(of target: ManagedObject, _ relation: LinkRelation) throws(ObjectError) {
+  func unlinkOwner(of target: ManagedObject, _ relation: LinkRelation) throws(ObjectError) {
     var owners = pendingLinks.changes(relation.place)?.partners(of: target.primaryKey, isOwner: false) ?? []
     if let parent {
       owners += try parent.owners(of: target.primaryKey, relation)

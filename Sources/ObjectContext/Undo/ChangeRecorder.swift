@@ -14,7 +14,7 @@ final class ChangeRecorder: RowRecorder {
 
   /// What changed since the event began.
   private var changes: UndoChanges
-  /// By table and row: the record of the row. Entries may be stale; whoever uses one asks the record's object.
+  /// By table and row: the record of the row; entries may be stale, so whoever uses one asks the record's object.
   private var recordOfRow: [ContiguousArray<Int32>] = []
   /// One bit for each slot of each record that is kept already.
   private var kept = ContiguousArray<UInt64>()
@@ -26,6 +26,8 @@ final class ChangeRecorder: RowRecorder {
   private var nextSweep = 4096
   /// By table and slot: the table that a to-one relationship leads to, -1 for attributes.
   private var destinations: [Int: [Int]] = [:]
+
+  private var exclusive: [Int: [RelationshipDescription]] = [:]
 
   init(_ manager: UndoManager, _ context: ManagedObjectContext) {
     self.manager = manager
@@ -61,6 +63,17 @@ final class ChangeRecorder: RowRecorder {
     guard changes.records[record].kind == .changed else { return }
     for slot in 0..<buffer.columnCount { keep(buffer, row: object.row, slot: slot, record: record) }
     changes.setKind(record, .removed)
+  }
+
+  /// A transient attribute is about to be changed, maybe only in what the object keeps for it outside of its row.
+  func willChangeTransient(_ object: ManagedObject, slot: Int) {
+    let buffer = context.buffer(table: object.table)
+    let record = record(buffer, row: object.row)
+    guard changes.records[record].kind == .changed else { return }
+    if slot < buffer.columnCount { keep(buffer, row: object.row, slot: slot, record: record) }
+    if !changes.transients.contains(where: { $0.record == record && $0.slot == slot }) {
+      changes.keep(object.extras?.transientValues[slot], record: record, slot: slot)
+    }
   }
 
   /// A pair is about to be changed.
@@ -145,12 +158,35 @@ final class ChangeRecorder: RowRecorder {
         arena: UnsafeRawPointer(changes.arena?.base ?? buffer.arena.base))
       if !isSame || (buffer.orderKeys[slot]?[object.row] ?? 0) != cell.orderKey { return true }
     }
+    // Values of any type cannot be compared.
+    let hasTransient = changes.transients.contains { old in
+      old.value != nil || changes.records[old.record].object.extras?.transientValues[old.slot] != nil
+    }
+    if hasTransient { return true }
     return changes.pairs.contains { pair in
       let old = current(pair).change
       let name = LinkChanges.Pair(owner: old.row.owner, target: old.row.target)
       guard let new = context.pendingLinks.changes(pair.relation.place)?[name] else { return true }
       return new.isLinked != old.isLinked || new.isLinked && new.row != old.row
     }
+  }
+
+  /// The to-many relationships without an inverse that objects of an entity can be in.
+  func exclusiveRelationships(to entity: EntityDescription) -> [RelationshipDescription] {
+    if let known = exclusive[entity.index] { return known }
+    let model = context.model
+    var found: [RelationshipDescription] = []
+    for owner in model.entities {
+      for relationship in owner.relationships
+      where relationship.isToMany && relationship.inverseSlot < 0 && !relationship.isTransient
+        && relationship.declaringEntity == owner.index
+        && entity.isKind(of: model.entities[relationship.destinationEntity])
+      {
+        found.append(relationship)
+      }
+    }
+    exclusive[entity.index] = found
+    return found
   }
 
   // MARK: Keys

@@ -1,3 +1,4 @@
+import ObjectModel
 import ObjectStore
 
 /// The ends of events, and who takes changes back.
@@ -32,13 +33,15 @@ extension ManagedObjectContext {
   /// Ends the event: carries out the delete rules that wait for it (``propagatesDeletesAtEndOfEvent``) and registers what
   /// changed as one step of the undo manager.
   ///
-  /// Saving and undoing call this. Without an undo manager and waiting deletions it does nothing.
+  /// Observers of `objectsDidChange` hear of what changed since the last time. Saving and undoing call this. Without an undo
+  /// manager, waiting deletions and observers it does nothing.
   ///
   /// - Throws: ``ObjectError`` with `closed` or `database` when objects that delete rules concern cannot be fetched;
   ///   roll back then.
   public func processPendingChanges() throws(ObjectError) {
     try carryOutDeletions()
     recorder?.manager.checkpoint()
+    tellPendingChanges()
   }
 
   /// Registers what changed so far; deletions that cannot be carried out wait on, and the next save says why.
@@ -80,7 +83,21 @@ extension ManagedObjectContext {
     notifyResults()
   }
 
+  /// Frees what only the steps of the undo manager needed.
+  func undoWasForgotten() { for buffer in allBuffers { releaseUnused(buffer, []) } }
+
   // MARK: Deletions
+
+  /// Has the undo manager know that an object is about to be deleted.
+  func noteRemoval(_ object: ManagedObject) throws(ObjectError) {
+    guard let recorder else { return }
+    // Where a relationship has no inverse, the object's row says who has the object, and goes with it.
+    for relationship in recorder.exclusiveRelationships(to: object.entity) {
+      let table = self.table(model.entities[relationship.declaringEntity], besides: object.table)
+      try unlinkOwner(of: object, linkRelation(relationship, table: table))
+    }
+    recorder.willRemove(object)
+  }
 
   private func carryOutDeletions() throws(ObjectError) {
     while let object = waitingDeletions.first {

@@ -41,16 +41,46 @@ extension ManagedObjectContext {
   func setBack(_ changes: UndoChanges, _ recorder: ChangeRecorder) throws(ObjectError) {
     for record in changes.records where record.kind == .removed { revive(record.object, recorder) }
     for cell in changes.cells { setBack(cell, of: changes, recorder) }
+    for old in changes.transients {
+      let object = changes.records[old.record].object
+      guard isLive(object) else { continue }
+      recorder.willChangeTransient(object, slot: old.slot)
+      if old.value != nil || object.extras != nil { object.makeExtras().transientValues[old.slot] = old.value }
+    }
     for pair in changes.pairs { try setBack(recorder.current(pair), storedVersion: changes.storedVersion) }
     // Whoever referred to these does not any more, so that their delete rules find nobody, unless something was not
     // recorded.
     let gone = changes.records.filter { $0.kind == .inserted && isLive($0.object) }
-    try deleteNow(gone.reversed().map(\.object))
-    for record in changes.records where record.object.isValid {
-      buffer(table: record.object.table).settle(row: record.object.row)
-    }
+    try deleteNow(gone.reversed().map(\.object), tellsObjects: false)
     pendingReferences = nil
     pendingLinks.forgetPositions()
+    for record in changes.records where record.object.flags.contains(.hasHooks) && record.object.isValid {
+      let event: SnapshotEvents =
+        switch record.kind {
+        case .changed: .undoUpdate
+        case .inserted: .undoInsertion
+        case .removed: .undoDeletion
+        }
+      record.object.awake(fromSnapshotEvents: event)
+    }
+    letGo(changes, recorder)
+  }
+
+  /// Makes objects clean that are what they were at the last save, so that the context does not keep them alive.
+  private func letGo(_ changes: UndoChanges, _ recorder: ChangeRecorder) {
+    for record in changes.records where record.object.isValid {
+      buffer(table: record.object.table).settle(row: record.object.row)
+      if !record.object.hasChanges { release(record.object) }
+    }
+    for pair in changes.pairs {
+      let row = recorder.current(pair).change.row
+      for (table, key) in [(pair.relation.ownerTable, row.owner), (pair.relation.targetTable, row.target)] {
+        guard let place = buffer(table: table).row(primaryKey: key),
+          let object = registry.object(table: table, row: place)?.takeUnretainedValue(), !object.hasChanges
+        else { continue }
+        release(object)
+      }
+    }
   }
 
   private func isLive(_ object: ManagedObject) -> Bool { object.isValid && !object.isDeleted && !object.isFault }
@@ -79,6 +109,8 @@ extension ManagedObjectContext {
     object.forgetRelated()
     object.move(to: object.table, row: place)
     registry.register(object, table: object.table, row: place)
+    if retainsRegisteredObjects { registry.retained.insert(object) }
+    hold(object)
     recorder.isThere(object)
   }
 

@@ -20,8 +20,16 @@ final class UndoChanges {
   }
   /// A pair of a many-to-many relationship.
   struct Pair {
+    /// The relationship, seen from the owners of its pairs.
     var relation: LinkRelation
     var change: LinkChanges.Change
+  }
+
+  /// What an object kept for a transient attribute outside of its row.
+  struct Transient {
+    var record: Int
+    var slot: Int
+    var value: Any?
   }
 
   /// The store's state when the event ended: what is known of pairs is final only until then.
@@ -30,6 +38,7 @@ final class UndoChanges {
   /// Old cells; `row` is the place of the record in ``records``.
   private(set) var cells = ContiguousArray<CellSnapshot>()
   private(set) var pairs = ContiguousArray<Pair>()
+  private(set) var transients: [Transient] = []
   /// The bytes of cells; made for the first one.
   private(set) var arena: ByteArena?
 
@@ -57,6 +66,11 @@ final class UndoChanges {
       cell.payload = bytes.append(buffer.arena.bytes(ByteRange(payload: cell.payload))).payload
     }
     cells.append(cell)
+  }
+
+  /// Keeps what an object has for a transient attribute.
+  func keep(_ value: Any?, record: Int, slot: Int) {
+    transients.append(Transient(record: record, slot: slot, value: value))
   }
 
   /// Keeps what was to become of a pair.

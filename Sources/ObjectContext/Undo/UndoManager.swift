@@ -38,7 +38,9 @@ public final class UndoManager {
     openGroups.append(UndoGroup())
   }
 
-  /// Ends the group that was begun last. A group in which nothing was registered leaves no step.
+  /// Ends the group that was begun last.
+  ///
+  /// A group in which nothing was registered leaves no step.
   public func endUndoGrouping() {
     precondition(!openGroups.isEmpty && !isEventGroupOpen, "endUndoGrouping() without beginUndoGrouping()")
     flush()
@@ -120,14 +122,14 @@ public final class UndoManager {
 
   /// Has changes forgotten that are made from now on, until ``enableUndoRegistration()`` is called as often as this.
   public func disableUndoRegistration() {
-    flush()
+    checkpoint()
     disableCount += 1
   }
 
   /// Has changes recorded again.
   public func enableUndoRegistration() {
     precondition(disableCount > 0, "enableUndoRegistration() without disableUndoRegistration()")
-    flush()
+    checkpoint()
     disableCount -= 1
   }
 
@@ -148,7 +150,9 @@ public final class UndoManager {
 
   private var hasPendingChanges: Bool { clients.contains { $0.context?.hasUnregisteredChanges ?? false } }
 
-  /// Takes the last step back; does nothing when there is none. Ends the event first.
+  /// Takes the last step back; does nothing when there is none.
+  ///
+  /// Ends the event first.
   ///
   /// Traps when a group is open that was begun and not ended.
   ///
@@ -165,7 +169,9 @@ public final class UndoManager {
     }
   }
 
-  /// Makes the step again that was taken back last; does nothing when there is none. Ends the event first.
+  /// Makes the step again that was taken back last; does nothing when there is none.
+  ///
+  /// Ends the event first.
   ///
   /// - Throws: As ``undo()``.
   public func redo() throws(ObjectError) {
@@ -229,7 +235,7 @@ public final class UndoManager {
 
   // MARK: Forgetting
 
-  /// How many steps are kept at most; 0, which is the default, for all. The oldest go first.
+  /// How many steps are kept at most, 0, which is the default, for all; the oldest go first.
   public var levelsOfUndo = 0 {
     didSet {
       precondition(levelsOfUndo >= 0, "a number of steps is not negative")
@@ -243,15 +249,14 @@ public final class UndoManager {
     if redoStack.count > levelsOfUndo { redoStack.removeFirst(redoStack.count - levelsOfUndo) }
   }
 
-  /// Forgets all steps and what they hold; also what was changed and not registered yet. Enables registration.
+  /// Forgets all steps and what they hold, also what was changed and not registered yet, and enables registration.
   public func removeAllActions() {
     for client in clients { client.context?.recorder?.forgetAll() }
     for group in openGroups { group.actions.removeAll() }
     disableCount = 0
-    // Objects that go away with the steps may ask their contexts about them.
-    let old = (undoStack, redoStack)
-    (undoStack, redoStack) = ([], [])
-    withExtendedLifetime(old) {}
+    undoStack = []
+    redoStack = []
+    for client in clients { client.context?.undoWasForgotten() }
   }
 
   /// Forgets the actions of one target: of an object for which handlers were registered, or of a context.

@@ -23,6 +23,7 @@ extension RowBuffer {
     let isSame = equals(row: row, slot: slot, tag: cell.tag, payload: cell.payload, arena: bytes)
     if isSame, (orderKeys[slot]?[row] ?? 0) == cell.orderKey { return }
     willChange(row: row, slot: slot)
+    referenceStamp &+= 1
     destinationEntities[slot]?[row] = cell.destinationEntity
     orderKeys[slot]?[row] = cell.orderKey
     if isSame { return }
@@ -68,6 +69,7 @@ extension RowBuffer {
   package func unmarkDeleted(row: Int) {
     let isDirty = (0..<dirtyWords).contains { dirtyBits[row * dirtyWords + $0] != 0 }
     states[row] = isDirty ? RowState.updated : RowState.clean
+    referenceStamp &+= 1
   }
 
   /// Makes a fault, which refers to a record that the store does not have, the row of a new record.
@@ -78,6 +80,7 @@ extension RowBuffer {
     entities[row] = entity
     versions[row] = 1
     states[row] = RowState.inserted
+    referenceStamp &+= 1
   }
 
   /// Whether a cell is what its snapshot says.
