@@ -79,6 +79,14 @@ extension ManagedObjectContext {
     var pending = PendingMatches()
     pending.excluded = excluded
     let found = try adopt(parent.fetch(pending.storeRequest(asked)), request, from: parent)
+    if request.sortDescriptors.isEmpty, storeList.all.count > 1 {
+      // Without an order one store comes after the other.
+      let all = (found + matches).sorted { left, right in
+        let (one, other) = (storeNumber(left.table), storeNumber(right.table))
+        return one == other ? left.primaryKey.comesBefore(right.primaryKey) : one < other
+      }
+      return Array(window(request, all))
+    }
     let all = try predicateErrors { () throws(PredicateError) in
       try SortOrder(request.sortDescriptors).sorted(found + matches) { .object($0) }
     }

@@ -134,7 +134,7 @@ extension ManagedObjectContext {
         failures.append(
           ObjectValidationFailure(
             entity: entity.name, primaryKey: object.primaryKey, property: relationship.name, code: .deletionDenied,
-            table: buffer.table, row: row))
+            table: buffer.table, row: row, objectID: object.objectID))
       }
     }
     return failures
