@@ -17,5 +17,9 @@ let package = Package(
       name: "mergewalk-fetch",
       dependencies: [.product(name: "MergewalkObjects", package: "mergewalk")],
       path: "Sources/mergewalk-fetch"),
+    .executableTarget(
+      name: "mergewalk-objects",
+      dependencies: [.product(name: "MergewalkObjects", package: "mergewalk")],
+      path: "Sources/mergewalk-objects"),
   ]
 )

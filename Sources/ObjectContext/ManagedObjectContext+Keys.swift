@@ -40,7 +40,8 @@ extension ManagedObjectContext {
       }
       guard object.isInserted else { continue }
       guard keys.tables[object.table]?[object.primaryKey] == nil else { continue }
-      let store = try openStore(table: object.table)
+      try openStore(table: object.table)
+      let store = store(table: object.table)
       if store.connection.isAutocommit {
         try objectErrors { () throws(SQLiteError) in
           try store.connection.execute("BEGIN IMMEDIATE")
@@ -134,7 +135,7 @@ extension ManagedObjectContext {
 
   /// Replaces the keys in the to-one relationships of changed rows: only these can refer to records that are new here. In
   /// a child all rows can, as its parent's records may be new too.
-  private func replaceReferences(in buffer: RowBuffer, _ keys: AssignedKeys) {
+  func replaceReferences(in buffer: RowBuffer, _ keys: AssignedKeys) {
     let root = model.entities[buffer.rootEntity]
     var replacedOfSlot: [(slot: Int, keys: [Int64: Int64])] = []
     for entity in model.entities[root.index...root.lastDescendantIndex] {
@@ -175,7 +176,7 @@ extension PendingLinks {
       guard let old = changes(place) else { continue }
       let (owners, targets) = (keys.tables[old.ownerTable], keys.tables[old.targetTable])
       if owners == nil && targets == nil { continue }
-      var new = LinkChanges(ownerTable: old.ownerTable, targetTable: old.targetTable)
+      var new = LinkChanges(old.relation)
       for (pair, change) in old.changes {
         var change = change
         change.row.owner = owners?[pair.owner] ?? pair.owner

@@ -2,11 +2,6 @@ import ObjectModel
 import ObjectStore
 import SQLite
 
-/// A context that may have gone away.
-struct WeakContext {
-  weak var context: ManagedObjectContext?
-}
-
 /// Contexts on contexts: a child reads what its parent shows, changes that are not saved included, and saves into the
 /// parent; only the save of the context at the root reaches the stores.
 ///
@@ -20,7 +15,7 @@ extension ManagedObjectContext {
     self.init(model: parent.model, stores: parent.storeList, coordinator: parent.coordinator)
     self.parent = parent
     parent.children.removeAll { $0.context == nil }
-    parent.children.append(WeakContext(context: self))
+    parent.children.append(WeakContext(self))
   }
 
   // MARK: Reading
@@ -200,6 +195,14 @@ extension ManagedObjectContext {
       let key = buffer.primaryKeys[row]
       // A fault that somebody made of the ID of an object that was not there yet becomes the object.
       let known = theirs.row(primaryKey: key)
+      if let known, theirs.states[known] == RowState.deleted {
+        // Its deletion was undone here after the parent got to know of it; the stores still have it.
+        theirs.unmarkDeleted(row: known)
+        parent.recorder?.isThere(parent.object(theirs, row: known))
+        theirs.touchedRows.append(Int32(known))
+        push(buffer, row, slots: Array(0..<buffer.columnCount), to: parent, row: known)
+        continue
+      }
       if let known { theirs.makeFault(row: known) }
       let target = known ?? theirs.takeRow(entity: buffer.entities[row], state: RowState.inserted, primaryKey: key)
       theirs.states[target] = RowState.inserted
@@ -208,6 +211,7 @@ extension ManagedObjectContext {
       theirs.takeStored(row: target, from: buffer, row: row, slots: Array(0..<buffer.columnCount))
       theirs.versions[target] = 1
       for slot in 0..<buffer.columnCount { noteOrder(buffer, row, slot, parent) }
+      if let recorder = parent.recorder { recorder.isThere(parent.object(theirs, row: target)) }
     }
   }
 
@@ -219,6 +223,13 @@ extension ManagedObjectContext {
       theirs.versions[target] = min(theirs.versions[target], buffer.versions[row])
     }
     if buffer.states[row] == RowState.deleted {
+      if let recorder = parent.recorder {
+        let object = parent.object(theirs, row: target)
+        do { try parent.noteRemoval(object) } catch {
+          // Who had the object cannot be asked for; the object itself can come back all the same.
+          recorder.willRemove(object)
+        }
+      }
       if theirs.states[target] == RowState.inserted {
         parent.detach(theirs, row: target)
         theirs.release(row: target)
@@ -227,7 +238,14 @@ extension ManagedObjectContext {
       }
       return
     }
-    for slot in 0..<buffer.columnCount where buffer.isDirty(row: row, slot: slot) {
+    let slots = (0..<buffer.columnCount).filter { buffer.isDirty(row: row, slot: $0) }
+    push(buffer, row, slots: slots, to: parent, row: target)
+  }
+
+  /// Puts cells of a row into a parent's row.
+  private func push(_ buffer: RowBuffer, _ row: Int, slots: [Int], to parent: ManagedObjectContext, row target: Int) {
+    let theirs = parent.buffer(table: buffer.table)
+    for slot in slots {
       theirs.set(
         row: target, slot: slot, tag: buffer.tags[slot][row], payload: buffer.payloads[slot][row],
         arena: UnsafeRawPointer(buffer.arena.base))
@@ -266,6 +284,10 @@ extension ManagedObjectContext {
     for place in pendingLinks.order {
       guard let changes = pendingLinks.changes(place) else { continue }
       for (pair, change) in changes.changes where change.isEffective {
+        if parent.recorder != nil {
+          // Whoever records what changes has to know how it was; what cannot be asked for is not recorded.
+          _ = try? parent.change(pair, changes.relation, isUnsaved: pair.owner < 0 || pair.target < 0)
+        }
         // What the parent shows is what is stored as far as this context knows.
         var pushed = parent.pendingLinks.changes(place)?[pair] ?? change
         pushed.row.order = change.row.order
@@ -273,7 +295,7 @@ extension ManagedObjectContext {
         pushed.row.ownerEntity = change.row.ownerEntity
         pushed.isLinked = change.isLinked
         pushed.isMoved = pushed.isMoved || change.isMoved
-        parent.pendingLinks.set(pushed, place, ownerTable: changes.ownerTable, targetTable: changes.targetTable)
+        parent.pendingLinks.set(pushed, changes.relation)
       }
     }
     parent.pendingLinks.forgetPositions()

@@ -24,44 +24,60 @@ extension ManagedObjectContext {
   /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
   public func save() throws(SaveError) {
     checkThread()
+    do { try processPendingChanges() } catch { throw SaveError(error) }
     guard hasChanges else {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
+    announceSave()
     let hooked = try tellWillSave()
+    tellPendingChanges()
     var plan = try prepare(order: nil, checksObjects: true)
+    joinChanges()
     if let parent {
       try push(plan, to: parent)
       lastOrderKeys.removeAll(keepingCapacity: true)
-      publish(plan)
-      notifyResults()
-      parent.notifyResults()
-      return
-    }
-    if !plan.isEmpty || pendingLinks.hasChanges {
-      let numbers = try changedStores(plan)
-      let journal = SaveJournal()
-      do {
-        try inTransaction(numbers) { () throws(SaveError) in
-          assignKeys(&plan, journal)
-          for number in numbers { try execute(plan, journal, store: number) }
-        }
+    } else if !plan.isEmpty || pendingLinks.hasChanges {
+      do throws(SaveError) {
+        try write(&plan)
       } catch {
-        journal.undo()
-        takeBackKeys(journal)
-        throw error.code == .conflict ? error.naming(conflicts(plan)) : error
+        plan = try writeResolving(plan, after: error)
       }
-      journal.finishExternalData()
       lastOrderKeys.removeAll(keepingCapacity: true)
       for child in children { child.context?.learnVersions(plan) }
     }
+    let event = savedEvent(plan)
     publish(plan)
+    // What was saved is saved: a moment that cannot be pinned leaves the context where the stores are.
+    do { try advanceQueryGeneration() } catch { setQueryGeneration(from: nil) }
+    forgetToldChanges()
     tellDidSave(hooked)
     notifyResults()
+    parent?.notifyResults()
+    announce(event)
+  }
+
+  /// Writes what was collected, in a transaction of its own in each store.
+  private func write(_ plan: inout SavePlan) throws(SaveError) {
+    let numbers = try changedStores(plan)
+    let journal = SaveJournal()
+    do throws(SaveError) {
+      try inTransaction(numbers) { () throws(SaveError) in
+        try checkTargets(plan)
+        assignKeys(&plan, journal)
+        for number in numbers { try execute(plan, journal, store: number) }
+      }
+    } catch {
+      journal.undo()
+      takeBackKeys(journal)
+      throw error
+    }
+    journal.finishExternalData()
+    noteWrite(numbers)
   }
 
   /// The numbers of the stores that a save writes to.
-  private func changedStores(_ plan: SavePlan) throws(SaveError) -> [Int] {
+  func changedStores(_ plan: SavePlan) throws(SaveError) -> [Int] {
     var numbers = Set(plan.roots.filter { !$0.isEmpty }.map { storeNumber($0.buffer.table) })
     for place in pendingLinks.order where pendingLinks.changes(place)?.hasChanges ?? false {
       numbers.insert(place.store)
@@ -104,7 +120,7 @@ extension ManagedObjectContext {
   ///
   /// A transaction is atomic in its store. Stores are committed one after the other, so a machine that stops between two
   /// of them leaves the later ones as they were.
-  private func inTransaction(_ numbers: [Int], _ body: () throws(SaveError) -> Void) throws(SaveError) {
+  func inTransaction(_ numbers: [Int], _ body: () throws(SaveError) -> Void) throws(SaveError) {
     guard let number = numbers.first, let store = storeList.store(number) else { return try body() }
     let rest = Array(numbers.dropFirst())
     guard store.connection.isAutocommit else { return try inTransaction(rest, body) }
@@ -123,7 +139,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func saveErrors<Value>(_ body: () throws(SQLiteError) -> Value) throws(SaveError) -> Value {
+  func saveErrors<Value>(_ body: () throws(SQLiteError) -> Value) throws(SaveError) -> Value {
     do { return try body() } catch { throw SaveError(error) }
   }
 
@@ -166,7 +182,7 @@ extension ManagedObjectContext {
   }
 
   /// Writes what was collected for one store; `journal` can take back what that does to the rows.
-  private func execute(_ plan: SavePlan, _ journal: SaveJournal, store number: Int) throws(SaveError) {
+  func execute(_ plan: SavePlan, _ journal: SaveJournal, store number: Int) throws(SaveError) {
     guard let store = storeList.store(number) else { return }
     let observed = store.observers.isEmpty ? nil : changes(plan, store: number)
     if let observed, !observed.isEmpty {
@@ -319,24 +335,6 @@ extension ManagedObjectContext {
       code: .conflict,
       message: "\(count) rows of \(model.entities[buffer.rootEntity].name) were changed by somebody else since they "
         + "were fetched; refresh them and save again")
-  }
-
-  /// The records of a plan whose versions in the store are not those that were fetched.
-  private func conflicts(_ plan: SavePlan) -> [ManagedObjectID] {
-    var conflicts: [ManagedObjectID] = []
-    for changes in plan.roots {
-      let buffer = changes.buffer
-      let rows = (changes.deleted + changes.updated.values.joined()).map(Int.init)
-      // The save has failed already; what cannot be found out now is left out.
-      guard !rows.isEmpty, let access = try? access(table: buffer.table),
-        let versions = try? access.versions(primaryKeys: rows.map { buffer.primaryKeys[$0] }, buffer)
-      else { continue }
-      for row in rows where versions[buffer.primaryKeys[row]] != buffer.versions[row] {
-        conflicts.append(
-          objectID(table: buffer.table, entity: Int(buffer.entities[row]), primaryKey: buffer.primaryKeys[row]))
-      }
-    }
-    return conflicts.sorted { ($0.entity.rootIndex, $0.primaryKey) < ($1.entity.rootIndex, $1.primaryKey) }
   }
 
   private func publish(_ plan: SavePlan) {

@@ -45,6 +45,13 @@ extension ManagedObjectContext {
   @inline(__always)
   func store(table: Int) -> PersistentStore { storeList.all[storeNumber(table)] }
 
+  /// The store that a table is in, at the moment that the context reads.
+  @inline(__always)
+  func readStore(table: Int) -> PersistentStore {
+    let store = store(table: table)
+    return queryGeneration?.reader(identifier: store.identifier) ?? store
+  }
+
   /// The first store: that of a context which works on one.
   package var store: PersistentStore {
     guard let store = storeList.all.first else { preconditionFailure("the coordinator has no store") }

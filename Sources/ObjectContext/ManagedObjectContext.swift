@@ -17,6 +17,8 @@ public final class ManagedObjectContext {
   let storeList: StoreList
   /// The context that saves of this one go to; `nil` when they go to the stores.
   public internal(set) var parent: ManagedObjectContext?
+  /// The moment of the stores that the context reads, or `nil` when it always reads what is there.
+  public internal(set) var queryGeneration: QueryGenerationToken?
   /// The contexts that save into this one.
   var children: [WeakContext] = []
   /// The thread that the context belongs to; `nil` when its user sees to that.
@@ -25,6 +27,17 @@ public final class ManagedObjectContext {
   public var name: String?
   /// Who changes things here, for persistent history, or `nil`.
   public var transactionAuthor: String?
+  /// What a save does about records that somebody else changed meanwhile, and about values that are not unique.
+  public var mergePolicy = MergePolicy.error
+  /// Whether what other contexts of the coordinator save is merged into this one at once, as
+  /// ``mergeChanges(from:)-(ContextEvent)`` does.
+  public var automaticallyMergesChangesFromParent = false {
+    didSet { followOthers() }
+  }
+  /// What the stores' `writeMark` would be if only this context had written since it was made or reset.
+  var knownWriteMark: Int
+  /// Who listens to what happens here; `nil` until somebody does.
+  var events: ContextEvents?
 
   private var buffers: [RowBuffer?]
   private var templates: [RowTemplate?]
@@ -54,6 +67,14 @@ public final class ManagedObjectContext {
   }
   /// What the validation of objects found before a save; the save reports it with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
+  /// Writes down what changes, for the undo manager; `nil` without one.
+  var recorder: ChangeRecorder?
+  /// Whether the delete rules of records that the store has are carried out at the end of the event instead of at once.
+  ///
+  /// `false` by default. The end of an event is ``processPendingChanges()``.
+  public var propagatesDeletesAtEndOfEvent = false
+  /// Objects that are deleted here and whose delete rules wait for the end of the event.
+  var waitingDeletions: [ManagedObject] = []
   /// Moves when what the store holds may have changed: members of relationships that were read before are stale.
   var storedVersion: UInt32 = 0
 
@@ -72,6 +93,7 @@ public final class ManagedObjectContext {
   init(model: ManagedObjectModel, stores: StoreList, coordinator: PersistentStoreCoordinator?) {
     self.model = model
     storeList = stores
+    knownWriteMark = stores.writeMark
     self.coordinator = coordinator
     buffers = Array(repeating: nil, count: model.entities.count)
     templates = Array(repeating: nil, count: model.entities.count)
@@ -80,7 +102,10 @@ public final class ManagedObjectContext {
     registry.link.context = self
   }
 
-  deinit { registry.link.context = nil }
+  deinit {
+    registry.link.context = nil
+    recorder?.manager.removeActions(ObjectIdentifier(self))
+  }
 
   /// The rows of a table: those of the hierarchy below a root entity in one store.
   package func buffer(table: Int) -> RowBuffer {
@@ -91,6 +116,7 @@ public final class ManagedObjectContext {
       registry.makeRoom(tableCount: table + 1)
     }
     let buffer = RowBuffer(model: model, root: model.entities[root(table)], table: table)
+    buffer.recorder = recorder
     buffers[table] = buffer
     return buffer
   }
@@ -140,6 +166,9 @@ public final class ManagedObjectContext {
     releaseAllObjects()
     pendingReferences = nil
     pendingLinks.removeAll()
+    forgetUndo()
+    knownWriteMark = storeList.writeMark
+    tellReset()
   }
 
   /// Sets everything that was changed since the last save back, and forgets what was inserted.
@@ -155,6 +184,8 @@ public final class ManagedObjectContext {
     pendingReferences = nil
     pendingLinks.removeAll()
     changesWereRolledBack()
+    forgetUndo()
+    tellPendingChanges()
     notifyResults()
   }
 
@@ -207,6 +238,16 @@ package struct RowTemplate {
 
   /// The slots that have a default.
   var slots: [Int] { defaults.map(\.slot) }
+
+  /// Whether a cell holds its default.
+  func isDefault(_ buffer: RowBuffer, row: Int, slot: Int) -> Bool {
+    guard let value = defaults.first(where: { $0.slot == slot }) else { return buffer.tags[slot][row] == CellTag.null }
+    if value.tag != buffer.tags[slot][row] { return false }
+    if value.tag == CellTag.text || value.tag == CellTag.blob {
+      return value.bytes.elementsEqual(buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row])))
+    }
+    return value.payload == buffer.payloads[slot][row]
+  }
 }
 
 /// A value in the form that cells have, with its bytes beside it.

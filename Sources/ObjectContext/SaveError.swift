@@ -27,30 +27,30 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
   public let message: String
   /// All findings of a validation.
   public let failures: [ObjectValidationFailure]
-  /// The records that somebody else changed or deleted.
+  /// The records that somebody else changed or deleted, or that have the same unique values as others.
   public let conflicts: [ManagedObjectID]
+  /// What is known of the records that somebody else changed or deleted.
+  public let mergeConflicts: [MergeConflict]
+  /// What is known of values that must be unique and are not.
+  public let constraintConflicts: [ConstraintConflict]
   /// SQLite's extended result code, 0 when SQLite is not the cause.
   public let databaseCode: Int32
 
   init(
     code: Code, message: String, failures: [ObjectValidationFailure] = [], conflicts: [ManagedObjectID] = [],
-    databaseCode: Int32 = 0
+    databaseCode: Int32 = 0, mergeConflicts: [MergeConflict] = [], constraintConflicts: [ConstraintConflict] = []
   ) {
     self.code = code
     self.message = message
     self.failures = failures
     self.conflicts = conflicts
+    self.mergeConflicts = mergeConflicts
+    self.constraintConflicts = constraintConflicts
     self.databaseCode = databaseCode
   }
 
   /// The message.
   public var description: String { message }
-
-  /// The same error with the records that it is about.
-  func naming(_ conflicts: [ManagedObjectID]) -> SaveError {
-    SaveError(
-      code: code, message: message, failures: failures, conflicts: conflicts, databaseCode: databaseCode)
-  }
 
   init(_ error: StoreError) {
     self.init(code: .store, message: error.description, databaseCode: error.cause?.code ?? 0)

@@ -22,7 +22,7 @@ struct Refusal {
       detail = failure.description
       field = plan.fieldNames.firstIndex { $0.entity == failure.entity && $0.attribute == failure.property }
     case .constraint: code = .unique
-    case .conflict, .database, .readOnly, .store: return nil
+    case .conflict, .database, .readOnly, .store, .unstable: return nil
     }
   }
 }

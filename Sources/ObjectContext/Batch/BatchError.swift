@@ -57,6 +57,7 @@ extension ManagedObjectContext {
       try finishBatch()
       try batchErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
       store.file.externalFiles.removeObsolete()
+      store.writes += 1
       return value
     } catch {
       // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.

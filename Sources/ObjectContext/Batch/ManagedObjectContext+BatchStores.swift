@@ -27,7 +27,13 @@ extension ManagedObjectContext {
   ) throws(BatchError) -> BatchResult {
     let entity = try batchEntity(entityName)
     let store: PersistentStore
-    do { store = try openStore(table: tableForInsert(entity)) } catch { throw .object(error) }
+    do {
+      let table = try tableForInsert(entity)
+      try openStore(table: table)
+      store = self.store(table: table)
+    } catch {
+      throw .object(error)
+    }
     return try body(batchContext(store))
   }
 

@@ -182,7 +182,7 @@ extension ManagedObjectContext {
     }
     let relation = try linkRelation(relationship, table: table)
     let columns = try objectErrors { () throws(SQLiteError) in
-      try store(table: table).links(relation.storage).columns(isOwner: relation.isOwner)
+      try readStore(table: table).links(relation.storage).columns(isOwner: relation.isOwner)
     }
     return (columns.table.map { ($0, columns.other) }, columns.own, columns.order)
   }

@@ -31,9 +31,18 @@ extension ManagedObjectContext {
   /// - Complexity: One SELECT; with changes here also O(changed objects).
   public func fetch(_ request: FetchRequest) throws(ObjectError) -> FetchedObjects {
     if let parent { return FetchedObjects(list: try fetch(request, from: parent)) }
-    if let stores = severalStores(request) {
-      return FetchedObjects(list: try fetchObjects(request, stores: stores))
+    do {
+      if let stores = severalStores(request) {
+        return FetchedObjects(list: try fetchObjects(request, stores: stores))
+      }
+      return try fetchFromStore(request)
+    } catch {
+      return FetchedObjects(list: try judged(request, after: error))
     }
+  }
+
+  /// The objects of a request in one store.
+  private func fetchFromStore(_ request: FetchRequest) throws(ObjectError) -> FetchedObjects {
     let plan = try FetchPlan(request, .objects, self)
     let options = plan.options
     let prefetched = try predicateErrors { () throws(PredicateError) in
@@ -117,8 +126,12 @@ extension ManagedObjectContext {
     if let stores = severalStores(request) {
       return FetchedObjectIDs(list: try fetchObjects(request, stores: stores).map(\.objectID))
     }
-    let plan = try FetchPlan(request, .objectIDs, self)
-    return FetchedObjectIDs(keys: try fetchKeys(plan), model: model, storeUUID: plan.store.identifier)
+    do {
+      let plan = try FetchPlan(request, .objectIDs, self)
+      return FetchedObjectIDs(keys: try fetchKeys(plan), model: model, storeUUID: plan.store.identifier)
+    } catch {
+      return FetchedObjectIDs(list: try judged(request, after: error).map(\.objectID))
+    }
   }
 
   /// The values of a request as dictionaries; its result type is not looked at.
@@ -156,7 +169,16 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func count(for request: FetchRequest) throws(ObjectError) -> Int {
     if let parent { return try count(request, from: parent) }
-    if let stores = severalStores(request) { return try count(request, stores: stores) }
+    do {
+      if let stores = severalStores(request) { return try count(request, stores: stores) }
+      return try countInStore(request)
+    } catch {
+      return try judged(request, after: error).count
+    }
+  }
+
+  /// How many objects a request finds in one store.
+  private func countInStore(_ request: FetchRequest) throws(ObjectError) -> Int {
     var plan = try FetchPlan(request, .count, self)
     guard plan.isStoreAffected else { return 0 }
     let hasChanges = plan.mergesChanges

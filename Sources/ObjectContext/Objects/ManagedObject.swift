@@ -99,8 +99,8 @@ open class ManagedObject {
   /// A value was read.
   open func didAccessValue(forKey key: String?) {}
 
-  /// A property is about to be set; called once a set.
-  open func willChangeValue(forKey key: String) {}
+  /// A property is about to be set; called once a set. An override calls `super`, so that transient values can be undone.
+  open func willChangeValue(forKey key: String) { recordTransient(key) }
 
   /// A property was set, maybe to what it was; an override calls `super`, which tells observers.
   open func didChangeValue(forKey key: String) { tellObservers(key) }

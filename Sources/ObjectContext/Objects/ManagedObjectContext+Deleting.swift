@@ -20,17 +20,38 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `notFound`, `otherContext`, `closed` or `database`; roll back then.
   public func delete(_ object: ManagedObject) throws(ObjectError) {
     try check(object)
-    var waiting = [object]
+    if propagatesDeletesAtEndOfEvent, !object.isInserted {
+      guard !object.isDeleted else { return }
+      try fire(object)
+      try noteRemoval(object)
+      buffer(table: object.table).markDeleted(row: object.row)
+      waitingDeletions.append(object)
+      return
+    }
+    try deleteNow([object])
+  }
+
+  /// Carries out the delete rules of an object that is marked as deleted.
+  func carryOutRules(of object: ManagedObject) throws(ObjectError) {
+    for relationship in object.entity.relationships { try deleteNow(try release(object, relationship)) }
+  }
+
+  /// Deletes objects, and with them those that delete rules say.
+  ///
+  /// - Parameter tellsObjects: Whether `prepareForDeletion` is called.
+  func deleteNow(_ objects: [ManagedObject], tellsObjects: Bool = true) throws(ObjectError) {
+    var waiting = Array(objects.reversed())
     while let next = waiting.popLast() {
       guard next.isValid, !next.isDeleted else { continue }
       try fire(next)
-      if next.flags.contains(.hasHooks) {
+      if tellsObjects, next.flags.contains(.hasHooks) {
         next.prepareForDeletion()
         guard next.isValid, !next.isDeleted else { continue }
       }
       for relationship in next.entity.relationships {
         waiting += try release(next, relationship)
       }
+      try noteRemoval(next)
       let buffer = buffer(table: next.table)
       let row = next.row
       if buffer.states[row] == RowState.inserted {

@@ -23,6 +23,7 @@ extension ManagedObjectContext {
     buffer.touchedRows.append(Int32(row))
     template(entity).fill(buffer, rows: row..<row + 1)
     let object = object(buffer, row: row)
+    recorder?.isThere(object)
     if object.flags.contains(.hasHooks) { object.awakeFromInsert() }
     return object
   }
@@ -75,6 +76,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `deleted` for a record that was inserted or deleted here, `notFound`, `database`.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try forget(object, mergingChanges: mergingChanges)
+    tellRefreshed(object)
     notifyResults()
   }
 
@@ -190,13 +192,13 @@ extension ManagedObjectContext {
     return try objectErrors { () throws(SQLiteError) in try store.access(root: root(table)) }
   }
 
-  /// The store that a table is in, if it can be asked.
+  /// The store that a table is in, if it can be asked: at the moment that the context reads.
   @discardableResult
   func openStore(table: Int) throws(ObjectError) -> PersistentStore {
     checkThread()
     let store = store(table: table)
     guard !store.connection.isClosed else { throw ObjectError(.closed, "the store \(store.file.path) was closed") }
-    return store
+    return queryGeneration?.reader(identifier: store.identifier) ?? store
   }
 
   /// Sees to it that an object belongs here; traps when it is not valid.

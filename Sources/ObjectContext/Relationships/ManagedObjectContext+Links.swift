@@ -174,13 +174,16 @@ extension ManagedObjectContext {
         try store.links(relation.storage).pair(owner: pair.owner, target: pair.target)
       }
     }
-    return LinkChanges.Change(
+    let change = LinkChanges.Change(
       row: stored ?? LinkRow(owner: pair.owner, target: pair.target), isStored: stored != nil,
       isLinked: stored != nil)
+    // Whoever records what changes has to know how it was.
+    if recorder != nil { pendingLinks.set(change, relation) }
+    return change
   }
 
   /// Takes an object away from the owner it has now: its row has room for one.
-  private func unlinkOwner(of target: ManagedObject, _ relation: LinkRelation) throws(ObjectError) {
+  func unlinkOwner(of target: ManagedObject, _ relation: LinkRelation) throws(ObjectError) {
     var owners = pendingLinks.changes(relation.place)?.partners(of: target.primaryKey, isOwner: false) ?? []
     if let parent {
       owners += try parent.owners(of: target.primaryKey, relation)

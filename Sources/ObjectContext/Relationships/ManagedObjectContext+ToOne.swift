@@ -66,7 +66,7 @@ extension ManagedObjectContext {
       return buffer.row(primaryKey: primaryKey).flatMap { buffer.states[$0] == RowState.fault ? nil : $0 }
     }
     if primaryKey < 0 { return nil }
-    let access = try store(table: table).access(root: root(table))
+    let access = try readStore(table: table).access(root: root(table))
     if registry.isInUse {
       // Nobody holds an object of the row, so it has to be let go when nothing becomes of it.
       var found: Int?
@@ -84,7 +84,15 @@ extension ManagedObjectContext {
   /// The greatest order key that the store knows; nothing refers to a record that was never saved.
   func storedOrderKey(table: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
     if let parent { return try orderKey(from: parent, table: table, slot: slot, target: target) }
-    return target < 0 ? nil : try store(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
+    return target < 0 ? nil : try readStore(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
+  }
+
+  /// Takes note of an order key that comes into use again.
+  func giveOut(_ key: Int64, table: Int, slot: Int, target: Int64) throws(SQLiteError) {
+    let name = OrderedOwner(table: table, slot: slot, owner: target)
+    var last = lastOrderKeys[name]
+    if last == nil { last = try storedOrderKey(table: table, slot: slot, target: target) }
+    lastOrderKeys[name] = max(last ?? key, key)
   }
 
   /// The order key for an object that is appended to an ordered relationship: 1024 after the last one, from 2048 on,

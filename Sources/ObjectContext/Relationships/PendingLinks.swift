@@ -23,14 +23,14 @@ struct LinkChanges {
   /// The other ends of an object's changed pairs.
   private var partnersOfOwner: [Int64: [Int64]] = [:]
   private var partnersOfTarget: [Int64: [Int64]] = [:]
-  /// The tables of owner and target.
-  let ownerTable: Int
-  let targetTable: Int
+  /// The relationship, seen from the side that was changed first.
+  let relation: LinkRelation
+  /// The table of the owners.
+  var ownerTable: Int { relation.ownerTable }
+  /// The table of the targets.
+  var targetTable: Int { relation.targetTable }
 
-  init(ownerTable: Int, targetTable: Int) {
-    self.ownerTable = ownerTable
-    self.targetTable = targetTable
-  }
+  init(_ relation: LinkRelation) { self.relation = relation }
 
   /// The other ends of an object's changed pairs.
   func partners(of key: Int64, isOwner: Bool) -> [Int64] {
@@ -73,6 +73,8 @@ final class PendingLinks {
     var isOwner: Bool
     var primaryKey: Int64
   }
+  /// Writes down what changes, for an undo manager.
+  var recorder: ChangeRecorder?
   private var lastPositions: [OrderedSide: Int64] = [:]
 
   /// The greatest position in an object's ordered relationship, once it is known.
@@ -106,16 +108,13 @@ final class PendingLinks {
 
   /// Changes what becomes of a pair.
   func set(_ change: LinkChanges.Change, _ relation: LinkRelation) {
-    set(change, relation.place, ownerTable: relation.ownerTable, targetTable: relation.targetTable)
-  }
-
-  /// Changes what becomes of a pair of objects in two tables.
-  func set(_ change: LinkChanges.Change, _ place: LinkPlace, ownerTable: Int, targetTable: Int) {
-    if storages[place] == nil {
-      storages[place] = LinkChanges(ownerTable: ownerTable, targetTable: targetTable)
-      order.append(place)
+    if storages[relation.place] == nil {
+      storages[relation.place] = LinkChanges(relation)
+      order.append(relation.place)
     }
-    storages[place]?[LinkChanges.Pair(owner: change.row.owner, target: change.row.target)] = change
+    let pair = LinkChanges.Pair(owner: change.row.owner, target: change.row.target)
+    if let recorder, let old = storages[relation.place]?[pair] { recorder.willSet(old, relation) }
+    storages[relation.place]?[pair] = change
   }
 
   /// Forgets the pairs that satisfy a condition: their objects are gone.

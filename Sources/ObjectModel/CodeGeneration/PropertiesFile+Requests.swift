@@ -82,19 +82,24 @@ extension PropertiesFile {
 
   /// The type of a parameter, and the constant that its value becomes.
   private mutating func parameter(_ kind: VariableTypes.Kind, _ name: String) -> (type: String, constant: String) {
+    let constant = types.classNames.contains("ConstantValue") ? "ObjectModel.ConstantValue" : "ConstantValue"
     switch kind {
     case .attribute(let type, let isOptional):
-      if type == .transformable || type == .undefined || type == .composite { return parameter(.any, name) }
-      let value = types.value(AttributeDescription(name: "", type: type))
-      return (value + (isOptional ? "?" : ""), "\(name).constantValue")
-    case .text: return (types.type("String", in: "Swift"), "\(name).constantValue")
-    case .count: return (types.type("Int", in: "Swift"), "\(name).constantValue")
+      switch type {
+      case .transformable, .undefined, .composite, .objectID: return parameter(.any, name)
+      default:
+        let value = types.value(AttributeDescription(name: "", type: type))
+        return (value + (isOptional ? "?" : ""), "\(constant).attribute(\(name).attributeValue)")
+      }
+    case .text: return (types.type("String", in: "Swift"), "\(constant).attribute(\(name).attributeValue)")
+    case .count: return (types.type("Int", in: "Swift"), "\(constant).attribute(\(name).attributeValue)")
     case .object(let index): return (objectClass(index) + "?", "(\(name)?.objectID).constantValue")
     case .list(let element):
       if case .object(let index) = element {
         return ("[\(objectClass(index))]", "\(name).map(\\.objectID).constantValue")
       }
-      return ("[\(parameter(element, name).type)]", "\(name).constantValue")
+      let (type, value) = parameter(element, "$0")
+      return ("[\(type)]", "\(constant).collection(\(name).map { \(value) })")
     case .any: return (types.type("ConstantValue", in: "ObjectModel"), name)
     }
   }

@@ -109,6 +109,8 @@ struct PropertiesFile {
   }
 
   private mutating func write(_ attribute: AttributeDescription, as name: String) {
+    // Typed access has no such types; the class's own code has them by key.
+    if [.undefined, .objectID, .composite].contains(attribute.type) { return }
     let key = SwiftNames.literal(attribute.name)
     let value = types.value(attribute) + (SwiftTypes.isPlain(attribute) ? "" : "?")
     comment(Self.description(attribute))
@@ -145,7 +147,7 @@ struct PropertiesFile {
     let entity = model.entity(named: property.fetchRequest.entityName)
     let result = entity.map { objectClass($0.index) } ?? types.type("ManagedObject", in: "ObjectContext")
     comment("What the fetched property “\(property.name)” finds; asked for once, until the object is refreshed.")
-    line("  public var \(name): [\(result)] { self.fetchedObjects(\(SwiftNames.literal(property.name))) }")
+    line("  public var \(name): [\(result)] { self.fetchedRelated(\(SwiftNames.literal(property.name))) }")
     line()
   }
 

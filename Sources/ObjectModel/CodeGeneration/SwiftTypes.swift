@@ -30,7 +30,7 @@ struct SwiftTypes {
     case .string, .uri: type("String", in: "Swift")
     case .decimal: type("DecimalNumber", in: "ObjectModel")
     case .date: type("Timestamp", in: "ObjectModel")
-    case .uuid: type("UUID", in: "ObjectModel")
+    case .uuid: type("UniqueID", in: "ObjectModel")
     case .objectID: type("ManagedObjectID", in: "ObjectModel")
     case .binary: "[\(type("UInt8", in: "Swift"))]"
     case .transformable, .undefined:

@@ -14,8 +14,31 @@ extension PersistentStore {
         guard error.code == .alreadyExists, FileSystem.exists(path) else { throw error }
       }
     }
-    let file = try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
+    let file = try openFile(path, model: model, configuration: configuration, options: options)
     return try PersistentStore(file: file, type: .sqlite, configuration: configuration, options: options)
+  }
+
+  /// Opens the file, migrated first when it was made with another version of the model and the options want that.
+  private static func openFile(
+    _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions
+  ) throws(StoreError) -> StoreFile {
+    do {
+      return try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
+    } catch {
+      guard error.code == .incompatibleModel, options.migratesAutomatically, options.infersMapping,
+        !options.isReadOnly
+      else { throw error }
+      var migration = StoreMigrator.Options()
+      migration.configuration = configuration
+      do {
+        try StoreMigrator.migrate(path: path, to: model, options: migration)
+      } catch let reason {
+        throw StoreError(
+          .incompatibleModel, path: path, message: "the store cannot be migrated: \(reason)",
+          differences: error.differences)
+      }
+      return try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
+    }
   }
 
   /// Closes the store; closing twice does nothing.

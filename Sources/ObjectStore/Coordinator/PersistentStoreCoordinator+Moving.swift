@@ -85,7 +85,9 @@ extension PersistentStoreCoordinator {
     }
   }
 
-  /// Removes a store's file with everything that belongs to it: log and external data. That there is none is fine.
+  /// Removes a store's file with everything that belongs to it: log and external data.
+  ///
+  /// That there is none is fine.
   ///
   /// - Throws: ``StoreError`` with `busy` when somebody has the store open, or `inputOutput`.
   public func destroyPersistentStore(at path: String, type: PersistentStoreType = .sqlite) throws(StoreError) {

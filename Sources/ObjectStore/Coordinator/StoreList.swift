@@ -1,5 +1,11 @@
 import ObjectModel
 
+/// A companion of a list of stores that hears of stores that come and go.
+package protocol StoreListObserver: AnyObject {
+  /// A store was added or removed.
+  func storeListChanged(_ store: PersistentStore, isPresent: Bool)
+}
+
 /// The stores of a coordinator by number: a store keeps its number for as long as the coordinator lives, also after it
 /// was removed, because contexts know rows by it.
 package final class StoreList {
@@ -11,6 +17,8 @@ package final class StoreList {
   package private(set) var identifiers: [String] = []
   /// What other layers keep with a coordinator, such as the classes of objects.
   package var companions: [ObjectIdentifier: AnyObject] = [:]
+  /// A number that moves when somebody writes to one of the stores: here, or as far as it was noticed elsewhere.
+  package var writeMark: Int { all.reduce(0) { $0 + $1.writes } }
   private var nextTemporaryKey = ManagedObjectID.firstTemporaryKey
 
   /// Creates an empty list.
@@ -22,6 +30,7 @@ package final class StoreList {
     all.append(store)
     isRemoved.append(false)
     identifiers.append(store.identifier)
+    tell(store, isPresent: true)
     return all.count - 1
   }
 
@@ -35,7 +44,16 @@ package final class StoreList {
 
   /// Takes a store out; its number stays taken.
   package func remove(_ store: PersistentStore) {
-    for number in all.indices where all[number] === store { isRemoved[number] = true }
+    for number in all.indices where all[number] === store && !isRemoved[number] {
+      isRemoved[number] = true
+      tell(store, isPresent: false)
+    }
+  }
+
+  private func tell(_ store: PersistentStore, isPresent: Bool) {
+    for companion in companions.values {
+      (companion as? any StoreListObserver)?.storeListChanged(store, isPresent: isPresent)
+    }
   }
 
   /// The numbers of the stores that were not removed.

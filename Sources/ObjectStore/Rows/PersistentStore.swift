@@ -41,6 +41,10 @@ public final class PersistentStore {
   /// What SQLite said about changes by other connections when the sequences were read; `nil` to read them again.
   private var dataVersion: Int64?
   private var dataVersionStatement: Statement?
+  private var seenVersion: Int64?
+  /// How many transactions contexts and batch requests have written, and how often it was noticed that another
+  /// connection had.
+  package var writes = 0
   /// The statements of compiled fetches.
   private(set) lazy var queryStatements = StatementCache(connection: connection)
 
@@ -153,7 +157,10 @@ public final class PersistentStore {
     if dataVersionStatement == nil { dataVersionStatement = try connection.prepare("PRAGMA data_version") }
     guard let statement = dataVersionStatement else { return 0 }
     defer { statement.reset() }
-    return try statement.step() ? statement.integer(0) : 0
+    let version = try statement.step() ? statement.integer(0) : 0
+    if let seenVersion, seenVersion != version { writes += 1 }
+    seenVersion = version
+    return version
   }
 
   /// Takes the next `count` primary keys of a root entity's sequence and returns the first.

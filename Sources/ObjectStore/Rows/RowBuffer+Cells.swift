@@ -102,6 +102,7 @@ extension RowBuffer {
 
   /// Keeps the cell's value before its first change and moves the row to the state `updated`.
   package func willChange(row: Int, slot: Int) {
+    if let recorder { recorder.willChange(self, row: row, slot: slot) }
     let state = states[row]
     if state == RowState.inserted { return }
     precondition(state == RowState.clean || state == RowState.updated, "only rows that are there can be changed")
@@ -112,21 +113,16 @@ extension RowBuffer {
     }
     if isDirty(row: row, slot: slot) { return }
     dirtyBits[row * dirtyWords + slot >> 6] |= 1 << (UInt64(slot) & 63)
-    snapshots.append(
-      CellSnapshot(
-        row: Int32(row), slot: Int32(slot), payload: payloads[slot][row], orderKey: orderKeys[slot]?[row] ?? 0,
-        destinationEntity: destinationEntities[slot]?[row] ?? -1, tag: tags[slot][row]))
+    snapshots.append(snapshot(row: row, slot: slot))
   }
 
-  /// Clears the dirty bits of cells that were set back to what they were.
+  /// Clears the dirty bits of cells that were set back to what they were, and forgets their snapshots.
   package func dropRevertedChanges() {
-    for snapshot in snapshots {
+    snapshots.removeAll { snapshot in
+      guard isReverted(snapshot) else { return false }
       let (row, slot) = (Int(snapshot.row), Int(snapshot.slot))
-      if equals(row: row, slot: slot, tag: snapshot.tag, payload: snapshot.payload, arena: arena.base),
-        (orderKeys[slot]?[row] ?? 0) == snapshot.orderKey
-      {
-        dirtyBits[row * dirtyWords + slot >> 6] &= ~(1 << (UInt64(slot) & 63))
-      }
+      dirtyBits[row * dirtyWords + slot >> 6] &= ~(1 << (UInt64(slot) & 63))
+      return true
     }
   }
 

@@ -60,6 +60,8 @@ public final class RowBuffer {
 
   /// The fetched values of cells that were set, in the order in which they were first set.
   package var snapshots: [CellSnapshot] = []
+  /// Who hears of changes for an undo manager, if there is one; nobody in imports.
+  @exclusivity(unchecked) package var recorder: (any RowRecorder)?
   /// Rows that were inserted or first set since the last save or reset; may name rows that have changed state since.
   package var touchedRows: [Int32] = []
   /// Hears of each row that has changes now and had none before, unless it was inserted.

@@ -64,6 +64,13 @@ final class AtomicStoreObserver: StoreObserver {
   }
 
   func didWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
+    // A batch request writes rows in several portions, and the file when it is done.
+    if store.isInBatchRequest { return }
+    try finish(store)
+  }
+
+  /// Writes the file.
+  func finish(_ store: PersistentStore) throws(StoreError) {
     try write(store, metadata: store.file.metadata)
     hasWritten = true
   }
@@ -95,7 +102,7 @@ extension PersistentStore {
       throw StoreError(.unsupported, path: path, message: "incremental stores take no batch requests")
     }
     for observer in observers {
-      if let atomic = observer as? AtomicStoreObserver { try atomic.didWrite(StoreChanges(), to: self) }
+      if let atomic = observer as? AtomicStoreObserver { try atomic.finish(self) }
     }
   }
 

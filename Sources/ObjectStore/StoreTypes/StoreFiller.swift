@@ -112,7 +112,9 @@ public final class StoreFiller {
     statement.bind(3, max(1, version))
   }
 
-  /// Sets the value of an attribute; what is not set is null. Attributes that are not stored are passed over.
+  /// Sets the value of an attribute; what is not set is null.
+  ///
+  /// Attributes that are not stored are passed over.
   public func set(_ value: AttributeValue, for attribute: AttributeDescription) throws(StoreError) {
     guard let row, let parameter = row.parameters[attribute.slot]?.value else { return }
     if attribute.allowsExternalBinaryDataStorage, case .binary(let bytes) = value {

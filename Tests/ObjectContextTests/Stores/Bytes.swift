@@ -18,3 +18,18 @@ enum Bytes {
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
   }
 }
+
+/// Base64, as the files of XML stores have it.
+enum Base64 {
+  static func text(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+}
+
+extension String {
+  func range(of part: String) -> Range<String.Index>? { firstRange(of: part) }
+
+  func replacingCharacters(in range: Range<String.Index>, with other: String) -> String {
+    var result = self
+    result.replaceSubrange(range, with: other)
+    return result
+  }
+}

@@ -78,7 +78,7 @@ final class ServerStore: IncrementalStore {
     server.calls.append("newValue \(relationship.name)")
     guard let model else { return [] }
     if let listed = record(reference, model)?.references[relationship.name] {
-      return listed.filter { exists($0, model) }
+      return listed.filter { record($0, model) != nil }
     }
     guard let inverse = model.inverse(of: relationship), !inverse.isToMany else { return [] }
     // The members say themselves whose they are.

@@ -283,6 +283,12 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   }
 
   func willWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
+    guard !store.isInBatchRequest else {
+      throw StoreError(.unsupported, path: store.path, message: "incremental stores take no batch requests")
+    }
+    guard !store.isReadOnly else {
+      throw StoreError(.readOnly, path: store.path, message: "the store is open for reading only")
+    }
     // What is saved of a record is whole, so what nobody has asked for yet is brought before it changes.
     for change in changes.changes {
       let entity = store.model.entities[change.entity]

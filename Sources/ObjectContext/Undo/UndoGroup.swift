@@ -1,0 +1,62 @@
+/// What belongs together: a step, or a part of one.
+final class UndoGroup {
+  var actions: [UndoAction] = []
+  var name = ""
+
+  /// Has contexts fetch what undoing the group needs to know.
+  func prepare() throws(ObjectError) {
+    for action in actions {
+      switch action {
+      case .group(let group): try group.prepare()
+      case .changes(let changes, let client): try client.context?.prepareUndo(changes)
+      case .handler: break
+      }
+    }
+  }
+
+  /// Forgets the actions of a target.
+  func remove(_ target: ObjectIdentifier) {
+    actions.removeAll { action in
+      switch action {
+      case .changes(_, let client): return client.identifier == target
+      case .handler(let identifier, _): return identifier == target
+      case .group(let group):
+        group.remove(target)
+        return group.actions.isEmpty
+      }
+    }
+  }
+
+  /// Calls `body` with all changes of a context.
+  func forEachChanges(of context: ManagedObjectContext, _ body: (UndoChanges) -> Void) {
+    for action in actions {
+      switch action {
+      case .changes(let changes, let client): if client.context === context { body(changes) }
+      case .group(let group): group.forEachChanges(of: context, body)
+      case .handler: break
+      }
+    }
+  }
+}
+
+/// One thing to do when a step is taken back.
+enum UndoAction {
+  /// Set back what an event changed in a context.
+  case changes(UndoChanges, WeakContext)
+  /// Call somebody's code, for a target.
+  case handler(ObjectIdentifier, () -> Void)
+  /// Take back a group within the group.
+  case group(UndoGroup)
+}
+
+/// A context that is not kept alive.
+struct WeakContext {
+  private(set) weak var context: ManagedObjectContext?
+  /// Tells contexts apart also when they are going away.
+  let identifier: ObjectIdentifier
+
+  init(_ context: ManagedObjectContext) {
+    self.context = context
+    identifier = ObjectIdentifier(context)
+  }
+}

@@ -1,0 +1,33 @@
+import ObjectContext
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+/// RL16 as a state machine: random models, random operations, a plain graph as oracle.
+@Suite("Random relationships")
+struct RandomGraphTests {
+  private func run(_ name: String, seed: UInt64, depth: Int = 0, kind: StoreKind = .sqlite, steps: Int = 300) throws {
+    var random = SeededGenerator(seed: seed)
+    let world = GraphModel.random(&random)
+    let pair = try GraphPair("\(name), seed \(seed)", world, seed: random.next(), depth: depth, kind: kind)
+    for step in 0..<steps {
+      try pair.step()
+      if step % 20 == 19 { try pair.compare("step \(step)") }
+    }
+    try pair.finish()
+  }
+
+  @Test(
+    "RL16: after random changes of random models every reference resolves and every inverse agrees",
+    arguments: Soak.seeds(24, from: 1))
+  func rl16(seed: UInt64) throws { try run("one context", seed: seed) }
+
+  @Test("RL16: the same in children and grandchildren of the context that saves", arguments: Soak.seeds(8, from: 500))
+  func rl16Children(seed: UInt64) throws { try run("child", seed: seed, depth: seed % 3 == 0 ? 2 : 1) }
+
+  @Test(
+    "RL16: the same in stores of every type", arguments: StoreKind.allCases.filter { $0 != .sqlite },
+    Soak.seeds(2, from: 900))
+  func rl16Stores(kind: StoreKind, seed: UInt64) throws { try run("\(kind)", seed: seed, kind: kind, steps: 150) }
+}
