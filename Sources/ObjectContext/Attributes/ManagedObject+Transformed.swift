@@ -43,12 +43,12 @@ extension ManagedObject {
       let context = validContext
       try context.fire(self)
       try context.checkChangeable(self)
-      if notifiesChanges { willChangeValue(forKey: key) }
+      willChangeValue(forKey: key)
       try setPrimitiveTransient(Self.unwrapped(value), forKey: key)
       // No column is written for it, but the object is one that the next save tells.
       context.buffer(table: table).willChange(row: row, slot: attribute.slot)
       flags.insert(.wasSet)
-      if notifiesChanges { didChangeValue(forKey: key) }
+      didChangeValue(forKey: key)
       return
     }
     guard let value = Self.unwrapped(value) else {
