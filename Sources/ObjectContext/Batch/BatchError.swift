@@ -56,8 +56,8 @@ extension ManagedObjectContext {
       try batchErrors { () throws(SQLiteError) in try store.writeMaxima() }
       try finishBatch()
       try batchErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
-      store.file.externalFiles.removeObsolete()
       store.writes += 1
+      store.file.externalFiles.removeObsolete()
       return value
     } catch {
       // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.

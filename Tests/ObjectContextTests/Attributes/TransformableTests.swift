@@ -106,8 +106,7 @@ struct TransformableTests {
         name: "",
         hierarchies: [
           .entity(
-            "Car",
-            .attribute("plate", .string, isOptional: true),
+            "Car", .attribute("plate", .string, isOptional: true),
             .transformable("paint", transformer: "PaintTransformer", isOptional: true),
             .transformable("notes", isOptional: true))
         ]))
