@@ -54,7 +54,7 @@ struct AttributeImportTests {
   }
 
   private func rows(_ sql: String, _ store: String = "photos.sqlite") throws -> [String] {
-    let connection = try Connection(path: folder.file(store), mode: .read)
+    let connection = try Connection(path: folder.file(store), mode: .readOnly)
     let statement = try connection.prepare(sql)
     var rows: [String] = []
     while try statement.step() {

@@ -103,7 +103,11 @@ public final class StoreFile {
   }
 
   /// Takes over other tables and columns: a migration has changed them.
-  func replaceSchema(_ schema: StoreSchema) { self.schema = schema }
+  func replaceSchema(_ schema: StoreSchema) {
+    self.schema = schema
+    // Derived attributes of the new version have no values yet.
+    needsDerivedValues = true
+  }
 
   // MARK: - Batches
 

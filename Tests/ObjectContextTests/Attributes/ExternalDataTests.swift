@@ -146,6 +146,23 @@ struct ExternalDataTests {
     #expect(try object["image"] == .binary(bytes(150_000)))
   }
 
+  @Test("undo after a save brings values back whose files are gone")
+  func ap2Undo() throws {
+    let place = try Workplace(try Self.model())
+    place.context.undoManager = UndoManager()
+    let object = try photo(place, bytes(150_000))
+    try place.context.save()
+    try place.context.processPendingChanges()
+    try object.setValue(.binary(bytes(150_000, 2)), forKey: "image")
+    try place.context.save()
+    #expect(files(place).count == 1)
+    try place.context.undo()
+    #expect(try object["image"] == .binary(bytes(150_000)))
+    try place.context.save()
+    let again = try place.anotherContext().fetch(FetchRequest("Photo"))
+    #expect(try again[0]["image"] == .binary(bytes(150_000)))
+  }
+
   @Test("batch deletes and cascades remove files too")
   func ap2BatchDelete() throws {
     let place = try Workplace(try Self.model())
