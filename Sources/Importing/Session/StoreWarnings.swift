@@ -14,7 +14,7 @@ struct StoreWarnings {
     for entity in model.entities where imported.contains(entity.index) {
       for attribute in entity.attributes
       where attribute.isDerived && !attribute.isTransient && attribute.declaringEntity == entity.index
-        && !file.schema.computesValue(of: attribute, entity, inNewStore: file.isNew)
+        && !file.schema.computesValue(of: attribute, entity, inNewStore: file.isReproducible)
       {
         texts.append(
           "\(entity.name).\(attribute.name): the value of this derived attribute is computed by Core Data, not by an"

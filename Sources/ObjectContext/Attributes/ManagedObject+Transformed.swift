@@ -15,6 +15,9 @@ struct TransformedValue {
 /// A value is converted once, when it is first read or when it is set, and kept with the object until that is refreshed
 /// or its bytes change. An object that is changed in place is not noticed: set another one. Bytes themselves are read
 /// and set by ``value(forKey:)`` and ``setValue(_:forKey:)``.
+///
+/// The same methods read and set transient attributes, whose values of any type are kept as they are. Setting one makes
+/// the object one with changes, of which nothing is written.
 extension ManagedObject {
   /// The value of a transformable attribute; `nil` for none.
   ///
@@ -37,10 +40,15 @@ extension ManagedObject {
   public final func setTransformedValue(_ value: Any?, forKey key: String) throws(ObjectError) {
     let attribute = try transformable(key)
     if attribute.isTransient {
-      try validContext.checkChangeable(self)
-      if notifiesChanges { willChangeValue(forKey: key) }
-      try setPrimitiveTransient(value, forKey: key)
-      if notifiesChanges { didChangeValue(forKey: key) }
+      let context = validContext
+      try context.fire(self)
+      try context.checkChangeable(self)
+      willChangeValue(forKey: key)
+      try setPrimitiveTransient(Self.unwrapped(value), forKey: key)
+      // No column is written for it, but the object is one that the next save tells.
+      context.buffer(table: table).willChange(row: row, slot: attribute.slot)
+      flags.insert(.wasSet)
+      didChangeValue(forKey: key)
       return
     }
     guard let value = Self.unwrapped(value) else {

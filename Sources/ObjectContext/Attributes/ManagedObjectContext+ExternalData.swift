@@ -54,19 +54,27 @@ extension ManagedObjectContext {
   }
 }
 
+extension ManagedObjectContext {
+  /// The cell with the value itself for one that names a file; `nil` for all other cells, and when the file is gone.
+  ///
+  /// Whoever keeps a cell longer than the row needs the value: the file goes away with the row's.
+  func inlineCell(_ buffer: RowBuffer, row: Int, slot: Int) -> [UInt8]? {
+    guard buffer.tags[slot][row] == CellTag.blob else { return nil }
+    let range = ByteRange(payload: buffer.payloads[slot][row])
+    guard range.length == ExternalData.fileCellLength, buffer.arena.bytes(range).first == ExternalData.fileTag,
+      store(table: buffer.table).externalSlots(root: buffer.rootEntity).contains(slot),
+      case .binary(let bytes)? = try? externalValue(buffer, row: row, slot: slot)
+    else { return nil }
+    return [ExternalData.inlineTag] + bytes
+  }
+}
+
 extension ManagedObject {
   /// Whether a cell is the value that the row has in a file.
   final func isExternalValue(_ cell: StoredCell, slot: Int) -> Bool {
+    guard cell.tag == CellTag.blob, cell.bytes.first == ExternalData.inlineTag else { return false }
     let context = validContext
-    let buffer = context.buffer(table: table)
-    guard cell.tag == CellTag.blob, cell.bytes.first == ExternalData.inlineTag, buffer.tags[slot][row] == CellTag.blob
-    else { return false }
-    let known = buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row]))
-    guard known.count == ExternalData.fileCellLength, known.first == ExternalData.fileTag,
-      entity.attributes.contains(where: { $0.slot == slot && $0.allowsExternalBinaryDataStorage }),
-      case .binary(let bytes)? = try? context.externalValue(buffer, row: row, slot: slot)
-    else { return false }
-    return bytes.count == cell.bytes.count - 1 && bytes.elementsEqual(cell.bytes.dropFirst())
+    return context.inlineCell(context.buffer(table: table), row: row, slot: slot) == cell.bytes
   }
 }
 

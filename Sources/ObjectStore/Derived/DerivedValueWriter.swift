@@ -29,6 +29,9 @@ final class DerivedValueWriter: StoreObserver {
     store.observers.append(DerivedValueWriter(attributes, store))
   }
 
+  /// Leaves derived values to whoever keeps the records of an incremental store: not all of its rows are here.
+  static func detach(from store: PersistentStore) { store.observers.removeAll { $0 is DerivedValueWriter } }
+
   private init(_ attributes: [DerivedAttribute], _ store: PersistentStore) {
     self.attributes = attributes
     statements = store.queryStatements
@@ -46,6 +49,7 @@ final class DerivedValueWriter: StoreObserver {
     let now = clock()
     for (i, attribute) in attributes.enumerated() where !concerned[i].isEmpty {
       let hasTime = attribute.value == nil
+      if hasTime, store.file.isReproducible { continue }
       try run(attribute.update(listed: true), concerned[i].sorted(), time: hasTime ? now : nil)
       concerned[i] = []
     }

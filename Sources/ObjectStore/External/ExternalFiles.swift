@@ -9,7 +9,7 @@ import ObjectModel
 package final class ExternalFiles {
   private let path: String
   /// Whether names are made of what is stored, so that the same input makes the same store.
-  private let hasReproducibleNames: Bool
+  var hasReproducibleNames: Bool
   /// The files that the run has made.
   private var made: [String] = []
   /// The same, for names that may come again.

@@ -49,8 +49,11 @@ public final class StoreFile {
   /// Whether rows were written past the object layer, so that ``finish()`` has to compute derived attributes.
   var needsDerivedValues = false
 
+  /// Whether the same input has to give the same bytes: times are not filled in, and files get names that are made of
+  /// what they hold. So it is in a store that is being built.
+  package var isReproducible = false { didSet { externalFiles.hasReproducibleNames = isReproducible } }
   /// The files with values beside the store.
-  package private(set) lazy var externalFiles = ExternalFiles(path: path, hasReproducibleNames: isNew)
+  package private(set) lazy var externalFiles = ExternalFiles(path: path, hasReproducibleNames: isReproducible)
 
   private let undo: Undo
   private var pendingIndexes: [IndexDefinition]
@@ -83,6 +86,7 @@ public final class StoreFile {
     self.undo = undo
     self.pendingIndexes = pendingIndexes
     if case .newFile = undo { isNew = true } else { isNew = false }
+    isReproducible = isNew
   }
 
   deinit {
@@ -99,7 +103,11 @@ public final class StoreFile {
   }
 
   /// Takes over other tables and columns: a migration has changed them.
-  func replaceSchema(_ schema: StoreSchema) { self.schema = schema }
+  func replaceSchema(_ schema: StoreSchema) {
+    self.schema = schema
+    // Derived attributes of the new version have no values yet.
+    needsDerivedValues = true
+  }
 
   // MARK: - Batches
 
