@@ -230,7 +230,7 @@ struct AtomicStoreTests {
     server.records["Party"]?[key]?.values["name"] = .string("elsewhere")
     server.records["Party"]?[key]?.version += 1
     try #require(place.coordinator.store).evictCachedRecords()
-    #expect(try place.anotherContext().fetchAll("Person").names() == ["p0", "elsewhere", "p2"])
+    #expect(try storedNames(place.coordinator, "Person") == ["p0", "elsewhere", "p2"])
     // A save from old values is a conflict.
     try #require(found.first).setValue(.string("late"), forKey: "name")
     #expect(saveError { try place.context.save() }?.code == .conflict)

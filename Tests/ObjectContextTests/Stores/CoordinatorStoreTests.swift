@@ -178,7 +178,7 @@ struct CoordinatorStoreTests {
     try place.coordinator.close()
     let again = PersistentStoreCoordinator(model: place.model)
     try again.addStore(type: .xml, at: place.folder.file("b.xml"))
-    #expect(try ManagedObjectContext(coordinator: again).fetchAll("Skill").names("title").sorted() == ["?", "b"])
+    #expect(try storedNames(again, "Skill", "title").sorted() == ["?", "b"])
   }
 
   @Test(
@@ -201,7 +201,7 @@ struct CoordinatorStoreTests {
     try other.replacePersistentStore(at: target, withStoreFrom: place.path, type: kind.type)
     let store = try other.addStore(type: kind.type, at: target)
     #expect(store.identifier == identifier)
-    #expect(try ManagedObjectContext(coordinator: other).fetchAll("Skill").names("title") == ["new"])
+    #expect(try storedNames(other, "Skill", "title") == ["new"])
     try other.close()
     #expect(
       storeErrorCode {

@@ -93,7 +93,7 @@ struct StoreOptionTests {
     var options = PersistentStoreOptions()
     options.ignoresVersioning = true
     try coordinator.addStore(type: kind.type, at: place.path, options: options)
-    #expect(try ManagedObjectContext(coordinator: coordinator).fetchAll("A").names("x") == ["v"])
+    #expect(try storedNames(coordinator, "A", "x") == ["v"])
   }
 
   @Test("AP51: a store is migrated when it is opened, if that is asked for")
@@ -113,7 +113,8 @@ struct StoreOptionTests {
     )
     options.infersMapping = true
     try coordinator.addStore(type: .sqlite, at: place.path, options: options)
-    let object = try #require(try ManagedObjectContext(coordinator: coordinator).fetchAll("A").first)
+    let reader = ManagedObjectContext(coordinator: coordinator)
+    let object = try #require(try reader.fetchAll("A").first)
     #expect(try object.value(forKey: "x") == .string("v"))
     #expect(try object.value(forKey: "y") == .null)
   }

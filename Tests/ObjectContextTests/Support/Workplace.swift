@@ -106,3 +106,12 @@ extension [ManagedObject] {
     }
   }
 }
+
+/// The values of an attribute of all objects of an entity, as a new context reads them.
+func storedNames(
+  _ coordinator: PersistentStoreCoordinator, _ entity: String, _ key: String = "name"
+) throws -> [String] {
+  let context = ManagedObjectContext(coordinator: coordinator)
+  // Objects are valid only while their context lives.
+  return try withExtendedLifetime(context) { try context.fetchAll(entity).names(key) }
+}
