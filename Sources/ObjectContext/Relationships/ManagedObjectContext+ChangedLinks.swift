@@ -38,8 +38,11 @@ extension ManagedObjectContext {
         set.insert(slots)
         list.changes[position].slotSet = index(set)
       } else {
-        let buffer = buffer(table: number * model.entities.count + record.root)
-        guard let row = buffer.row(primaryKey: record.primaryKey) else { continue }
+        let table = number * model.entities.count + record.root
+        let buffer = buffer(table: table)
+        // A record that lost a partner to another one need not be here; one that cannot be read has nothing to lose.
+        let known = buffer.row(primaryKey: record.primaryKey)
+        guard let row = known ?? (try? rowForChange(table: table, primaryKey: record.primaryKey)) else { continue }
         set.insert(slots)
         list.changes.append(
           StoreChanges.Change(

@@ -384,7 +384,26 @@ final class IncrementalBacking: RowBacking, StoreObserver {
           try bringMembers(of: [change.primaryKey], relationship)
         }
       }
+      guard change.kind == .update else { continue }
+      for relationship in entity.relationships
+      where !relationship.isToMany && !relationship.isTransient && relationship.isInverseToMany {
+        try bringSiblings(of: change.primaryKey, entity, relationship)
+      }
     }
+  }
+
+  /// Brings the ordered members among which a record is, as its store may want to write their order down.
+  private func bringSiblings(
+    of primaryKey: Int64, _ entity: EntityDescription, _ relationship: RelationshipDescription
+  ) throws(StoreError) {
+    let table = store.schema.table(forRoot: entity.rootIndex)
+    guard table.orderKeyColumn(slot: relationship.slot) != nil, let column = table.columnName(slot: relationship.slot),
+      let members = toMany(root: entity.rootIndex, slot: relationship.slot)
+    else { return }
+    let owner = try storeErrors(store.path) { () throws(SQLiteError) in
+      try store.connection.integer("SELECT \(column) FROM \(table.name) WHERE Z_PK = \(primaryKey)")
+    }
+    if let owner { try bringMembers(of: [owner], members) }
   }
 
   func didWrite(_ changes: StoreChanges, to store: PersistentStore) throws(StoreError) {
