@@ -380,7 +380,9 @@ final class IncrementalBacking: RowBacking, StoreObserver {
           _ = learn(
             KnownRelationship(
               declaringEntity: relationship.declaringEntity, slot: relationship.slot, owner: change.primaryKey))
-        } else if change.kind == .update, relationship.isInverseToMany || relationship.inverseSlot < 0 {
+        } else if change.kind == .update,
+          relationship.isInverseToMany || relationship.inverseSlot < 0 || relationship.isOrdered
+        {
           try bringMembers(of: [change.primaryKey], relationship)
         }
       }
