@@ -10,7 +10,7 @@ extension ManagedObjectContext {
     guard registry.isInUse, model.entities.contains(where: { !validator($0).counted.isEmpty }) else { return [] }
     var failures: [ObjectValidationFailure] = []
     var checked = Set<CountedRelationship>()
-    for place in changedOwners(buffers) where checked.insert(place).inserted {
+    for place in try changedOwners(buffers) where checked.insert(place).inserted {
       // A record that is deleted here, or that the store does not have, has no number to be wrong.
       guard let object = try objects(table: place.table, primaryKeys: [place.owner]).first,
         let relationship = validator(object.entity).counted.first(where: { $0.slot == place.slot })
@@ -28,13 +28,13 @@ extension ManagedObjectContext {
       failures.append(
         ObjectValidationFailure(
           entity: object.entity.name, primaryKey: object.primaryKey, property: relationship.name, code: code,
-          table: object.table, row: Int32(object.row)))
+          table: object.table, row: Int32(object.row), objectID: object.objectID))
     }
     return failures
   }
 
   /// The to-many relationships of objects whose members may have changed, as far as their number matters.
-  private func changedOwners(_ buffers: [RowBuffer]) -> [CountedRelationship] {
+  private func changedOwners(_ buffers: [RowBuffer]) throws(ObjectError) -> [CountedRelationship] {
     var places: [CountedRelationship] = []
     for buffer in buffers {
       for touched in buffer.touchedRows where RowState.isChange(buffer.states[Int(touched)]) {
@@ -69,15 +69,19 @@ extension ManagedObjectContext {
             slot: inverse.slot))
       }
     }
-    for (table, key) in pendingLinks.changedObjects() {
-      let buffer = buffer(table: table)
-      guard let row = buffer.row(primaryKey: key) else { continue }
-      let entity = model.entities[Int(buffer.entities[row])]
-      for relationship in validator(entity).counted {
+    for (table, key) in pendingLinks.changedObjects() where countsBelow(root(table)) {
+      // A pair may go without anybody holding one of its ends, with the deletion of the other one for example.
+      guard let object = try objects(table: table, primaryKeys: [key]).first else { continue }
+      for relationship in validator(object.entity).counted {
         places.append(CountedRelationship(table: table, owner: key, slot: relationship.slot))
       }
     }
     return places
+  }
+
+  /// Whether a hierarchy has relationships whose number of objects matters.
+  private func countsBelow(_ root: Int) -> Bool {
+    model.entities[root...model.entities[root].lastDescendantIndex].contains { !validator($0).counted.isEmpty }
   }
 
   private func isCounted(_ relationship: RelationshipDescription) -> Bool {

@@ -79,8 +79,18 @@ extension ManagedObjectContext {
     var pending = PendingMatches()
     pending.excluded = excluded
     let found = try adopt(parent.fetch(pending.storeRequest(asked)), request, from: parent)
+    var merged = found + matches
+    if storeList.all.count > 1 {
+      // What has no order among the others comes as the stores do.
+      merged.sort { left, right in
+        let (one, other) = (storeNumber(left.table), storeNumber(right.table))
+        return one == other ? left.primaryKey.comesBefore(right.primaryKey) : one < other
+      }
+      if request.sortDescriptors.isEmpty { return Array(window(request, merged)) }
+    }
+    let unsorted = merged
     let all = try predicateErrors { () throws(PredicateError) in
-      try SortOrder(request.sortDescriptors).sorted(found + matches) { .object($0) }
+      try SortOrder(request.sortDescriptors).sorted(unsorted) { .object($0) }
     }
     return Array(window(request, all))
   }

@@ -76,6 +76,13 @@ extension ManagedObjectContext {
 
   /// The entity that a batch request names.
   func batchEntity(_ name: String) throws(BatchError) -> EntityDescription {
-    do { return try entity(named: name) } catch { throw .object(error) }
+    do throws(ObjectError) {
+      let entity = try entity(named: name)
+      // A store that cannot be asked says why.
+      if storeNumbers(entity).isEmpty { try openStore(table: tableForInsert(entity)) }
+      return entity
+    } catch {
+      throw .object(error)
+    }
   }
 }

@@ -52,8 +52,8 @@ struct FetchPlan {
     let numbers = context.storeNumbers(entity)
     let identifiers = context.storeList.identifiers
     let affected = numbers.first { request.affectedStores?.contains(identifiers[$0]) ?? true }
-    guard let asked = number ?? affected ?? numbers.first ?? identifiers.indices.first else {
-      throw ObjectError(.closed, "the coordinator has no store; add one first")
+    guard let asked = number ?? affected ?? numbers.first else {
+      throw ObjectError(.closed, "no open store has the entity \(entity.name); add one to the coordinator")
     }
     table = context.table(entity, store: asked)
     store = try context.openStore(table: table)

@@ -15,6 +15,8 @@ public struct FetchedDictionaries: RandomAccessCollection, Sendable {
   /// The keys of the dictionaries in the order of the request.
   public var keys: [String] { content.columns.map(\.name) }
   let content: Content
+  /// The rows of several stores in order; `nil` when the rows are those of ``content``.
+  var merged: [FetchedDictionary]?
 
   /// What all rows share.
   final class Content: Sendable {
@@ -37,12 +39,12 @@ public struct FetchedDictionaries: RandomAccessCollection, Sendable {
   /// The first place.
   public var startIndex: Int { 0 }
   /// The number of dictionaries.
-  public var endIndex: Int { content.table.count }
+  public var endIndex: Int { merged?.count ?? content.table.count }
 
   /// The dictionary at a place.
   public subscript(position: Int) -> FetchedDictionary {
     precondition(position >= 0 && position < endIndex, "place \(position) of \(endIndex) dictionaries")
-    return FetchedDictionary(content: content, row: position)
+    return merged?[position] ?? FetchedDictionary(content: content, row: position)
   }
 }
 

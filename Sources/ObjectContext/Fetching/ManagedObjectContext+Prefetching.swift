@@ -85,6 +85,7 @@ extension ManagedObjectContext {
     guard !rows.isEmpty else { return }
     for step in tree.steps {
       let relationship = step.relationship
+      guard try hasTable(for: relationship, of: table) else { continue }
       let found =
         relationship.isToMany
         ? try prefetchMembers(relationship, table, rows, options, kept)

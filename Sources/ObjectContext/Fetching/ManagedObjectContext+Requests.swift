@@ -142,12 +142,7 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchDictionaries(_ request: FetchRequest) throws(ObjectError) -> FetchedDictionaries {
     if let parent { return try parent.fetchDictionaries(request) }
-    guard severalStores(request) == nil else {
-      throw ObjectError(
-        PredicateError(
-          .invalidRequest, "dictionaries of \(request.entityName) cannot be fetched from several stores at once",
-          hint: "name one of them in affectedStores"))
-    }
+    if let stores = severalStores(request) { return try fetchDictionaries(request, stores: stores) }
     let plan = try FetchPlan(request, .dictionaries, self)
     let compiled = try plan.compile(.values, self)
     let columns = Array(compiled.columns[..<min(compiled.firstSortKey, compiled.columns.count)])

@@ -45,7 +45,7 @@ extension ManagedObjectContext {
   }
 
   /// The request for one of several stores, with room for the window of the merged result.
-  private func windowed(_ request: FetchRequest, store number: Int) -> FetchRequest {
+  func windowed(_ request: FetchRequest, store number: Int) -> FetchRequest {
     var one = request
     one.affectedStores = [storeList.identifiers[number]]
     one.fetchOffset = 0

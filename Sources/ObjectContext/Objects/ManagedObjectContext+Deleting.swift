@@ -67,7 +67,7 @@ extension ManagedObjectContext {
   private func release(
     _ object: ManagedObject, _ relationship: RelationshipDescription
   ) throws(ObjectError) -> [ManagedObject] {
-    if relationship.isTransient { return [] }
+    guard !relationship.isTransient, try hasTable(for: relationship, of: object.table) else { return [] }
     var rule = relationship.deleteRule
     // A record that was never saved leaves nothing behind that could refer to it.
     if object.isInserted, rule != .cascade { rule = .nullify }
@@ -120,13 +120,21 @@ extension ManagedObjectContext {
         } else {
           let target = try referenced(by: object, relationship)
           let table = destinationTable(relationship, from: object.table)
-          others = target == 0 ? [] : try objects(table: table, primaryKeys: [target])
+          let found = target == 0 ? [] : try objects(table: table, primaryKeys: [target])
+          let inverse = model.inverse(of: relationship)
+          var still: [ManagedObject] = []
+          for other in found {
+            // A partner that has found another one since stands in nobody's way.
+            if let inverse, !inverse.isToMany, try referenced(by: other, inverse) != object.primaryKey { continue }
+            still.append(other)
+          }
+          others = still
         }
         guard !others.isEmpty else { continue }
         failures.append(
           ObjectValidationFailure(
             entity: entity.name, primaryKey: object.primaryKey, property: relationship.name, code: .deletionDenied,
-            table: buffer.table, row: row))
+            table: buffer.table, row: row, objectID: object.objectID))
       }
     }
     return failures

@@ -8,12 +8,20 @@ extension ManagedObjectContext {
   /// that are deleted here.
   func members(of object: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> [ManagedObject]
   {
+    // An entity that the store's configuration does not have has no objects in it.
+    guard try hasTable(for: relationship, of: object.table) else { return [] }
     if let inverse = model.inverse(of: relationship), !inverse.isToMany {
       return try referring(to: object, relationship, inverse)
     }
     let relation = try linkRelation(relationship, table: object.table)
     let keys = try partners(of: object, relationship, relation).map(\.primaryKey)
     return try objects(table: destinationTable(relationship, from: object.table), primaryKeys: keys)
+  }
+
+  /// Whether the store that a table is in has the entity that a relationship leads to.
+  func hasTable(for relationship: RelationshipDescription, of table: Int) throws(ObjectError) -> Bool {
+    let store = try openStore(table: table)
+    return store.contains(model.entities[relationship.destinationEntity])
   }
 
   /// The objects with primary keys, in this order; what is not in the store, or deleted here, is left out.

@@ -16,7 +16,7 @@ extension QueryBuilder {
     case .collection, .dictionary: return .null
     case .objectID(let id):
       let isForeign = id.storeUUID != storeUUID
-      guard let entity = schema.model.entity(named: id.entity.name) else {
+      guard let entity = schema.model.entity(named: id.entity.name), schema.contains(entity) else {
         return SQLValue(
           text: SQLText(.null), family: .object(root: -1), type: .objectID, constant: constant, name: id.uri,
           isForeign: true)

@@ -49,6 +49,11 @@ extension QueryCollection {
         targetColumn = side.targetColumn
         orderColumn = side.orderColumn
       } else {
+        guard schema.contains(destination) else {
+          throw PredicateError(
+            .notInSQL, "\(relationship.name) leads to \(destination.name), which the store's configuration does not have",
+            hint: "name the stores that have it in affectedStores, or filter the objects in memory")
+        }
         let target = schema.table(forRoot: destination.rootIndex)
         func name(_ role: ColumnDefinition.Role) -> String? { target.columns.first { $0.role == role }?.name }
         let owner: String?

@@ -90,7 +90,10 @@ final class QueryRow {
   /// The row that a to-one relationship refers to.
   func destination(_ relationship: RelationshipDescription) -> QueryRow? {
     if let known = toOne[relationship.slot] { return known }
-    guard let name = table.columnName(slot: relationship.slot) else { return nil }
+    let schema = names.schema
+    guard schema.contains(schema.model.entities[relationship.destinationEntity]),
+      let name = table.columnName(slot: relationship.slot)
+    else { return nil }
     let key = column(name)
     let entityNumber = table.destinationEntityColumn(slot: relationship.slot).map { column($0) }
     let row = QueryRow(

@@ -68,6 +68,9 @@ public struct StoreSchema: Sendable {
     tablePositions = Dictionary(uniqueKeysWithValues: builder.tables.enumerated().map { ($1.rootEntity, $0) })
   }
 
+  /// Whether the store has an entity: its configuration has it, or one that inherits from it.
+  package func contains(_ entity: EntityDescription) -> Bool { entityNumbers[entity.index] > 0 }
+
   /// The table of a root entity.
   ///
   /// The entity must be a root and belong to the store's configuration.

@@ -91,8 +91,14 @@ final class GraphPair {
   /// What the operations were, for whoever looks into a failure.
   var log: [String] = []
 
-  init(_ name: String, _ world: GraphModel, seed: UInt64, depth: Int = 0, kind: StoreKind = .sqlite) throws {
+  /// Whether changes are taken back and made again in between.
+  let undoes: Bool
+
+  init(
+    _ name: String, _ world: GraphModel, seed: UInt64, depth: Int = 0, kind: StoreKind = .sqlite, undoes: Bool = false
+  ) throws {
     self.name = name
+    self.undoes = undoes
     self.world = world
     self.depth = depth
     place = try Workplace(try world.model(), kind: kind)
@@ -106,6 +112,7 @@ final class GraphPair {
   func descend() {
     context = place.context
     for _ in 0..<depth { context = ManagedObjectContext(parent: context) }
+    if undoes { context.undoManager = UndoManager() }
   }
 
   func object(_ number: Int) throws -> ManagedObject {
@@ -218,9 +225,56 @@ final class GraphPair {
   // MARK: Random operations
 
   func step() throws {
+    let kind = Int.random(in: 0..<100, using: &random)
+    switch kind {
+    case ..<86: try change(kind)
+    case ..<94: try save(upTo: Int.random(in: 0...2, using: &random))
+    case ..<95: rollback()
+    case ..<96: held.removeAll()
+    case ..<97:
+      log.append("reset")
+      context.reset()
+      plain = saved
+      // What only the parents have has no other name yet.
+      for (number, id) in ids where id.isTemporary && plain.kinds[number] != nil {
+        unsaved[number] = try context.object(with: id)
+      }
+    default: if try save() { try reopen() }
+    }
+  }
+
+  /// Makes some changes, takes them back, and perhaps makes them again.
+  func undoableStep() throws {
+    try context.processPendingChanges()
+    guard let manager = context.undoManager else { return }
+    let (count, before) = (manager.undoCount, plain)
+    for _ in 0..<Int.random(in: 1...3, using: &random) { try change(Int.random(in: 0..<86, using: &random)) }
+    try context.processPendingChanges()
+    // What changed nothing is no step.
+    guard manager.undoCount > count else { return }
+    let after = plain
+    log.append("undo")
+    try context.undo()
+    plain = before
+    try findUnsaved()
+    try compare("undone")
+    guard Bool.random(using: &random) else { return }
+    log.append("redo")
+    try context.redo()
+    plain = after
+    try findUnsaved()
+    try compare("made again")
+  }
+
+  private func findUnsaved() throws {
+    for number in plain.unsaved { unsaved[number] = try context.object(with: try #require(ids[number])) }
+  }
+
+  /// Changes something; `kind` is below 86.
+  private func change(_ kind: Int) throws {
     let side = world.sides.indices.randomElement(using: &random) ?? 0
     let (one, other) = (pick(world.sides[side].entity), pick(world.sides[side].destination))
-    switch Int.random(in: 0..<100, using: &random) {
+    switch kind {
     case 0..<16: try insert(world.concrete.randomElement(using: &random) ?? "")
     case 16..<20:
       if let victim = plain.kinds.keys.sorted().randomElement(using: &random) { try delete(victim) }
@@ -242,23 +296,12 @@ final class GraphPair {
       guard let one, world.sides[side].isToMany else { return }
       let others = plain.all(world.sides[side].destination).shuffled(using: &random)
       try replace(side, one, Array(others.prefix(Int.random(in: 0...4, using: &random))))
-    case 84..<86:
+    default:
       guard let one = plain.kinds.keys.sorted().randomElement(using: &random) else { return }
+      log.append("\(one).label")
       try object(one).setValue(.integer(Int64(next)), forKey: "label")
       plain.labels[one] = next
       next += 1
-    case 86..<95: try save(upTo: Int.random(in: 0...2, using: &random))
-    case 95..<96: rollback()
-    case 96..<97: held.removeAll()
-    case 97..<98:
-      log.append("reset")
-      context.reset()
-      plain = saved
-      // What only the parents have has no other name yet.
-      for (number, id) in ids where id.isTemporary && plain.kinds[number] != nil {
-        unsaved[number] = try context.object(with: id)
-      }
-    default: if try save() { try reopen() }
     }
   }
 

@@ -7,11 +7,15 @@ import Testing
 /// RL16 as a state machine: random models, random operations, a plain graph as oracle.
 @Suite("Random relationships")
 struct RandomGraphTests {
-  private func run(_ name: String, seed: UInt64, depth: Int = 0, kind: StoreKind = .sqlite, steps: Int = 300) throws {
+  private func run(
+    _ name: String, seed: UInt64, depth: Int = 0, kind: StoreKind = .sqlite, steps: Int = 300, undoes: Bool = false
+  ) throws {
     var random = SeededGenerator(seed: seed)
     let world = GraphModel.random(&random)
-    let pair = try GraphPair("\(name), seed \(seed)", world, seed: random.next(), depth: depth, kind: kind)
+    let pair = try GraphPair(
+      "\(name), seed \(seed)", world, seed: random.next(), depth: depth, kind: kind, undoes: undoes)
     for step in 0..<steps {
+      if undoes, step % 4 == 0 { try pair.undoableStep() }
       try pair.step()
       if step % 20 == 19 { try pair.compare("step \(step)") }
     }
@@ -30,4 +34,9 @@ struct RandomGraphTests {
     "RL16: the same in stores of every type", arguments: StoreKind.allCases.filter { $0 != .sqlite },
     Soak.seeds(2, from: 900))
   func rl16Stores(kind: StoreKind, seed: UInt64) throws { try run("\(kind)", seed: seed, kind: kind, steps: 150) }
+
+  @Test("RL16: the same with steps that are undone and redone", arguments: Soak.seeds(12, from: 1300))
+  func rl16Undo(seed: UInt64) throws {
+    try run("undo", seed: seed, depth: seed % 4 == 0 ? 1 : 0, steps: 200, undoes: true)
+  }
 }

@@ -201,7 +201,7 @@ struct AtomicStoreTests {
     try place.context.save()
     #expect(server.records["Party"]?.count == 4)
     try place.reopen()
-    func calls(_ body: () throws -> Void) throws -> [String] {
+    func calls(_ body: () throws -> Void) rethrows -> [String] {
       server.calls.removeAll()
       try body()
       return server.calls
@@ -211,18 +211,19 @@ struct AtomicStoreTests {
       try calls {
         found = Array(try place.context.fetch(FetchRequest("Person", where: try Predicate(format: "name == 'p1'"))))
       } == ["execute Person"], "values came with the request")
-    var heard = try calls { #expect(found.names() == ["p1"]) }
-    #expect(heard == [])
+    var names: [String] = []
+    #expect(calls { names = found.names() } == [])
+    #expect(names == ["p1"])
     var employer: ManagedObject?
     #expect(try calls { employer = try found.first?.object(forKey: "employer") } == [])
     var name: AttributeValue?
-    heard = try calls { name = try employer?.value(forKey: "name") }
-    #expect(heard == ["newValues 1"] && name == .string("c"))
-    var staff: [ManagedObject]?
-    heard = try calls { staff = try employer?.objects(forKey: "staff") }
-    #expect(heard == ["newValue staff"] && staff?.names() == ["p0", "p1", "p2"])
-    heard = try calls { staff = try employer?.objects(forKey: "staff") }
-    #expect(heard == [] && staff?.count == 3)
+    #expect(try calls { name = try employer?.value(forKey: "name") } == ["newValues 1"])
+    #expect(name == .string("c"))
+    var staff: [ManagedObject] = []
+    #expect(try calls { staff = try employer?.objects(forKey: "staff") ?? [] } == ["newValue staff"])
+    #expect(staff.names() == ["p0", "p1", "p2"])
+    #expect(try calls { staff = try employer?.objects(forKey: "staff") ?? [] } == [])
+    #expect(staff.count == 3)
     #expect(try calls { _ = try place.context.fetchAll("Company") } == ["execute Company"])
     // What the server has now is seen when the records are asked for again.
     let key = try #require(found.first?.objectID.primaryKey)

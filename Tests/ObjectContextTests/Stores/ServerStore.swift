@@ -77,13 +77,14 @@ final class ServerStore: IncrementalStore {
   ) throws(StoreError) -> [StoredReference] {
     server.calls.append("newValue \(relationship.name)")
     guard let model else { return [] }
-    if let listed = record(reference, model)?.references[relationship.name] {
+    let listed = record(reference, model)?.references[relationship.name] ?? []
+    guard let inverse = model.inverse(of: relationship), !inverse.isToMany else {
       return listed.filter { record($0, model) != nil }
     }
-    guard let inverse = model.inverse(of: relationship), !inverse.isToMany else { return [] }
-    // The members say themselves whose they are.
+    // The members say themselves whose they are; the list knows their order, and may know some that have left.
     let members = records(of: model.entities[relationship.destinationEntity], model)
-    return members.filter { $0.1.references[inverse.name] == [reference] }.map(\.0)
+      .filter { $0.1.references[inverse.name] == [reference] }.map(\.0)
+    return listed.filter(members.contains) + members.filter { !listed.contains($0) }
   }
 
   func save(_ changes: IncrementalStoreChanges) throws(StoreError) {

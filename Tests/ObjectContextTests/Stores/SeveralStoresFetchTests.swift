@@ -152,19 +152,62 @@ struct SeveralStoresFetchTests {
     }
   }
 
-  @Test("Dictionaries come from one store at a time, and the refusal says how")
+  @Test("Dictionaries of several stores are one list; what would be an aggregate of each is refused")
   func dictionaries() throws {
-    let atlas = try Atlas()
-    for i in 0..<4 { _ = try atlas.insert("Tag", "t\(i)", into: i % 2) }
+    let atlas = try Atlas([.sqlite, .xml])
+    for i in 0..<6 {
+      let tag = try atlas.insert("Tag", "t\(i)", into: i % 2)
+      try tag.setValue(.integer(Int64(10 - i / 2)), forKey: "weight")
+    }
+    let tags = try atlas.context.fetch(FetchRequest("Tag", sortedBy: [SortDescriptor("name")]))
+    for i in 2..<6 { try tags[i].setObject(tags[i % 2], forKey: "parent") }
     try atlas.insert("City", "c").setValue(.integer(2), forKey: "size")
     try atlas.context.save()
-    var request = FetchRequest("Tag", sortedBy: [SortDescriptor("name")])
+    var request = FetchRequest("Tag", sortedBy: [SortDescriptor("weight"), SortDescriptor("name", ascending: false)])
     request.propertiesToFetch = ["name"]
+    func names() throws -> [String] {
+      try atlas.context.fetchDictionaries(request).map { row in
+        guard case .attribute(.string(let name)) = row["name"] else { return "?" }
+        return name
+      }
+    }
+    #expect(try names() == ["t5", "t4", "t3", "t2", "t1", "t0"])
+    #expect(try atlas.context.fetchDictionaries(request).keys == ["name"])
+    #expect(try atlas.context.fetchDictionaries(request)[0].dictionary == ["name": "t5"])
+    request.fetchOffset = 1
+    request.fetchLimit = 3
+    #expect(try names() == ["t4", "t3", "t2"])
+    request.fetchOffset = 9
+    #expect(try names() == [])
+    (request.fetchOffset, request.fetchLimit) = (0, 0)
+    request.sortDescriptors = []
+    #expect(try names() == ["t0", "t2", "t4", "t1", "t3", "t5"])
+    request.predicate = try Predicate(format: "weight < 10")
+    request.sortDescriptors = [SortDescriptor("parent.name"), SortDescriptor("name")]
+    request.propertiesToFetch = ["name", "parent"]
+    let rows = try atlas.context.fetchDictionaries(request)
+    #expect(rows.keys == ["name", "parent"])
+    #expect(try names() == ["t2", "t4", "t3", "t5"])
+    for row in rows {
+      guard case .objectID(let parent) = row["parent"], case .attribute(.string(let name)) = row["name"] else {
+        Issue.record("no parent")
+        continue
+      }
+      #expect(parent.storeUUID == atlas.stores[name == "t2" || name == "t4" ? 0 : 1].identifier)
+    }
+    request.propertiesToFetch = []
+    #expect(predicateErrorCode { _ = try atlas.context.fetchDictionaries(request) } == .invalidRequest)
+    request.sortDescriptors = [SortDescriptor("name")]
+    #expect(try Set(atlas.context.fetchDictionaries(request).keys) == ["name", "weight", "parent"])
+    #expect(try names() == ["t2", "t3", "t4", "t5"])
+
+    request.propertiesToFetch = ["name"]
+    request.returnsDistinctResults = true
     let error = #expect(throws: ObjectError.self) { try atlas.context.fetchDictionaries(request) }
-    #expect(error?.code == .invalidRequest)
+    #expect(error?.predicateError?.code == .invalidRequest)
     #expect(error?.message.contains("affectedStores") == true)
     request.affectedStores = [atlas.stores[1].identifier]
-    #expect(try atlas.context.fetchDictionaries(request).map(\.dictionary) == [["name": "t1"], ["name": "t3"]])
+    #expect(try names() == ["t3", "t5"])
     request = FetchRequest("City")
     request.propertiesToFetch = ["name"]
     #expect(try atlas.context.fetchDictionaries(request).map(\.dictionary) == [["name": "c"]])
@@ -181,7 +224,9 @@ struct SeveralStoresFetchTests {
     insert.resultType = .objectIDs
     let inserted = try context.execute(insert)
     #expect(inserted.insertedObjectIDs.allSatisfy { $0.storeUUID == atlas.stores[0].identifier })
-    #expect(try context.execute(BatchInsertRequest("Note", rows: [["about": "n"]])).insertedCount == 1)
+    var other = BatchInsertRequest("Note", rows: [["about": "n"]])
+    other.resultType = .count
+    #expect(try context.execute(other).insertedCount == 1)
     #expect(try atlas.rows(1, "SELECT ZABOUT FROM ZNOTE") == ["n"])
     var update = BatchUpdateRequest(
       "Tag", where: try Predicate(format: "name < 't3' OR name > 't5'"), set: ["weight": 5])
@@ -199,10 +244,48 @@ struct SeveralStoresFetchTests {
     #expect(Set(deleted.deletedObjectIDs) == [tags[0].objectID, tags[3].objectID])
     try context.mergeChanges(from: deleted)
     #expect(try context.fetch("Tag").names().sorted() == ["t1", "t2", "t4", "t5", "t6", "t7"])
-    let rest = try context.execute(BatchDeleteRequest("Tag", where: try Predicate(format: "weight == 5")))
+    delete = BatchDeleteRequest("Tag", where: try Predicate(format: "weight == 5"))
+    delete.resultType = .count
+    let rest = try context.execute(delete)
     #expect(rest.deletedCount == 4)
     context.reset()
     #expect(try context.fetch("Tag").names().sorted() == ["t4", "t5"])
+    try atlas.verify()
+  }
+
+  @Test("An entity that no open store has is an error and never a trap, whatever is asked")
+  func missingEntity() throws {
+    let atlas = try Atlas([.sqlite])
+    let context = atlas.context
+    let city = try atlas.insert("City", "c")
+    try context.save()
+    #expect(objectErrorCode { _ = try context.fetch(FetchRequest("Note")) } == .closed)
+    #expect(objectErrorCode { _ = try context.fetch("Note") } == .closed)
+    #expect(objectErrorCode { _ = try context.count(for: FetchRequest("Note")) } == .closed)
+    #expect(objectErrorCode { _ = try context.count("Note") } == .closed)
+    #expect(objectErrorCode { _ = try context.fetchObjectIDs(FetchRequest("Note")) } == .closed)
+    #expect(objectErrorCode { _ = try context.fetchDictionaries(FetchRequest("Note")) } == .closed)
+    #expect(objectErrorCode { _ = try context.insert("Note") } == .closed)
+    for run in [
+      { _ = try context.execute(BatchUpdateRequest("Note", set: ["rank": 1])) },
+      { _ = try context.execute(BatchDeleteRequest("Note")) },
+      { _ = try context.execute(BatchInsertRequest("Note", rows: [["about": "x"]])) },
+    ] as [() throws -> Void] {
+      let error = #expect(throws: BatchError.self) { try run() }
+      guard case .object(let cause) = error else { throw try #require(error) }
+      #expect(cause.code == .closed)
+    }
+    // Relationships to it are empty; a request that follows them says so.
+    #expect(try city.objects(forKey: "notes") == [])
+    for format in ["ANY notes.about == 'x'", "notes.@count == 0", "notes.place == self"] {
+      let request = FetchRequest("City", where: try Predicate(format: format))
+      #expect(predicateErrorCode { _ = try context.fetch(request) } == .notInSQL, "\(format)")
+    }
+    var request = FetchRequest("City")
+    request.relationshipKeyPathsForPrefetching = ["notes"]
+    #expect(try context.fetch(request).names() == ["c"])
+    try context.delete(city)
+    try context.save()
     try atlas.verify()
   }
 

@@ -240,7 +240,8 @@ final class IncrementalBacking: RowBacking, StoreObserver {
         declaringEntity: relationship.declaringEntity, slot: relationship.slot, owner: owner)
       guard known.insert(key).inserted else { continue }
       do {
-        let members = try source.newValue(for: relationship, of: StoredReference(declaring, owner))
+        let reference = StoredReference(try ownEntity(of: owner, declaring), owner)
+        let members = try source.newValue(for: relationship, of: reference)
         let missing = try missingKeys(root: destination.rootIndex, members.map(\.primaryKey))
         try bring(members.filter { missing.contains($0.primaryKey) })
         try fill { filler throws(StoreError) in try filler.setMembers(members, of: owner, for: relationship) }
@@ -248,6 +249,19 @@ final class IncrementalBacking: RowBacking, StoreObserver {
         known.remove(key)
         throw error
       }
+    }
+  }
+
+  /// The entity of a record that is here, which may inherit from the one that is asked for.
+  private func ownEntity(of primaryKey: Int64, _ entity: EntityDescription) throws(StoreError) -> EntityDescription {
+    guard entity.hasSubentities else { return entity }
+    let table = store.schema.table(forRoot: entity.rootIndex).name
+    return try storeErrors(store.path) { () throws(SQLiteError) in
+      let select = try store.connection.prepare("SELECT Z_ENT FROM \(table) WHERE Z_PK = ?1")
+      select.bind(1, primaryKey)
+      guard try select.step() else { return entity }
+      let number = Int(select.integer(0))
+      return store.schema.entityNumbers.firstIndex(of: number).map { store.model.entities[$0] } ?? entity
     }
   }
 
