@@ -72,6 +72,7 @@ extension ManagedObjectContext {
       takeBackKeys(journal)
       throw error
     }
+    journal.finishExternalData()
     noteWrite(numbers)
   }
 
@@ -129,6 +130,7 @@ extension ManagedObjectContext {
       try saveErrors { () throws(SQLiteError) in try store.refreshMaxima() }
       try inTransaction(rest, body)
       try saveErrors { () throws(SQLiteError) in try store.connection.execute("COMMIT") }
+      store.file.externalFiles.removeObsolete()
     } catch {
       // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
       if !store.connection.isAutocommit { try? store.connection.execute("ROLLBACK") }
@@ -189,6 +191,7 @@ extension ManagedObjectContext {
         try storeErrors { () throws(StoreError) in try observer.willWrite(observed, to: store) }
       }
     }
+    try storeErrors { () throws(StoreError) in try writeExternalData(plan, journal, store: number) }
     for changes in plan.roots where storeNumber(changes.buffer.table) == number {
       try delete(changes, store)
       try update(changes, store, journal)
@@ -371,6 +374,10 @@ final class SaveJournal {
   private var raised: [(buffer: RowBuffer, rows: ContiguousArray<Int32>)] = []
   /// Who was told that a transaction has begun.
   var observers: [(observer: any StoreObserver, store: PersistentStore)] = []
+  /// The values that went into files.
+  var externalized: [ExternalizedCell] = []
+  /// How many files there were before, by store.
+  var externalMarks: [(files: ExternalFiles, mark: Int)] = []
   /// The keys that records that were never saved got, by table.
   var assignedKeys = AssignedKeys()
 
@@ -382,5 +389,6 @@ final class SaveJournal {
   func undo() {
     for (buffer, rows) in raised { for row in rows { buffer.versions[Int(row)] -= 1 } }
     for (observer, store) in observers.reversed() { observer.didRollBack(store) }
+    undoExternalData()
   }
 }

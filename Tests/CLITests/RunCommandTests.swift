@@ -193,7 +193,7 @@ struct RunCommandTests {
       model: Notes
       entities:
         Note:
-          attributes: { title: string!, search: { type: string, derived: "canonical:(title)" } }
+          attributes: { title: string!, search: { type: string, derived: "canonical:(title)" }, at: { type: date, derived: now() } }
           unique: [title]
         Other:
           attributes: { name: string, search: { type: string, derived: "canonical:(name)" } }
@@ -204,7 +204,7 @@ struct RunCommandTests {
     let first = try Command(["run", "n.yaml", "--json"], in: folder.path)
     #expect(first.status == 0, "\(first.words)")
     #expect(
-      first.words.hasPrefix("n.sqlite: warning: Note.search: the value of a derived attribute "), "\(first.words)")
+      first.words.hasPrefix("n.sqlite: warning: Note.at: the value of this derived attribute "), "\(first.words)")
     #expect(!first.words.contains("Other.search"))
     #expect(try #require(first.object()["warnings"] as? [String]).count == 1)
 

@@ -169,6 +169,7 @@ public final class ImportSession {
 
   private func makeImporter(_ file: StoreFile, seed: UInt64, inputBytes: Int) throws(ImportError) -> BatchImporter {
     do {
+      if definition.hashSeed != nil { file.isReproducible = true }
       let store = try PersistentStore(file: file)
       let partitioned = PartitionedChoice()
       let choice = StrategyChoice(

@@ -13,9 +13,11 @@ struct StoreWarnings {
     for warning in file.schema.warnings where concerns(warning, file, imported) { texts.append(warning.description) }
     for entity in model.entities where imported.contains(entity.index) {
       for attribute in entity.attributes
-      where attribute.isDerived && !attribute.isTransient && attribute.declaringEntity == entity.index {
+      where attribute.isDerived && !attribute.isTransient && attribute.declaringEntity == entity.index
+        && !file.schema.computesValue(of: attribute, entity, inNewStore: file.isReproducible)
+      {
         texts.append(
-          "\(entity.name).\(attribute.name): the value of a derived attribute is computed by Core Data, not by an"
+          "\(entity.name).\(attribute.name): the value of this derived attribute is computed by Core Data, not by an"
             + " import; new rows have none")
       }
     }

@@ -48,6 +48,7 @@ extension ManagedObjectContext {
     store.isInBatchRequest = true
     defer { store.isInBatchRequest = false }
     let sequences = store.sequenceMark
+    let files = store.file.externalFiles.mark
     do {
       try batchErrors { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
       try batchErrors { () throws(SQLiteError) in try store.refreshMaxima() }
@@ -56,11 +57,13 @@ extension ManagedObjectContext {
       try finishBatch()
       try batchErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
       store.writes += 1
+      store.file.externalFiles.removeObsolete()
       return value
     } catch {
       // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
       if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
       for observer in store.observers.reversed() { observer.didRollBack(store) }
+      store.file.externalFiles.removeMade(since: files)
       store.restoreSequences(sequences)
       throw error
     }

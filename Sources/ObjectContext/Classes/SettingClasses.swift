@@ -30,7 +30,9 @@ extension PersistentStoreCoordinator {
 
 extension ManagedObjectContext {
   /// Makes the objects of an entity objects of a class: for contexts over a bare store; others share the classes of
-  /// their coordinator. See ``ObjectStore/PersistentStoreCoordinator/setClass(_:forEntity:)``.
+  /// their coordinator.
+  ///
+  /// See ``ObjectStore/PersistentStoreCoordinator/setClass(_:forEntity:)``.
   ///
   /// - Throws: ``ObjectError`` with `unknownEntity` or `wrongClass`.
   public func setClass(_ type: ManagedObject.Type, forEntity name: String) throws(ObjectError) {

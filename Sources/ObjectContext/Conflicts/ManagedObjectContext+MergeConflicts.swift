@@ -111,9 +111,8 @@ extension ManagedObjectContext {
     where !relationship.isToMany && buffer.tags[relationship.slot][row] == CellTag.integer {
       let key = Int64(bitPattern: buffer.payloads[relationship.slot][row])
       let table = destinationTable(relationship, from: buffer.table)
-      if let other = self.buffer(table: table).row(primaryKey: key) {
-        let state = self.buffer(table: table).states[other]
-        if state == RowState.inserted || state == RowState.updated { continue }
+      if let other = self.buffer(table: table).row(primaryKey: key), self.buffer(table: table).isWritten(row: other) {
+        continue
       }
       if try storedRows(table: table, primaryKeys: [key]).count == 0 {
         buffer.setReference(row: row, slot: relationship.slot, primaryKey: 0, destinationEntity: -1)

@@ -22,7 +22,7 @@ extension ManagedObjectContext {
       let asked = keys.keys.filter { key in
         // New ones are there in a moment, and changed ones have their versions checked.
         guard let row = buffer.row(primaryKey: key) else { return true }
-        return buffer.states[row] != RowState.inserted && buffer.states[row] != RowState.updated
+        return !buffer.isWritten(row: row)
       }
       guard !asked.isEmpty else { continue }
       let store = store(table: table)

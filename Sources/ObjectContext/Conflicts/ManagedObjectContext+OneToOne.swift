@@ -10,7 +10,8 @@ extension ManagedObjectContext {
   func agreeOneToOne(table: Int, primaryKeys: [Int64], stored: RowBuffer) throws(SaveError) {
     let buffer = buffer(table: table)
     for key in primaryKeys {
-      guard let row = buffer.row(primaryKey: key), isInUse(buffer, row) else { continue }
+      guard let row = buffer.row(primaryKey: key), isInUse(buffer, row) || buffer.states[row] == RowState.deleted
+      else { continue }
       for relationship in model.entities[Int(buffer.entities[row])].relationships
       where !relationship.isToMany && relationship.inverseSlot >= 0 && !relationship.isInverseToMany {
         let former = stored.row(primaryKey: key).map { reference(stored, $0, relationship.slot) } ?? 0
@@ -24,7 +25,7 @@ extension ManagedObjectContext {
   ) throws(SQLiteError) {
     let (slot, inverse) = (relationship.slot, relationship.inverseSlot)
     let key = buffer.primaryKeys[row]
-    let target = reference(buffer, row, slot)
+    let target = isInUse(buffer, row) ? reference(buffer, row, slot) : 0
     let table = destinationTable(relationship, from: buffer.table)
     let others = self.buffer(table: table)
     if former != 0, former != target, let partner = try currentRow(table, former),
@@ -55,7 +56,10 @@ extension ManagedObjectContext {
   /// The row of a record as the store has it now, with what was changed here; `nil` when it is deleted.
   private func currentRow(_ table: Int, _ key: Int64) throws(SQLiteError) -> Int? {
     let buffer = buffer(table: table)
-    if let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.clean { buffer.makeFault(row: row) }
+    if let row = buffer.row(primaryKey: key) {
+      if buffer.states[row] == RowState.updated, !buffer.isWritten(row: row) { buffer.rollBack(row: row) }
+      if buffer.states[row] == RowState.clean { buffer.makeFault(row: row) }
+    }
     return try rowForChange(table: table, primaryKey: key)
   }
 

@@ -176,7 +176,7 @@ public enum RelationshipMapping {
   /// Code that finds them.
   case compute((_ source: ManagedObject, _ manager: MigrationManager) throws -> [ManagedObject])
 
-  /// The mapping of a value expression as Xcode writes it:
+  /// The mapping of a value expression as Xcode writes it.
   ///
   /// ```
   /// FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "PersonToAddress", $source)

@@ -12,7 +12,9 @@ public protocol MigrationStage {
 ///
 /// Source: Apple, `NSLightweightMigrationStage`.
 public struct LightweightMigrationStage: MigrationStage {
+  /// What it does, for people.
   public var label: String
+  /// The versions, in order.
   public var versions: [ModelVersionList.Version]
 
   /// Creates a stage.
@@ -29,6 +31,7 @@ public struct CustomMigrationStage: MigrationStage {
   /// Work on a store: the context is saved after it, if it has changes.
   public typealias Handler = (ManagedObjectContext) throws -> Void
 
+  /// What it does, for people.
   public var label: String
   /// The version before.
   public var current: ModelVersionList.Version
@@ -40,6 +43,7 @@ public struct CustomMigrationStage: MigrationStage {
   public var willMigrate: Handler?
   /// Runs after the stage, with the objects of the version afterwards.
   public var didMigrate: Handler?
+  /// The version before and the one afterwards.
   public var versions: [ModelVersionList.Version] { [current, next] }
 
   /// Creates a stage.

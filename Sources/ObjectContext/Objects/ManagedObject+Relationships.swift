@@ -19,7 +19,7 @@ extension ManagedObject {
     let destination = link.model.entities[relationship.destinationEntity]
     let other = context.object(
       table: context.destinationTable(relationship, from: table), primaryKey: target,
-      entity: entity >= 0 ? entity : destination.index)
+      entity: entity >= 0 ? entity : destination.index, isExact: entity >= 0)
     return other.isDeleted ? nil : other
   }
 

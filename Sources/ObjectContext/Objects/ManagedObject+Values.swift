@@ -51,9 +51,12 @@ extension ManagedObject {
   public final func setValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
     let attribute = try attribute(key)
     let cell = try settableCell(value, attribute)
-    guard notifiesChanges else { return put(cell, slot: attribute.slot) }
+    guard notifiesChanges else {
+      put(cell, slot: attribute.slot)
+      return
+    }
     willChangeValue(forKey: key)
-    put(cell, slot: attribute.slot)
+    if put(cell, slot: attribute.slot) { flags.insert(.wasSet) }
     didChangeValue(forKey: key)
   }
 
@@ -75,22 +78,21 @@ extension ManagedObject {
     return cell
   }
 
-  /// Puts a value into the row.
-  final func put(_ cell: StoredCell, slot: Int) {
+  /// Puts a value into the row; returns whether that changed anything.
+  @discardableResult
+  final func put(_ cell: StoredCell, slot: Int) -> Bool {
     let buffer = validContext.buffer(table: table)
-    let isChange: Bool
     if cell.tag == CellTag.text || cell.tag == CellTag.blob {
-      isChange = cell.bytes.withUnsafeBytes { bytes in
+      if isExternalValue(cell, slot: slot) { return false }
+      return cell.bytes.withUnsafeBytes { bytes in
         let range = ByteRange(offset: 0, length: bytes.count)
         return buffer.set(
           row: row, slot: slot, tag: cell.tag, payload: range.payload,
           arena: bytes.baseAddress ?? UnsafeRawPointer(buffer.arena.base))
       }
-    } else {
-      isChange = buffer.set(
-        row: row, slot: slot, tag: cell.tag, payload: cell.payload, arena: UnsafeRawPointer(buffer.arena.base))
     }
-    if isChange { flags.insert(.wasSet) }
+    return buffer.set(
+      row: row, slot: slot, tag: cell.tag, payload: cell.payload, arena: UnsafeRawPointer(buffer.arena.base))
   }
 
   /// The attribute of a name.
@@ -115,8 +117,9 @@ extension ManagedObjectContext {
   func externalValue(_ buffer: RowBuffer, row: Int, slot: Int) throws(ObjectError) -> AttributeValue {
     let cell = buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row]))
     let name = String(decoding: cell.dropFirst().prefix(36), as: UTF8.self)
-    guard let bytes = ExternalData.read(name, store: store.file.path) else {
-      throw ObjectError(.externalData, "the file \(name) with a value beside \(store.file.path) cannot be read")
+    let path = store(table: buffer.table).file.path
+    guard let bytes = ExternalData.read(name, store: path) else {
+      throw ObjectError(.externalData, "the file \(name) with a value beside \(path) cannot be read")
     }
     return .binary(bytes)
   }

@@ -38,7 +38,9 @@ open class ManagedObject {
   /// What few objects have.
   final var extras: ObjectExtras?
 
-  /// Creates the object of a row; for contexts only. Subclasses whose variables have initial values inherit it.
+  /// Creates the object of a row; for contexts only.
+  ///
+  /// Subclasses whose variables have initial values inherit it.
   public required init(_ handle: ObjectHandle) {
     link = handle.link
     generation = handle.generation
@@ -99,7 +101,9 @@ open class ManagedObject {
   /// A value was read.
   open func didAccessValue(forKey key: String?) {}
 
-  /// A property is about to be set; called once a set. An override calls `super`, so that transient values can be undone.
+  /// A property is about to be set: called once a set.
+  ///
+  /// An override calls `super`, so that transient values can be undone.
   open func willChangeValue(forKey key: String) { recordTransient(key) }
 
   /// A property was set, maybe to what it was; an override calls `super`, which tells observers.
@@ -122,7 +126,9 @@ open class ManagedObject {
   /// Checks the object before its changes are saved; as ``validateForInsert()``.
   open func validateForUpdate() throws { try validateAttributes(onlyChanged: true) }
 
-  /// Checks whether the object may be deleted, before the deletion is saved. Rules "deny" are checked by the context.
+  /// Checks whether the object may be deleted, before the deletion is saved.
+  ///
+  /// Rules "deny" are checked by the context.
   open func validateForDelete() throws {}
 
   // MARK: State

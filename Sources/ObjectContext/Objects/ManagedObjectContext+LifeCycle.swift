@@ -74,7 +74,10 @@ extension ManagedObjectContext {
     object.awake(fromSnapshotEvents: .refresh)
   }
 
-  private func forgetTransientValues(_ object: ManagedObject) { object.extras?.transientValues.removeAll() }
+  private func forgetTransientValues(_ object: ManagedObject) {
+    object.extras?.transientValues.removeAll()
+    object.extras?.transformed.removeAll()
+  }
 
   /// The values of an object's transient attributes that are in columns.
   private func transientCells(_ object: ManagedObject) -> [(slot: Int, cell: StoredCell)] {

@@ -34,7 +34,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` with `otherContext` for an ID of another store.
   public func object(with id: ManagedObjectID) throws(ObjectError) -> ManagedObject {
-    return object(table: try table(id), primaryKey: id.primaryKey, entity: id.entity.index)
+    object(table: try table(id), primaryKey: id.primaryKey, entity: id.entity.index, isExact: id.isExact)
   }
 
   /// The object with an ID; `nil` when neither store nor context has such a record, or when it is deleted here.
@@ -140,10 +140,15 @@ extension ManagedObjectContext {
   }
 
   /// The object with a primary key: a fault unless its row is here.
-  func object(table: Int, primaryKey: Int64, entity: Int) -> ManagedObject {
+  ///
+  /// - Parameter isExact: Whether the entity is the record's own for certain. Otherwise, and where the entities below it
+  ///   have classes of their own, the row is fetched at once, because the object's class depends on it.
+  func object(table: Int, primaryKey: Int64, entity: Int, isExact: Bool = true) -> ManagedObject {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: primaryKey) { return object(buffer, row: row) }
-    if registry.link.classes.variesBelow[entity], let known = fetchedObject(buffer, primaryKey: primaryKey) {
+    if !isExact, registry.link.classes.variesBelow[entity],
+      let known = fetchedObject(buffer, primaryKey: primaryKey)
+    {
       return known
     }
     let row = buffer.takeRow(entity: Int32(entity), state: RowState.fault, primaryKey: primaryKey)

@@ -15,6 +15,8 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     case typeMismatch
     /// The decimal number has too many digits for the store.
     case notStorable
+    /// The transformer of a transformable attribute is not registered, cannot be used, or failed.
+    case transformer
     /// The attribute is derived: the store computes it.
     case readOnly
     /// The attribute is transient: the store knows nothing of it.

@@ -17,6 +17,8 @@ extension ObjectHandle: Sendable {}
 final class ObjectExtras {
   /// Values of transient attributes that no column holds, by slot.
   var transientValues: [Int: Any] = [:]
+  /// Values of transformable attributes, by slot.
+  var transformed: [Int: TransformedValue] = [:]
   /// Who wants to hear of changes, by key.
   var observers: [String: [WeakObservation]] = [:]
 }

@@ -139,7 +139,8 @@ final class ChangeRecorder: RowRecorder {
     let (word, bit) = (firstKept[record] + slot >> 6, UInt64(1) << (UInt64(slot) & 63))
     if kept[word] & bit != 0 { return }
     kept[word] |= bit
-    changes.keep(buffer, row: row, slot: slot, record: record)
+    changes.keep(
+      buffer, row: row, slot: slot, record: record, inline: context.inlineCell(buffer, row: row, slot: slot))
   }
 
   /// Whether anything differs from what it was.

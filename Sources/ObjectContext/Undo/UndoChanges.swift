@@ -57,13 +57,19 @@ final class UndoChanges {
   func setKind(_ record: Int, _ kind: Kind) { records[record].kind = kind }
 
   /// Keeps a cell of a row.
-  func keep(_ buffer: RowBuffer, row: Int, slot: Int, record: Int) {
+  ///
+  /// - Parameter inline: The bytes to keep instead of the cell's, which only names a file.
+  func keep(_ buffer: RowBuffer, row: Int, slot: Int, record: Int, inline: [UInt8]? = nil) {
     var cell = buffer.snapshot(row: row, slot: slot)
     cell.row = Int32(record)
     if cell.tag == CellTag.text || cell.tag == CellTag.blob {
       let bytes = arena ?? ByteArena(capacity: 64)
       arena = bytes
-      cell.payload = bytes.append(buffer.arena.bytes(ByteRange(payload: cell.payload))).payload
+      if let inline {
+        cell.payload = inline.withUnsafeBytes { bytes.append($0).payload }
+      } else {
+        cell.payload = bytes.append(buffer.arena.bytes(ByteRange(payload: cell.payload))).payload
+      }
     }
     cells.append(cell)
   }

@@ -2,14 +2,14 @@
 ///
 /// Known forms: a key path (`author.name`), `canonical:(x)`, `uppercase:(x)`, `lowercase:(x)`, `rel.@count`,
 /// `rel.@sum.x`, `count:(rel)`, `sum:(rel.x)` and `now()`.
-struct DerivationText {
+package struct DerivationText {
   /// The function's name, or `nil` for a plain key path.
-  let function: String?
+  package let function: String?
   /// The names of the key path; empty for `now()`.
-  let path: [String]
+  package let path: [String]
 
   /// Takes an expression apart; `nil` when it has another form.
-  init?(_ expression: String) {
+  package init?(_ expression: String) {
     let text = Self.normalised(expression)
     if text == "now()" {
       function = "now"

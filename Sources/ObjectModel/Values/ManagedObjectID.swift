@@ -9,9 +9,12 @@ public struct ManagedObjectID: Hashable, Sendable, CustomStringConvertible {
   public let entity: EntityDescription
   /// `Z_PK`: unique among all records below one root entity in the store. Negative in a temporary ID.
   public let primaryKey: Int64
+  /// Whether ``entity`` is the record's own entity for certain; an ID made from a URI may name an ancestor.
+  package let isExact: Bool
 
   /// Creates an ID.
-  package init(storeUUID: String, entity: EntityDescription, primaryKey: Int64) {
+  package init(storeUUID: String, entity: EntityDescription, primaryKey: Int64, isExact: Bool = true) {
+    self.isExact = isExact
     self.storeUUID = storeUUID
     self.entity = entity
     self.primaryKey = primaryKey

@@ -168,7 +168,8 @@ public final class PersistentStoreCoordinator {
     guard let parts = ObjectURI(uri), let entity = model.entity(named: parts.entityName),
       let store = store(identifier: parts.storeUUID)
     else { return nil }
-    return ManagedObjectID(storeUUID: store.identifier, entity: entity, primaryKey: parts.primaryKey)
+    return ManagedObjectID(
+      storeUUID: store.identifier, entity: entity, primaryKey: parts.primaryKey, isExact: !entity.hasSubentities)
   }
 }
 

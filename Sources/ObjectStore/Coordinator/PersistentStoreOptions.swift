@@ -20,6 +20,10 @@ public struct PersistentStoreOptions: Sendable, Hashable {
   public var analyzes = false
   /// Whether every transaction is recorded in the store's persistent history.
   public var tracksHistory = false
+  /// The size in bytes above which values of attributes that allow it go into files beside an SQLite store.
+  ///
+  /// Files beside a store are read whatever this says.
+  public var externalDataThreshold = 100 * 1024
   /// Whether a store that was made with another version of the model is migrated when it is opened.
   public var migratesAutomatically = false
   /// Whether that may be done by what the versions say, without a mapping model (`StoreMigrator`).

@@ -46,6 +46,15 @@ public final class StoreFile {
   /// What a writer should know.
   public let warnings: [Warning]
 
+  /// Whether rows were written past the object layer, so that ``finish()`` has to compute derived attributes.
+  var needsDerivedValues = false
+
+  /// Whether the same input has to give the same bytes: times are not filled in, and files get names that are made of
+  /// what they hold. So it is in a store that is being built.
+  package var isReproducible = false { didSet { externalFiles.hasReproducibleNames = isReproducible } }
+  /// The files with values beside the store.
+  package private(set) lazy var externalFiles = ExternalFiles(path: path, hasReproducibleNames: isReproducible)
+
   private let undo: Undo
   private var pendingIndexes: [IndexDefinition]
   private var isEnded = false
@@ -77,6 +86,7 @@ public final class StoreFile {
     self.undo = undo
     self.pendingIndexes = pendingIndexes
     if case .newFile = undo { isNew = true } else { isNew = false }
+    isReproducible = isNew
   }
 
   deinit {
@@ -93,7 +103,11 @@ public final class StoreFile {
   }
 
   /// Takes over other tables and columns: a migration has changed them.
-  func replaceSchema(_ schema: StoreSchema) { self.schema = schema }
+  func replaceSchema(_ schema: StoreSchema) {
+    self.schema = schema
+    // Derived attributes of the new version have no values yet.
+    needsDerivedValues = true
+  }
 
   // MARK: - Batches
 
@@ -180,10 +194,12 @@ public final class StoreFile {
       case .newFile(let file):
         try begin()
         try buildIndexes()
+        try fillDerivedValues()
         try raiseMaxima()
         try file.publish(connection)
       case .existingFile(let file):
         try begin()
+        if needsDerivedValues { try fillDerivedValues() }
         try raiseMaxima()
         try commit()
         try file.finish(connection)
@@ -192,6 +208,7 @@ public final class StoreFile {
       case .nothing: break
       }
       isEnded = true
+      externalFiles.removeObsolete()
     } catch {
       if isNew { try? rollBackRun() }
       throw error
@@ -206,6 +223,7 @@ public final class StoreFile {
   public func rollBackRun() throws(StoreError) {
     if isEnded { return }
     isEnded = true
+    externalFiles.removeAllMade()
     switch undo {
     case .newFile(let file): try file.discard(connection)
     case .existingFile(let file): try file.rollBack(connection)

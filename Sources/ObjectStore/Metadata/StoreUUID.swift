@@ -16,6 +16,9 @@ enum StoreUUID {
     return text(Array(digest.prefix(16)), version: 8)
   }
 
+  /// Whether a UUID was made from a digest: two files with the same bytes may have the same.
+  static func isMadeOfDigest(_ text: String) -> Bool { text.utf8.dropFirst(14).first == UInt8(ascii: "8") }
+
   /// Writes 16 bytes with the version and the variant of RFC 9562 in their places.
   private static func text(_ bytes: [UInt8], version: UInt8) -> String {
     var bytes = bytes

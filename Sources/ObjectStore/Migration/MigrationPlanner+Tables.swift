@@ -8,8 +8,9 @@ struct TableMove {
   var pairs: [MigrationPlanner.Pair]
   /// The old table; `nil` for a new one.
   var origin: EntityTable?
-  /// For each column, its name in the old table, when that stays; `nil` for a new column. Empty when the table is written
-  /// anew.
+  /// For each column, its name in the old table, when that stays; `nil` for a new column.
+  ///
+  /// Empty when the table is written anew.
   var bases: [String?] = []
   /// Whether the old table stays and is changed where it is.
   var isKept = false
@@ -57,7 +58,7 @@ extension MigrationPlanner {
     let types = Dictionary(uniqueKeysWithValues: origin.columns.map { ($0.name, $0.declaredType) })
     guard Set(result.compactMap { $0 }) == Set(origin.columns.map(\.name)),
       zip(result, move.table.columns).allSatisfy({ base, column in base.map { types[$0] == column.declaredType } ?? true
-        })
+      })
     else { return nil }
     return result
   }

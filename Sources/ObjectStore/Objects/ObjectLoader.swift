@@ -25,6 +25,7 @@ package final class ObjectLoader {
     let schema = store.schema
     let table = schema.table(forRoot: entity.rootIndex)
     self.columns = columns
+    store.file.needsDerivedValues = true
     connection = store.connection
     source = try CellSource(
       name: "mergewalk_objects\(number)", columnCount: columns.count, connection: store.connection)

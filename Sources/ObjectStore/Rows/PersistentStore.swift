@@ -30,6 +30,9 @@ public final class PersistentStore {
   /// How many batch requests have begun.
   private(set) var batchRequestNumber = 0
 
+  /// The slots of each root entity whose attributes allow external storage.
+  private(set) var externalSlotLists: [[Int]] = []
+
   private let entityNumbers: EntityNumberTable
   private var accesses: [TableAccess?]
   private var linkAccesses: [LinkStorage: LinkAccess] = [:]
@@ -67,6 +70,16 @@ public final class PersistentStore {
     if type == .sqlite { dataVersion = try storeErrors(file.path) { () throws(SQLiteError) in try readDataVersion() } }
     for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
     writtenMaxima = maxima
+    externalSlotLists = model.entities.map { root in
+      guard root.isRoot, schema.entityNumbers[root.index] > 0 else { return [] }
+      let table = schema.table(forRoot: root.index)
+      let slots = model.entities[root.index...root.lastDescendantIndex].flatMap(\.attributes).filter {
+        $0.allowsExternalBinaryDataStorage && table.columnName(slot: $0.slot) != nil
+      }.map(\.slot)
+      return Set(slots).sorted()
+    }
+    ExternalFileSweeper.attach(to: self)
+    DerivedValueWriter.attach(to: self)
     if options.tracksHistory, !options.isReadOnly {
       guard type == .sqlite || type == .inMemory else {
         throw StoreError(.unsupported, path: file.path, message: "a store of type \(type) keeps no persistent history")

@@ -10,6 +10,17 @@ extension RowBuffer {
     return (tags[slot][row], payloads[slot][row], destinationEntities[slot]?[row] ?? -1)
   }
 
+  /// Whether the next save writes a row: one whose cells were all set back to what they were is not written.
+  ///
+  /// Dirty bits of cells that were set back must have been dropped; see ``dropRevertedChanges()``.
+  package func isWritten(row: Int) -> Bool {
+    switch states[row] {
+    case RowState.inserted: true
+    case RowState.updated: (0..<dirtyWords).contains { dirtyBits[row * dirtyWords + $0] != 0 }
+    default: false
+    }
+  }
+
   /// Sets one cell of a row that is in the store back to its snapshot.
   package func revert(row: Int, slot: Int) {
     guard isDirty(row: row, slot: slot) else { return }

@@ -32,6 +32,12 @@ package enum SeedFile {
     let sealed = staging.file("sealed.sqlite")
     let result = try seal(source, to: sealed, identity: identity)
     try FileSystem.sync(sealed)
+    // Files whose names are made of what they hold may be there already; they are the same then.
+    let folder = ExternalData.folder(ofStore: path)
+    let former = replaces ? FileSystem.names(in: folder) : []
+    let names = Set(FileSystem.names(in: ExternalData.folder(ofStore: source)))
+    if !replaces { try requireFree(path) }
+    _ = try StoreCopy.copyExternalData(of: source, to: path, staging: staging)
     if replaces {
       // A log of the old store would be played into the new one.
       try requireNoLog(path)
@@ -41,6 +47,10 @@ package enum SeedFile {
       try FileSystem.renameExclusively(sealed, to: path)
     }
     try FileSystem.sync(FileSystem.folder(of: path))
+    // What stays does no harm: nothing names it any more.
+    for name in former where StoreUUID.isValid(name) && !names.contains(name) {
+      try? FileSystem.remove(folder + "/" + name)
+    }
     return result
   }
 

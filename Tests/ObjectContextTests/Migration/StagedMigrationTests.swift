@@ -10,7 +10,7 @@ struct StagedMigrationTests {
   private let folder = TemporaryFolder()
   private var path: String { folder.file("notes.sqlite") }
 
-  /// 1: text. 2: a title, optional. 3: the title is required. 4: the note is called Memo and has a length.
+  // 1: text. 2: a title, optional. 3: the title is required. 4: the note is called Memo and has a length.
   private static func version(_ number: Int) throws -> ModelVersionList.Version {
     let text = Models.attribute("text", .string)
     var entity = Models.entity("Note", attributes: [text])

@@ -22,7 +22,8 @@ extension ObjectTests {
       let place = try Workplace.staffed()
       let worker = try place.context.insert(Worker.self)
       #expect(try worker.changedValues() == ["age": .attribute(.integer(18))])
-      #expect(try worker.committedValues(forKeys: ["age", "team"]) == ["age": .attribute(.null), "team": .object(nil)])
+      #expect(
+        try worker.committedValues(forKeys: ["age", "team"]) == ["age": .attribute(.null), "team": .object(nil)])
       let team = try place.context.insert(Team.self)
       worker.name = "Ada"
       worker.team = team

@@ -64,7 +64,10 @@ class Worker: Unit {
     super.willAccessValue(forKey: key)
   }
   override func didAccessValue(forKey key: String?) { note("didAccess \(key ?? "")") }
-  override func willChangeValue(forKey key: String) { note("willChange \(key)") }
+  override func willChangeValue(forKey key: String) {
+    note("willChange \(key)")
+    super.willChangeValue(forKey: key)
+  }
   override func didChangeValue(forKey key: String) {
     note("didChange \(key)")
     super.didChangeValue(forKey: key)

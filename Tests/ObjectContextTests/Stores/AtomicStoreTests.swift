@@ -1,6 +1,7 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import PropertyLists
 import TestSupport
 import Testing
 

@@ -350,6 +350,7 @@ extension PersistentStore {
     let store = try PersistentStore(file: file, type: type, configuration: configuration, options: options)
     let backing = IncrementalBacking(source, store)
     store.incremental = backing
+    DerivedValueWriter.detach(from: store)
     store.observers.append(backing)
     return store
   }

@@ -1,0 +1,131 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Imports of derived attributes and large values")
+struct AttributeImportTests {
+  private let folder = TemporaryFolder()
+
+  private func prepare() throws {
+    try folder.write(
+      """
+      model: Album
+      entities:
+        Album:
+          attributes:
+            title: string!
+            plain: { type: string, derived: "canonical:(title)" }
+            size: { type: integer64, derived: "photos.@count" }
+            at: { type: date, derived: "now()" }
+          relationships: { photos: { to_many: Photo, inverse: album } }
+          unique: [title]
+        Photo:
+          attributes:
+            name: string!
+            albumTitle: { type: string, derived: album.title }
+            image: { type: binary, external_storage: true }
+          relationships: { album: { to_one: Album, inverse: photos } }
+          unique: [name]
+      """, to: "m.yaml")
+    try folder.write(
+      """
+      model: m.yaml
+      store: photos.sqlite
+      source: { files: photos.csv }
+      import:
+        entity: Photo
+        find_by: [name]
+        attributes: { name: name, image: image }
+        relationships: { album: { find_by: { title: album } } }
+      """, to: "p.yaml")
+    try photos([("a", "É", 200_000, 1), ("b", "É", 10, 2), ("c", "Z", 150_000, 3)])
+  }
+
+  private func photos(_ rows: [(name: String, album: String, count: Int, seed: UInt8)]) throws {
+    let lines = rows.map { row in
+      "\(row.name),\(row.album),\(Self.image(row.count, row.seed).base64EncodedString())"
+    }
+    try folder.write((["name,album,image"] + lines).joined(separator: "\n") + "\n", to: "photos.csv")
+  }
+
+  private static func image(_ count: Int, _ seed: UInt8) -> Data {
+    Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(seed)) })
+  }
+
+  private func rows(_ sql: String, _ store: String = "photos.sqlite") throws -> [String] {
+    let connection = try Connection(path: folder.file(store), mode: .readOnly)
+    let statement = try connection.prepare(sql)
+    var rows: [String] = []
+    while try statement.step() {
+      rows.append(
+        (0..<statement.columnCount).map { statement.isNull($0) ? "null" : statement.text($0) }.joined(separator: "|"))
+    }
+    return rows
+  }
+
+  private func files(_ store: String = "photos") -> [String] {
+    let path = folder.file(".\(store)_SUPPORT/_EXTERNAL_DATA")
+    return ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+  }
+
+  @Test("AP6, AP2: a new store gets its derived values and its files at the end; an existing one with each batch")
+  func import_() throws {
+    try prepare()
+    let first = try Command(["run", "p.yaml"], in: folder.path)
+    #expect(first.status == 0, "\(first.words)")
+    #expect(first.words.contains("Album.at: ") && !first.words.contains("Album.plain"), "\(first.words)")
+    let albums = "SELECT ZTITLE, ZPLAIN, ZSIZE, ZAT IS NULL FROM ZALBUM ORDER BY ZTITLE"
+    #expect(Set(try rows(albums)) == ["Z|z|1|1", "É|e|2|1"])
+    #expect(try rows("SELECT ZNAME, ZALBUMTITLE FROM ZPHOTO ORDER BY ZNAME") == ["a|É", "b|É", "c|Z"])
+    let made = files()
+    #expect(made.count == 2)
+    let cells = try rows("SELECT substr(CAST(ZIMAGE AS TEXT), 2, 36) FROM ZPHOTO WHERE length(ZIMAGE) = 38")
+    #expect(Set(cells) == Set(made))
+    let bytes = Set(made.map { FileManager.default.contents(atPath: folder.file(".photos_SUPPORT/_EXTERNAL_DATA/\($0)")) })
+    #expect(bytes == [Self.image(200_000, 1), Self.image(150_000, 3)])
+
+    try photos([("a", "Z", 200_000, 9), ("c", "Z", 5, 3), ("d", "New", 120_000, 4)])
+    let second = try Command(["run", "p.yaml"], in: folder.path)
+    #expect(second.status == 0, "\(second.words)")
+    #expect(Set(try rows(albums)) == ["Z|z|2|0", "É|e|1|1", "New|new|1|0"])
+    #expect(
+      try rows("SELECT ZNAME, ZALBUMTITLE FROM ZPHOTO ORDER BY ZNAME") == ["a|Z", "b|É", "c|Z", "d|New"])
+    #expect(files().count == 2 && Set(files()).isDisjoint(with: made))
+    let verify = try Command(["store", "verify", "photos.sqlite"], in: folder.path)
+    #expect(verify.status == 0, "\(verify.words)")
+  }
+
+  @Test("AP2: a run that is taken back leaves the files as they were")
+  func rollback() throws {
+    try prepare()
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 0)
+    let before = files()
+    try photos([("a", "Z", 200_000, 9), ("d", "New", 120_000, 4)])
+    let text = try String(contentsOfFile: folder.file("photos.csv"), encoding: .utf8)
+    try folder.write(text + "e,New,not base64!\n", to: "photos.csv")
+    try folder.write(
+      try String(contentsOfFile: folder.file("p.yaml"), encoding: .utf8) + "\nrejects: { limit: 0 }\n", to: "p.yaml")
+    let run = try Command(["run", "p.yaml"], in: folder.path)
+    #expect(run.status != 0, "\(run.words)")
+    #expect(files() == before)
+    #expect(try rows("SELECT ZNAME FROM ZPHOTO ORDER BY ZNAME") == ["a", "b", "c"])
+  }
+
+  @Test("AP2, IM18: a seed brings its files, with the same names each time")
+  func seed() throws {
+    try prepare()
+    let one = try Command(["seed", "p.yaml", "--store", "one.sqlite"], in: folder.path)
+    #expect(one.status == 0, "\(one.words)")
+    #expect(try Command(["seed", "p.yaml", "--store", "two.sqlite", "--quiet"], in: folder.path).status == 0)
+    #expect(files("one").count == 2 && files("one") == files("two"))
+    let contents = ["one", "two"].map { FileManager.default.contents(atPath: folder.file("\($0).sqlite")) }
+    #expect(contents[0] == contents[1] && contents[0] != nil)
+    let cells = try rows("SELECT substr(CAST(ZIMAGE AS TEXT), 2, 36) FROM ZPHOTO WHERE length(ZIMAGE) = 38", "one.sqlite")
+    #expect(Set(cells) == Set(files("one")))
+    try photos([("x", "É", 130_000, 5)])
+    let again = try Command(["seed", "p.yaml", "--store", "one.sqlite", "--force"], in: folder.path)
+    #expect(again.status == 0, "\(again.words)")
+    #expect(files("one").count == 1 && Set(files("one")).isDisjoint(with: files("two")))
+  }
+}
