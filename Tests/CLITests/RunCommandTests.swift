@@ -216,7 +216,7 @@ struct RunCommandTests {
     #expect(second.status == 0)
     #expect(second.words == "")
     let warnings = try #require(second.object()["warnings"] as? [String])
-    #expect(warnings.count == 2)
+    #expect(warnings.count == 1)
     #expect(warnings[0].contains("tracks persistent history"))
   }
 

@@ -25,7 +25,13 @@ extension ManagedObject {
   ///   `typeMismatch` when the attribute is not transformable, or as ``value(forKey:)`` does.
   public final func transformedValue(forKey key: String) throws(ObjectError) -> Any? {
     let attribute = try transformable(key)
-    if attribute.isTransient { return try primitiveTransient(forKey: key) }
+    if attribute.isTransient {
+      // What a hook computes when the values come is there only afterwards.
+      try validContext.fire(self)
+      willAccessValue(forKey: key)
+      defer { didAccessValue(forKey: key) }
+      return try primitiveTransient(forKey: key)
+    }
     guard case .binary(let bytes) = try value(forKey: key) else { return nil }
     if let known = extras?.transformed[attribute.slot], known.bytes == bytes { return known.value }
     let value = try validContext.decode(bytes, attribute, entity)
@@ -123,7 +129,9 @@ public struct Transformed<Value> {
   @available(*, unavailable, message: "@Transformed can only be used in classes that inherit from ManagedObject")
   public var wrappedValue: Value? {
     get { preconditionFailure("@Transformed(\"\(key)\") is used outside of a managed object") }
-    set { preconditionFailure("@Transformed(\"\(key)\") is used outside of a managed object, for a \(type(of: newValue))") }
+    set {
+      preconditionFailure("@Transformed(\"\(key)\") is used outside of a managed object, for a \(type(of: newValue))")
+    }
   }
 
   /// Reads and sets the attribute.

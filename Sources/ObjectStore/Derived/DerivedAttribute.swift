@@ -44,7 +44,8 @@ struct DerivedAttribute {
 
   /// Compiles an attribute's expression; `nil` for expressions that nobody but Core Data computes.
   init?(_ attribute: AttributeDescription, of entity: EntityDescription, _ schema: StoreSchema) {
-    guard let expression = attribute.derivationExpression, let text = DerivationText(expression), !attribute.isTransient,
+    guard let expression = attribute.derivationExpression, let text = DerivationText(expression),
+      !attribute.isTransient,
       schema.entityNumbers[entity.index] > 0,
       let column = schema.table(forRoot: entity.rootIndex).columnName(slot: attribute.slot)
     else { return nil }

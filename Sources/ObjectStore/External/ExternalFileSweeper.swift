@@ -76,7 +76,9 @@ final class ExternalFileSweeper: StoreObserver {
         let sql =
           "SELECT \(column) FROM \(ListSource.name)(?1) AS l CROSS JOIN \(table.name) AS t ON t.Z_PK = l.value WHERE "
           + "\(Self.isFileCell(column))"
-        try run(sql) { ListSource.bind(keys, to: $0, 1) } each: { cell in
+        try run(sql) {
+          ListSource.bind(keys, to: $0, 1)
+        } each: { cell in
           found.insert(String(decoding: cell[1..<37], as: UTF8.self))
         }
       }
@@ -91,7 +93,9 @@ final class ExternalFileSweeper: StoreObserver {
       let table = schema.table(forRoot: root)
       for column in slots.compactMap({ table.columnName(slot: $0) }) {
         let sql = "SELECT \(column) FROM \(table.name) WHERE \(Self.isFileCell(column)) AND \(column) = ?1"
-        try run(sql) { $0.bind(1, copying: [ExternalData.fileTag] + Array(name.utf8) + [0]) } each: { _ in
+        try run(sql) {
+          $0.bind(1, copying: [ExternalData.fileTag] + Array(name.utf8) + [0])
+        } each: { _ in
           isNamed = true
         }
       }

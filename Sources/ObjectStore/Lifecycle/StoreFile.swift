@@ -49,8 +49,9 @@ public final class StoreFile {
   /// Whether rows were written past the object layer, so that ``finish()`` has to compute derived attributes.
   var needsDerivedValues = false
 
-  /// Whether the same input has to give the same bytes: times are not filled in, and files get names that are made of
-  /// what they hold. So it is in a store that is being built.
+  /// Whether the same input has to give the same bytes, as in a store that is being built.
+  ///
+  /// Times are not filled in then, and files get names that are made of what they hold.
   package var isReproducible = false { didSet { externalFiles.hasReproducibleNames = isReproducible } }
   /// The files with values beside the store.
   package private(set) lazy var externalFiles = ExternalFiles(path: path, hasReproducibleNames: isReproducible)

@@ -238,13 +238,18 @@ struct DerivedTests {
     for _ in 0..<40 {
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         switch Int.random(in: 0..<9, using: &random) {
-        case 0: authors.append(try author(place, "Ä\(authors.count)", entity: Bool.random(using: &random) ? "Poet" : "Author"))
+        case 0:
+          authors.append(
+            try author(place, "Ä\(authors.count)", entity: Bool.random(using: &random) ? "Poet" : "Author"))
         case 1, 2:
           let pages = Int64.random(in: 0...9, using: &random)
           books.append(try book(place, "b", pages, by: authors.randomElement(using: &random)))
         case 3: readers.append(try place.context.insert("Reader"))
-        case 4: try books.randomElement(using: &random)?.setObject(authors.randomElement(using: &random), forKey: "author")
-        case 5: try books.randomElement(using: &random)?.setValue(.integer(Int64.random(in: 0...99, using: &random)), forKey: "pages")
+        case 4:
+          try books.randomElement(using: &random)?.setObject(authors.randomElement(using: &random), forKey: "author")
+        case 5:
+          try books.randomElement(using: &random)?.setValue(
+            .integer(Int64.random(in: 0...99, using: &random)), forKey: "pages")
         case 6:
           if let author = authors.randomElement(using: &random), let reader = readers.randomElement(using: &random) {
             if Bool.random(using: &random) {

@@ -76,7 +76,9 @@ struct ExternalDataTests {
     #expect(parts[0] == "38" && parts[1] == "02" && parts[2] == "00" && parts[4] == "\(large.count)")
     #expect(names.contains(parts[3]) && parts[3] == parts[3].uppercased() && parts[3].count == 36)
     #expect(try object["image"] == .binary(large))
-    let again = try place.anotherContext().fetch(FetchRequest("Photo", sortedBy: [SortDescriptor("self")]))
+    let other1 = place.anotherContext()
+    defer { withExtendedLifetime(other1) {} }
+    let again = try other1.fetch(FetchRequest("Photo"))
     #expect(Set(try again.map { try $0["image"] }) == [.binary(small), .binary(large)])
     try place.reopen()
     let found = try place.context.fetch(FetchRequest("Photo", where: try Predicate(format: "shape != nil")))
@@ -126,7 +128,9 @@ struct ExternalDataTests {
     #expect(try object["image"] == .binary(bytes(150_000, 2)))
     try place.context.save()
     #expect(files(place).count == 2 && !files(place).contains(before[0]))
-    let again = try place.anotherContext().fetch(FetchRequest("Photo"))
+    let other2 = place.anotherContext()
+    defer { withExtendedLifetime(other2) {} }
+    let again = try other2.fetch(FetchRequest("Photo"))
     #expect(Set(try again.map { try $0["image"] }) == [.binary(bytes(150_000, 2)), .binary(bytes(150_000, 3))])
     try place.context.delete(object)
     place.context.rollback()
@@ -149,17 +153,18 @@ struct ExternalDataTests {
   @Test("undo after a save brings values back whose files are gone")
   func ap2Undo() throws {
     let place = try Workplace(try Self.model())
-    place.context.undoManager = UndoManager()
     let object = try photo(place, bytes(150_000))
     try place.context.save()
-    try place.context.processPendingChanges()
+    place.context.undoManager = UndoManager()
     try object.setValue(.binary(bytes(150_000, 2)), forKey: "image")
     try place.context.save()
     #expect(files(place).count == 1)
     try place.context.undo()
     #expect(try object["image"] == .binary(bytes(150_000)))
     try place.context.save()
-    let again = try place.anotherContext().fetch(FetchRequest("Photo"))
+    let other3 = place.anotherContext()
+    defer { withExtendedLifetime(other3) {} }
+    let again = try other3.fetch(FetchRequest("Photo"))
     #expect(try again[0]["image"] == .binary(bytes(150_000)))
   }
 

@@ -23,7 +23,9 @@ struct TransformableTests {
     car.paint = red
     try place.context.save()
     #expect(try place.rows("SELECT typeof(ZPAINT), hex(ZPAINT) FROM ZCAR") == ["blob|C80A07"])
-    let again = try #require(try place.anotherContext().fetch(TypedFetchRequest<Car>("Car")).first)
+    let other1 = place.anotherContext()
+    defer { withExtendedLifetime(other1) {} }
+    let again = try #require(try other1.fetch(TypedFetchRequest<Car>("Car")).first)
     #expect(again.paint == red)
     #expect(try again.transformedValue(forKey: "paint") as? Paint == red)
     #expect(try again["paint"] == .binary([200, 10, 7]))
@@ -41,7 +43,9 @@ struct TransformableTests {
     car.notes = ["fast", "red"]
     #expect(archiver.writes == 1 && archiver.reads == 0)
     try place.context.save()
-    let again = try #require(try place.anotherContext().fetch(TypedFetchRequest<Car>("Car")).first)
+    let other2 = place.anotherContext()
+    defer { withExtendedLifetime(other2) {} }
+    let again = try #require(try other2.fetch(TypedFetchRequest<Car>("Car")).first)
     #expect(again.notes == ["fast", "red"])
     #expect(archiver.writes == 1 && archiver.reads == 1)
   }
@@ -73,7 +77,9 @@ struct TransformableTests {
     }
     try car.setValue(.binary([1, 2, 3]), forKey: "paint")
     try place.context.save()
-    let again = try #require(try place.anotherContext().fetch(FetchRequest("Car")).first)
+    let other3 = place.anotherContext()
+    defer { withExtendedLifetime(other3) {} }
+    let again = try #require(try other3.fetch(FetchRequest("Car")).first)
     #expect(objectErrorCode { _ = try again.transformedValue(forKey: "paint") } == .transformer)
     try place.coordinator.registerTransformer(PaintTransformer(), forName: "PaintTransformer")
     #expect(place.coordinator.unregisteredTransformers == [])
@@ -111,13 +117,16 @@ struct TransformableTests {
             .transformable("notes", isOptional: true))
         ]))
     let read = try Models.showroom()
-    #expect(ModelHashes(StoreSchema(model: coded)).differences(fromStore: ModelHashes(StoreSchema(model: read))).isEmpty)
+    #expect(
+      ModelHashes(StoreSchema(model: coded)).differences(fromStore: ModelHashes(StoreSchema(model: read))).isEmpty)
     let place = try Workplace(coded)
     try place.coordinator.registerTransformer(PaintTransformer(), forName: "PaintTransformer")
     let car = try place.context.insert("Car")
     try car.setTransformedValue(red, forKey: "paint")
     try place.context.save()
-    let again = try #require(try place.anotherContext().fetch(FetchRequest("Car")).first)
+    let other4 = place.anotherContext()
+    defer { withExtendedLifetime(other4) {} }
+    let again = try #require(try other4.fetch(FetchRequest("Car")).first)
     #expect(try again.transformedValue(forKey: "paint") as? Paint == red)
   }
 
@@ -165,7 +174,9 @@ struct TransformableTests {
     let box = Box(x: 1.5, y: -2, width: 3, height: 1e300)
     car.set("paint", box)
     try place.context.save()
-    let again = try #require(try place.anotherContext().fetch(FetchRequest("Car")).first)
+    let other5 = place.anotherContext()
+    defer { withExtendedLifetime(other5) {} }
+    let again = try #require(try other5.fetch(FetchRequest("Car")).first)
     #expect(again.get("paint") == box)
     #expect(try place.rows("SELECT typeof(ZPAINT), length(ZPAINT) FROM ZCAR") == ["blob|32"])
   }
@@ -208,7 +219,9 @@ struct TransformableTests {
         ]))
     }
     func type(_ name: String) -> PropertyList {
-      .dictionary([.init("$classname", .string(name)), .init("$classes", .array([.string(name), .string("NSObject")]))])
+      .dictionary([
+        .init("$classname", .string(name)), .init("$classes", .array([.string(name), .string("NSObject")])),
+      ])
     }
     let mutable = archive([
       .dictionary([.init("NS.objects", .array([.uid(2), .uid(4)])), .init("$class", .uid(3))]),
@@ -229,7 +242,9 @@ struct TransformableTests {
       #expect(error.code == .transformer)
       #expect(error.message.contains("Car.notes") && error.message.contains("UIColor"))
     }
-    let cycle = archive([.dictionary([.init("NS.objects", .array([.uid(1)])), .init("$class", .uid(2))]), type("NSArray")])
+    let cycle = archive([
+      .dictionary([.init("NS.objects", .array([.uid(1)])), .init("$class", .uid(2))]), type("NSArray"),
+    ])
     #expect(throws: (any Error).self) { try PlainArchiver().transformedValue(cycle) }
     // Each list holds the next one twice: 2^60 values when unfolded.
     var doubling: [PropertyList] = (0..<60).map { i in
@@ -245,7 +260,8 @@ struct TransformableTests {
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
     let archiver = PlainArchiver()
-    let good = try archiver.reverseTransformedValue(["a": [1, 2.5, "x"] as [Any], "b": ["c": UniqueID()]] as [String: Any])
+    let good = try archiver.reverseTransformedValue(
+      ["a": [1, 2.5, "x"] as [Any], "b": ["c": UniqueID()]] as [String: Any])
     for _ in 0..<3000 {
       var bytes = good
       for _ in 0..<Int.random(in: 1...4, using: &random) {
@@ -278,7 +294,10 @@ private struct Box: ManagedValue, Equatable {
   }
 
   var attributeValue: AttributeValue {
-    .binary([x, y, width, height].flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number.bitPattern >> UInt64(56 - 8 * $0)) } })
+    .binary(
+      [x, y, width, height].flatMap { number in
+        (0..<8).map { UInt8(truncatingIfNeeded: number.bitPattern >> UInt64(56 - 8 * $0)) }
+      })
   }
 
   static var emptyValue: Box { Box(x: 0, y: 0, width: 0, height: 0) }

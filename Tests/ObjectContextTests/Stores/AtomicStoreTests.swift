@@ -211,13 +211,19 @@ struct AtomicStoreTests {
       try calls {
         found = Array(try place.context.fetch(FetchRequest("Person", where: try Predicate(format: "name == 'p1'"))))
       } == ["execute Person"], "values came with the request")
-    #expect(try calls { #expect(found.names() == ["p1"]) } == [])
+    var names: [String] = []
+    #expect(calls { names = found.names() } == [])
+    #expect(names == ["p1"])
     var employer: ManagedObject?
     #expect(try calls { employer = try found.first?.object(forKey: "employer") } == [])
-    #expect(try calls { #expect(try employer?.value(forKey: "name") == .string("c")) } == ["newValues 1"])
-    #expect(
-      try calls { #expect(try employer?.objects(forKey: "staff").names() == ["p0", "p1", "p2"]) } == ["newValue staff"])
-    #expect(try calls { #expect(try employer?.objects(forKey: "staff").count == 3) } == [])
+    var name: AttributeValue?
+    #expect(try calls { name = try employer?.value(forKey: "name") } == ["newValues 1"])
+    #expect(name == .string("c"))
+    var staff: [ManagedObject] = []
+    #expect(try calls { staff = try employer?.objects(forKey: "staff") ?? [] } == ["newValue staff"])
+    #expect(staff.names() == ["p0", "p1", "p2"])
+    #expect(try calls { staff = try employer?.objects(forKey: "staff") ?? [] } == [])
+    #expect(staff.count == 3)
     #expect(try calls { _ = try place.context.fetchAll("Company") } == ["execute Company"])
     // What the server has now is seen when the records are asked for again.
     let key = try #require(found.first?.objectID.primaryKey)
