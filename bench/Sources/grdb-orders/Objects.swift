@@ -29,13 +29,12 @@ private struct Person: Codable, FetchableRecord, MutablePersistableRecord {
 func objects(store: String, count: Int) throws -> [String: FetchResult] {
   var configuration = Configuration()
   configuration.prepareDatabase { db in
-    try db.execute(sql: "PRAGMA cache_size=-8192; PRAGMA secure_delete=OFF")
+    try db.execute(sql: "PRAGMA cache_size=-8192; PRAGMA secure_delete=OFF; PRAGMA synchronous=FULL")
   }
   let pool = try DatabasePool(path: store, configuration: configuration)
   try pool.write { db in
     try db.execute(
       sql: """
-        PRAGMA synchronous=FULL;
         CREATE TABLE ZPERSON (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZAGE INTEGER, ZTEAM INTEGER,
           ZHEIGHT FLOAT, ZNAME VARCHAR);
         CREATE TABLE ZTEAM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR);
