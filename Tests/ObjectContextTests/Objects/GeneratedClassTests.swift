@@ -107,7 +107,7 @@ struct GeneratedClassTests {
     dogs[1].removeFromToys(toy)
     #expect(dogs[1].toys.isEmpty)
     try place.context.save()
-    place.context.refresh(dogs[0], mergeChanges: true)
+    try place.context.refresh(dogs[0], mergingChanges: true)
     #expect(dogs[0].toyCount == 1)
     // Whose keeper is another one: of two animals without a keeper neither is.
     #expect(dogs[3].rivals.contains(dogs[0]))
