@@ -1,6 +1,7 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
+import SQLite
 import TestSupport
 import Testing
 
@@ -82,6 +83,18 @@ struct ModelRowTests {
     // Core Data's SQL leaves rows without a value out here; docs/predicates.md says why they come.
     #expect(try names(context, "size != 0") == [.string("none"), .string("some")])
     try coordinator.close()
+  }
+
+  @Test("AP5: a new store has the model's compound index, and SQLite seeks with it")
+  func ap5CompoundIndex() throws {
+    let folder = TemporaryFolder()
+    try open(folder).close()
+    let connection = try Connection(path: folder.file("s.sqlite"), mode: .readOnly)
+    let plan = try connection.prepare(
+      "EXPLAIN QUERY PLAN SELECT Z_PK FROM ZTHING WHERE ZKIND = 'a' ORDER BY ZSIZE DESC")
+    var lines: [String] = []
+    while try plan.step() { lines.append(plan.text(3)) }
+    #expect(lines.count == 1 && lines[0].contains("Z_Thing_byKind (ZKIND=?)"), "\(lines)")
   }
 
   @Test("MO14 and MO15: a template with its variables bound fetches, and a variable without a value is an error")

@@ -71,7 +71,8 @@ extension PropertiesFile {
         line("    )")
       } else {
         line("    ).substituting([")
-        for value in values { line("      \(value),") }
+        let comma = values.count > 1 ? "," : ""
+        for value in values { line("      \(value)\(comma)") }
         line("    ])")
       }
     }

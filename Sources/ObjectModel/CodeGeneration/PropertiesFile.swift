@@ -50,7 +50,8 @@ struct PropertiesFile {
       //
       //  Made of \(origin) by `mergewalk model codegen`, which writes it anew. Do not edit.
       //
-      // swift-format-ignore-file: names are those of the model
+      // Names are those of the model.
+      // swift-format-ignore-file
 
 
       """

@@ -180,6 +180,31 @@ struct ObjectLifetimeTests {
     #expect(place.context.registeredObjects.isEmpty)
   }
 
+  @Test("OL10: an ID is all that another context needs: its fault reads the record with one SELECT")
+  func ol10FaultsByID() throws {
+    let place = try Workplace(try Models.works())
+    let id = try savedID(place)
+    let other = place.anotherContext()
+    let fault = try other.object(with: id)
+    #expect(fault.isFault && place.context.registeredObjects.isEmpty)
+    var titles: [AttributeValue] = []
+    let statements = try place.statements { for _ in 0..<2 { titles.append(try fault.value(forKey: "title")) } }
+    #expect(titles == [.string("a"), .string("a")])
+    #expect(statements.filter { $0.hasPrefix("SELECT") }.count == 1, "\(statements)")
+  }
+
+  @Test("OL27: new objects are held until they are saved, and none of a batch afterwards")
+  func ol27Batches() throws {
+    let place = try Workplace(try Models.works())
+    for batch in 1...4 {
+      for i in 0..<250 { _ = try skill("\(batch) \(i)", place.context) }
+      #expect(place.context.registeredObjects.count == 250)
+      try place.context.save()
+      #expect(place.context.registeredObjects.isEmpty)
+    }
+    #expect(try place.context.count("Skill") == 1000)
+  }
+
   @Test("OL13: letting a context go disconnects it; the store stays open through its coordinator")
   func ol13Disconnecting() throws {
     let place = try Workplace(try Models.works())

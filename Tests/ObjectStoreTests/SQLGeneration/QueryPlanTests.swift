@@ -20,7 +20,7 @@ struct QueryPlanTests {
   }
 
   @Test(
-    "indexed attributes are sought",
+    "AP5: indexed attributes are sought",
     arguments: [
       "code == 'a'", "code IN {'a', 'b'}", "code BEGINSWITH 'ab'", "code LIKE 'ab*'", "code LIKE 'ab*x'", "code > 'a'",
       "code BETWEEN {'a', 'b'}", "code == nil", "NOT (code != 'a')", "size > 2 AND code == 'a'",

@@ -1,0 +1,12 @@
+//
+//  Animal+CoreDataClass.swift
+//
+//  Made once by `mergewalk model codegen`; it is yours.
+//
+
+public import ObjectContext
+
+/// An object of the entity “Animal”.
+public class Animal: ManagedObject {
+
+}

@@ -1,0 +1,12 @@
+//
+//  Dog+CoreDataClass.swift
+//
+//  Made once by `mergewalk model codegen`; it is yours.
+//
+
+import ObjectContext
+
+/// An object of the entity “Dog”.
+public class Dog: Animal {
+
+}

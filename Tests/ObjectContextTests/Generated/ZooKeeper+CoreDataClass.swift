@@ -1,0 +1,12 @@
+//
+//  ZooKeeper+CoreDataClass.swift
+//
+//  Made once by `mergewalk model codegen`; it is yours.
+//
+
+public import ObjectContext
+
+/// An object of the entity “ZooKeeper”.
+public class ZooKeeper: ManagedObject {
+
+}
