@@ -12,4 +12,7 @@ void nightly(const char *csv, const char *store, enum plan plan);
 
 /* Times the SELECTs of the fetch benchmark in a store, and prints their medians. */
 void fetch(const char *store, int repetitions);
+
+/* Inserts, reads and changes rows in a new store one by one, and prints how long each took. */
+void objects(const char *store, int count);
 #endif

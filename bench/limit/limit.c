@@ -7,7 +7,8 @@
 static _Noreturn void usage(void) {
   fputs("usage: limit load ORDERS.csv STORE.sqlite [--live-indexes]\n"
         "       limit nightly NIGHTLY.csv STORE.sqlite [--plan seek|scan]\n"
-        "       limit fetch STORE.sqlite REPETITIONS\n", stderr);
+        "       limit fetch STORE.sqlite REPETITIONS\n"
+        "       limit objects NEW-STORE.sqlite COUNT\n", stderr);
   exit(64);
 }
 
@@ -24,6 +25,8 @@ int main(int argc, char **argv) {
     nightly(argv[2], argv[3], seek ? SEEK : SCAN);
   } else if (!strcmp(argv[1], "fetch") && atoi(argv[3]) > 0) {
     fetch(argv[2], atoi(argv[3]));
+  } else if (!strcmp(argv[1], "objects") && atoi(argv[3]) > 0) {
+    objects(argv[2], atoi(argv[3]));
   } else {
     usage();
   }

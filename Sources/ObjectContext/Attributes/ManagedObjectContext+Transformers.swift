@@ -33,6 +33,7 @@ extension PersistentStoreCoordinator {
 
 extension ManagedObjectContext {
   /// Registers a transformer; contexts of a coordinator share its transformers.
+  ///
   /// See ``ObjectStore/PersistentStoreCoordinator/registerTransformer(_:forName:)-(ValueTransformer,_)``.
   ///
   /// - Throws: ``ObjectError`` with `transformer` when an attribute of the model names it and it does not allow reverse.

@@ -38,8 +38,12 @@ extension ManagedObjectContext {
 
   /// Deletes objects, and with them those that delete rules say.
   ///
-  /// - Parameter tellsObjects: Whether `prepareForDeletion` is called.
-  func deleteNow(_ objects: [ManagedObject], tellsObjects: Bool = true) throws(ObjectError) {
+  /// - Parameters:
+  ///   - tellsObjects: Whether `prepareForDeletion` is called.
+  ///   - cascadesToOne: Whether the rule "cascade" of a to-one relationship deletes; else it nullifies.
+  func deleteNow(
+    _ objects: [ManagedObject], tellsObjects: Bool = true, cascadesToOne: Bool = true
+  ) throws(ObjectError) {
     var waiting = Array(objects.reversed())
     while let next = waiting.popLast() {
       guard next.isValid, !next.isDeleted else { continue }
@@ -49,7 +53,7 @@ extension ManagedObjectContext {
         guard next.isValid, !next.isDeleted else { continue }
       }
       for relationship in next.entity.relationships {
-        waiting += try release(next, relationship)
+        waiting += try release(next, relationship, cascadesToOne: cascadesToOne)
       }
       try noteRemoval(next)
       let buffer = buffer(table: next.table)
@@ -65,10 +69,11 @@ extension ManagedObjectContext {
 
   /// Carries out the delete rule of one relationship of an object; returns the objects that are to be deleted too.
   private func release(
-    _ object: ManagedObject, _ relationship: RelationshipDescription
+    _ object: ManagedObject, _ relationship: RelationshipDescription, cascadesToOne: Bool = true
   ) throws(ObjectError) -> [ManagedObject] {
     guard !relationship.isTransient, try hasTable(for: relationship, of: object.table) else { return [] }
     var rule = relationship.deleteRule
+    if rule == .cascade, !cascadesToOne, !relationship.isToMany { rule = .nullify }
     // A record that was never saved leaves nothing behind that could refer to it.
     if object.isInserted, rule != .cascade { rule = .nullify }
 

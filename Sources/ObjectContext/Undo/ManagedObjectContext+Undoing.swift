@@ -49,9 +49,9 @@ extension ManagedObjectContext {
     }
     for pair in changes.pairs { try setBack(recorder.current(pair), storedVersion: changes.storedVersion) }
     // Whoever referred to these does not any more, so that their delete rules find nobody, unless something was not
-    // recorded.
+    // recorded. Their own cells still refer to others, which were there before and stay.
     let gone = changes.records.filter { $0.kind == .inserted && isLive($0.object) }
-    try deleteNow(gone.reversed().map(\.object), tellsObjects: false)
+    try deleteNow(gone.reversed().map(\.object), tellsObjects: false, cascadesToOne: false)
     pendingReferences = nil
     pendingLinks.forgetPositions()
     for record in changes.records where record.object.flags.contains(.hasHooks) && record.object.isValid {

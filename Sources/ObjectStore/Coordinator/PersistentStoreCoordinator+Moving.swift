@@ -77,6 +77,9 @@ extension PersistentStoreCoordinator {
     case .sqlite: try SQLiteStoreFiles.replace(path, with: source)
     case .inMemory: throw StoreError(.unsupported, path: path, message: "a store in memory has no file")
     default:
+      guard FileSystem.exists(source) else {
+        throw StoreError(.notFound, path: source, message: "there is no file; name the store that is to be copied")
+      }
       // Only a file that can be read takes the place of another.
       _ = try registry.requireAtomicStore(type, path: source).readMetadata(from: source)
       guard let size = FileSystem.size(source), let bytes = FileSystem.head(source, count: size), bytes.count == size

@@ -113,6 +113,8 @@ package final class LinkAccess {
   /// The stored pair of two objects with its positions; `nil` when they are not related.
   package func pair(owner: Int64, target: Int64) throws(SQLiteError) -> LinkRow? {
     try backing?.willRead(storage, of: [owner], isOwner: true)
+    // Only the other side's list has the position there.
+    if names.inverseOrder != nil { try backing?.willRead(storage, of: [target], isOwner: false) }
     let statement = try statement(
       "SELECT \(names.order ?? "0"), \(names.inverseOrder ?? "0") FROM \(names.table) "
         + "WHERE \(names.owner) = ? AND \(names.target) = ?")

@@ -49,6 +49,10 @@ extension TableAccess {
     let statement = try objectStatement(
       "SELECT \(list), k.c0, \(order) FROM \(primaryKeySource.name) AS k CROSS JOIN \(source)")
     let last = statement.columnCount - 2
+    if backing != nil, join == nil, case .slot(let slot)? = table.columns.first(where: { $0.name == ownerColumn })?.role
+    {
+      for owner in owners { try takeOrderKeys(slot: slot, target: owner, in: buffer) }
+    }
     try withPrimaryKeys(owners, buffer) { () throws(SQLiteError) in
       defer { statement.reset() }
       while try statement.step() {

@@ -48,6 +48,22 @@ extension TableAccess {
       "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.\(column(slot)) = ?")
     statement.bind(1, target)
     try place(statement, into: buffer, body: body)
+    if backing != nil { try takeOrderKeys(slot: slot, target: target, in: buffer) }
+  }
+
+  /// Gives rows that were fetched before their places among the members of `target` were brought those places.
+  func takeOrderKeys(slot: Int, target: Int64, in buffer: RowBuffer) throws(SQLiteError) {
+    guard let order = table.orderKeyColumn(slot: slot) else { return }
+    let statement = try objectStatement(
+      "SELECT t.Z_PK, ifnull(t.\(order), 0) FROM \(table.name) AS t WHERE t.\(column(slot)) = ?")
+    statement.bind(1, target)
+    defer { statement.reset() }
+    while try statement.step() {
+      guard let row = buffer.row(primaryKey: statement.integer(0)), !buffer.isDirty(row: row, slot: slot) else {
+        continue
+      }
+      buffer.orderKeys[slot]?[row] = statement.integer(1)
+    }
   }
 
   /// Fetches one row by its primary key.
@@ -75,6 +91,7 @@ extension TableAccess {
 
   /// The versions that rows have in the table now; keys that are not there are left out.
   package func versions(primaryKeys: [Int64], _ buffer: RowBuffer) throws(SQLiteError) -> [Int64: Int64] {
+    try backing?.willRead(root: table.rootEntity, primaryKeys: primaryKeys)
     let statement = try objectStatement(
       "SELECT t.Z_PK, ifnull(t.Z_OPT, 0) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
         + "ON t.Z_PK = k.c0")

@@ -191,9 +191,17 @@ public final class StoreFiller {
     if table.kind == .inverse, table.order == nil, !replaces { return }
     try sql { () throws(SQLiteError) in
       if replaces {
-        let others =
-          table.kind == .join ? "DELETE FROM \(table.table)" : "UPDATE \(table.table) SET \(table.owner) = NULL"
-        try store.connection.execute("\(others) WHERE \(table.owner) = \(owner)")
+        if table.kind == .join {
+          // Pairs that stay keep their positions on the other side; no record has this key, but its owner has members.
+          stage.bind(1, Int64(number))
+          stage.bind(2, owner)
+          stage.bind(3, Int64(0))
+          stage.bind(4, Int64(0))
+          try stage.run()
+        } else {
+          try store.connection.execute(
+            "UPDATE \(table.table) SET \(table.owner) = NULL WHERE \(table.owner) = \(owner)")
+        }
       }
       for (index, reference) in references.enumerated() {
         stage.bind(1, Int64(number))
@@ -217,10 +225,16 @@ public final class StoreFiller {
   }
 
   private func write(_ table: RelationshipTable, _ number: Int) throws(SQLiteError) {
-    let members = "mergewalk_members AS m WHERE m.relationship = \(number)"
+    let members = "mergewalk_members AS m WHERE m.relationship = \(number) AND m.target > 0"
     var assignments = table.order.map { ["\($0) = m.position"] } ?? []
     switch table.kind {
     case .join:
+      if replaces {
+        try store.connection.execute(
+          "DELETE FROM \(table.table) WHERE \(table.owner) IN (SELECT owner FROM mergewalk_members "
+            + "WHERE relationship = \(number)) AND (\(table.owner), \(table.target)) NOT IN (SELECT owner, target "
+            + "FROM mergewalk_members WHERE relationship = \(number))")
+      }
       let names = [table.owner, table.target] + [table.order].compactMap { $0 }
       let action = table.order.map { "UPDATE SET \($0) = excluded.\($0)" } ?? "NOTHING"
       try store.connection.execute(

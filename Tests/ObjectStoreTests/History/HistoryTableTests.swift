@@ -79,7 +79,7 @@ struct HistoryTableTests {
     #expect(notebook.store.isTrackingHistory)
     try notebook.save { try $0.insert("Note", 3) }
     #expect(try HistoryRecorder.adopt(store: notebook.store))
-    #expect(notebook.store.observers.count == 1)
+    #expect(notebook.store.observers.filter { $0 is HistoryRecorder }.count == 1)
     #expect(try notebook.transactions().map(\.transactionNumber) == [1, 2, 3])
     #expect(try notebook.rows("SELECT count(*) FROM sqlite_master WHERE tbl_name IN \(Self.names)") == ["9"])
   }

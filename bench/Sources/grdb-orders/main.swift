@@ -3,7 +3,7 @@
 import Foundation
 import GRDB
 
-let usage = "usage: grdb-orders load|nightly ORDERS.csv STORE.sqlite | fetch STORE.sqlite REPETITIONS\n"
+let usage = "usage: grdb-orders load|nightly ORDERS.csv STORE.sqlite | fetch STORE.sqlite REPETITIONS | objects NEW-STORE.sqlite COUNT\n"
 guard CommandLine.arguments.count == 4 else {
   FileHandle.standardError.write(Data(usage.utf8))
   exit(64)
@@ -14,6 +14,12 @@ do {
   if CommandLine.arguments[1] == "fetch" {
     guard let repetitions = Int(CommandLine.arguments[3]), repetitions > 0 else { throw UsageError() }
     let json = try JSONEncoder().encode(try fetch(store: CommandLine.arguments[2], repetitions: repetitions))
+    FileHandle.standardOutput.write(json + Data("\n".utf8))
+    exit(0)
+  }
+  if CommandLine.arguments[1] == "objects" {
+    guard let count = Int(CommandLine.arguments[3]), count > 0 else { throw UsageError() }
+    let json = try JSONEncoder().encode(try objects(store: CommandLine.arguments[2], count: count))
     FileHandle.standardOutput.write(json + Data("\n".utf8))
     exit(0)
   }

@@ -56,7 +56,7 @@ func undoBenchmark(store: String, count: Int, undo: Bool) throws -> String {
 }
 
 /// The memory that the process has in use now.
-private func residentBytes() -> Int {
+func residentBytes() -> Int {
   guard let file = fopen("/proc/self/statm", "r") else { return 0 }
   defer { fclose(file) }
   var line = [CChar](repeating: 0, count: 256)

@@ -5,14 +5,18 @@
 #endif
 
 let arguments = Array(CommandLine.arguments.dropFirst())
-guard arguments.count == 4, arguments[0] == "undo", let count = Int(arguments[2]), count > 0,
-  arguments[3] == "with" || arguments[3] == "without"
-else {
+let isUndo = arguments.count == 4 && arguments[0] == "undo" && ["with", "without"].contains(arguments[3])
+guard isUndo || arguments.count == 3 && arguments[0] == "objects", let count = Int(arguments[2]), count > 0 else {
   print("usage: mergewalk-objects undo NEW-STORE.sqlite COUNT with|without")
+  print("       mergewalk-objects objects NEW-STORE.sqlite COUNT")
   exit(64)
 }
 
 do {
+  if !isUndo {
+    print(try objectsBenchmark(store: arguments[1], count: count))
+    exit(0)
+  }
   print(try undoBenchmark(store: arguments[1], count: count, undo: arguments[3] == "with"))
 } catch {
   print("mergewalk-objects: \(error)")

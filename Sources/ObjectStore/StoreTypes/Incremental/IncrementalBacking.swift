@@ -11,6 +11,8 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private var wholeRoots = Set<Int>()
   /// The root entity of the request that was executed last: its statement needs nothing more of that table.
   private var executedRoot: Int?
+  /// What became known within a transaction: rows that are rolled back are not there any more.
+  private var uncertain = Uncertain()
   /// Whether rows are being brought: what that reads must not ask again.
   private var isFilling = false
 
@@ -18,6 +20,15 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     var declaringEntity: Int
     var slot: Int
     var owner: Int64
+  }
+
+  private struct Uncertain {
+    var known = Set<KnownRelationship>()
+    var wholeRoots = Set<Int>()
+    /// Whether the rows of a save were written, so that they are there unless the observer hears otherwise.
+    var isWritten = false
+
+    var isEmpty: Bool { known.isEmpty && wholeRoots.isEmpty }
   }
 
   init(_ source: any IncrementalStore, _ store: PersistentStore) {
@@ -31,6 +42,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   func willFetch(_ request: FetchRequest) throws(StoreError) {
     guard !isFilling, let entity = store.model.entity(named: request.entityName), store.contains(entity) else { return }
     executedRoot = entity.rootIndex
+    settle()
     guard !wholeRoots.contains(entity.rootIndex) else { return }
     try execute(request, entity)
   }
@@ -53,7 +65,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private func removeOthers(_ entity: EntityDescription, _ seen: Set<Int64>) throws(StoreError) {
     let table = store.schema.table(forRoot: entity.rootIndex).name
     let numbers = (entity.index...entity.lastDescendantIndex).map { String(store.schema.entityNumbers[$0]) }
-    try storeErrors(store.path) { () throws(SQLiteError) in
+    try writing { () throws(SQLiteError) in
       let select = try store.connection.prepare(
         "SELECT Z_PK FROM \(table) WHERE Z_ENT IN (\(numbers.joined(separator: ", ")))")
       var gone: [Int64] = []
@@ -66,6 +78,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
 
   func willRead(_ entity: EntityDescription) throws(SQLiteError) {
     guard !isFilling else { return }
+    settle()
     try wrap { () throws(StoreError) in
       guard !wholeRoots.contains(entity.rootIndex) else { return }
       try execute(FetchRequest(entity.name), entity)
@@ -90,9 +103,12 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     }
   }
 
-  /// How often a word is in a text.
-  private func occurrences(of word: String, in sql: String) -> Int {
-    sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }.count { $0 == word }
+  /// How often a statement names a table; a column with that name has its table before it.
+  private func occurrences(of table: String, in sql: String) -> Int {
+    sql.split { !($0.isLetter || $0.isNumber || $0 == "_") }.count { word in
+      guard word == table else { return false }
+      return word.startIndex == sql.startIndex || sql[sql.index(before: word.startIndex)] != "."
+    }
   }
 
   // MARK: - Everything
@@ -109,10 +125,11 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   }
 
   private func loadAll(root: Int) throws(StoreError) {
+    settle()
     guard !wholeRoots.contains(root) else { return }
     let entity = store.model.entities[root]
     try execute(FetchRequest(entity.name), entity)
-    wholeRoots.insert(root)
+    if wholeRoots.insert(root).inserted, !store.connection.isAutocommit { uncertain.wholeRoots.insert(root) }
   }
 
   private func loadMembers(declaredBy entity: Int, slot: Int) throws(StoreError) {
@@ -132,19 +149,22 @@ final class IncrementalBacking: RowBacking, StoreObserver {
 
   /// Forgets everything that was brought.
   func evict() throws(StoreError) {
-    try storeErrors(store.path) { () throws(SQLiteError) in
+    try writing { () throws(SQLiteError) in
       for table in store.schema.tables { try store.connection.execute("DELETE FROM \(table.name)") }
       for join in store.schema.joinTables { try store.connection.execute("DELETE FROM \(join.name)") }
     }
     known.removeAll()
     wholeRoots.removeAll()
+    uncertain = Uncertain()
     executedRoot = nil
   }
 
   // MARK: - Records
 
   func willRead(root: Int, primaryKeys: [Int64]) throws(SQLiteError) {
-    guard !isFilling, !wholeRoots.contains(root) else { return }
+    guard !isFilling else { return }
+    settle()
+    guard !wholeRoots.contains(root) else { return }
     try wrap { () throws(StoreError) in
       let missing = try missingKeys(root: root, primaryKeys)
       let entity = store.model.entities[root]
@@ -235,10 +255,11 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private func bringMembers(of owners: [Int64], _ relationship: RelationshipDescription) throws(StoreError) {
     let declaring = store.model.entities[relationship.declaringEntity]
     let destination = store.model.entities[relationship.destinationEntity]
+    settle()
     for owner in owners where owner > 0 {
       let key = KnownRelationship(
         declaringEntity: relationship.declaringEntity, slot: relationship.slot, owner: owner)
-      guard known.insert(key).inserted else { continue }
+      guard learn(key) else { continue }
       do {
         let reference = StoredReference(try ownEntity(of: owner, declaring), owner)
         let members = try source.newValue(for: relationship, of: reference)
@@ -247,9 +268,29 @@ final class IncrementalBacking: RowBacking, StoreObserver {
         try fill { filler throws(StoreError) in try filler.setMembers(members, of: owner, for: relationship) }
       } catch {
         known.remove(key)
+        uncertain.known.remove(key)
         throw error
       }
     }
+  }
+
+  /// Takes note that the members of a relationship are in the tables; returns whether that is new.
+  private func learn(_ key: KnownRelationship) -> Bool {
+    guard known.insert(key).inserted else { return false }
+    if !store.connection.isAutocommit { uncertain.known.insert(key) }
+    return true
+  }
+
+  /// Decides about what became known in a transaction that is over: it is asked for again unless rows were written.
+  private func settle() {
+    guard !uncertain.isEmpty, store.connection.isAutocommit else { return }
+    if !uncertain.isWritten { forgetUncertain() }
+    uncertain = Uncertain()
+  }
+
+  private func forgetUncertain() {
+    known.subtract(uncertain.known)
+    wholeRoots.subtract(uncertain.wholeRoots)
   }
 
   /// The entity of a record that is here, which may inherit from the one that is asked for.
@@ -268,6 +309,8 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private func fill(_ body: (StoreFiller) throws(StoreError) -> Void) throws(StoreError) {
     isFilling = true
     defer { isFilling = false }
+    try allowWriting(true)
+    defer { try? allowWriting(false) }
     let isOwn = store.connection.isAutocommit
     if isOwn { try storeErrors(store.path) { () throws(SQLiteError) in try store.connection.execute("BEGIN") } }
     do {
@@ -278,6 +321,21 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     } catch {
       if isOwn { try? store.connection.execute("ROLLBACK") }
       throw error
+    }
+  }
+
+  /// Writes to the tables what is no change of anybody here.
+  private func writing(_ body: () throws(SQLiteError) -> Void) throws(StoreError) {
+    try allowWriting(true)
+    defer { try? allowWriting(false) }
+    try storeErrors(store.path, body)
+  }
+
+  /// The tables of a store that is read only take what is brought, and nothing else.
+  private func allowWriting(_ isAllowed: Bool) throws(StoreError) {
+    guard store.isReadOnly else { return }
+    try storeErrors(store.path) { () throws(SQLiteError) in
+      try store.connection.execute("PRAGMA query_only=\(isAllowed ? "OFF" : "ON")")
     }
   }
 
@@ -303,12 +361,23 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     guard !store.isReadOnly else {
       throw StoreError(.readOnly, path: store.path, message: "the store is open for reading only")
     }
+    settle()
+    // What changes must be in the tables, where its version is compared, although it may have been evicted.
+    var written: [Int: [StoredReference]] = [:]
+    for change in changes.changes where change.kind != .insert {
+      let entity = store.model.entities[change.entity]
+      written[entity.rootIndex, default: []].append(StoredReference(entity, change.primaryKey))
+    }
+    for (root, references) in written.sorted(by: { $0.key < $1.key }) {
+      let missing = try missingKeys(root: root, references.map(\.primaryKey))
+      try bring(references.filter { missing.contains($0.primaryKey) })
+    }
     // What is saved of a record is whole, so what nobody has asked for yet is brought before it changes.
     for change in changes.changes {
       let entity = store.model.entities[change.entity]
       for relationship in entity.relationships where relationship.isToMany && !relationship.isTransient {
         if change.kind == .insert {
-          known.insert(
+          _ = learn(
             KnownRelationship(
               declaringEntity: relationship.declaringEntity, slot: relationship.slot, owner: change.primaryKey))
         } else if change.kind == .update, relationship.isInverseToMany || relationship.inverseSlot < 0 {
@@ -322,9 +391,13 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     isFilling = true
     defer { isFilling = false }
     try source.save(IncrementalStoreChanges(changes, store))
+    uncertain.isWritten = true
   }
 
-  func didRollBack(_ store: PersistentStore) {}
+  func didRollBack(_ store: PersistentStore) {
+    forgetUncertain()
+    uncertain = Uncertain()
+  }
 
   func saveMetadata(_ metadata: StoreMetadata) throws(StoreError) { try source.saveMetadata(metadata) }
 }
@@ -352,6 +425,7 @@ extension PersistentStore {
     store.incremental = backing
     DerivedValueWriter.detach(from: store)
     store.observers.append(backing)
+    try store.refuseWritesIfReadOnly()
     return store
   }
 
