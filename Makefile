@@ -44,6 +44,7 @@ demo: release ## import the orders in fixtures/ into a new store and look at it
 bench: packages release ## the benchmarks: 1,000,000 orders and fetches, every contestant this machine can run
 	python3 bench/run.py --rounds 3
 	python3 bench/fetch.py
+	python3 bench/objects.py
 
 bench-smoke: packages release ## the same at 20,000 orders, once: do all contestants do the same work?
 	python3 bench/run.py --orders 20000 --rounds 1 --results build/bench/results

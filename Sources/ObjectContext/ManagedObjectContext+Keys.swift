@@ -133,8 +133,9 @@ extension ManagedObjectContext {
     return -1
   }
 
-  /// Replaces the keys in the to-one relationships of changed rows: only these can refer to records that are new here. In
-  /// a child all rows can, as its parent's records may be new too.
+  /// Replaces the keys in the to-one relationships of changed rows: only these can refer to records that are new here.
+  ///
+  /// In a child all rows can, as its parent's records may be new too.
   func replaceReferences(in buffer: RowBuffer, _ keys: AssignedKeys) {
     let root = model.entities[buffer.rootEntity]
     var replacedOfSlot: [(slot: Int, keys: [Int64: Int64])] = []

@@ -84,7 +84,8 @@ extension ManagedObjectContext {
   /// The greatest order key that the store knows; nothing refers to a record that was never saved.
   func storedOrderKey(table: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
     if let parent { return try orderKey(from: parent, table: table, slot: slot, target: target) }
-    return target < 0 ? nil : try readStore(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
+    if target < 0 { return nil }
+    return try readStore(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
   }
 
   /// Takes note of an order key that comes into use again.

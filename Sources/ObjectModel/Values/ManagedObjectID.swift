@@ -7,7 +7,7 @@ public struct ManagedObjectID: Hashable, Sendable, CustomStringConvertible {
   public let storeUUID: String
   /// The record's own entity, as far as it is known: an ID made from a URI takes the entity that the URI names.
   public let entity: EntityDescription
-  /// `Z_PK`: unique among all records below one root entity in the store. Negative in a temporary ID.
+  /// `Z_PK`, unique among all records below one root entity in the store; negative in a temporary ID.
   public let primaryKey: Int64
   /// Whether ``entity`` is the record's own entity for certain; an ID made from a URI may name an ancestor.
   package let isExact: Bool
@@ -30,8 +30,9 @@ public struct ManagedObjectID: Hashable, Sendable, CustomStringConvertible {
       : "x-coredata://\(storeUUID)/\(entity.name)/p\(primaryKey)"
   }
 
-  /// The first of the keys that stand for records that were never saved. As unsigned numbers they come after all others,
-  /// in the order in which they were given out.
+  /// The first of the keys that stand for records that were never saved.
+  ///
+  /// As unsigned numbers they come after all others, in the order in which they were given out.
   package static let firstTemporaryKey = Int64.min
 
   /// The number of a temporary key, from 1.

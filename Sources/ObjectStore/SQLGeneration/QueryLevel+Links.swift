@@ -51,7 +51,7 @@ extension QueryCollection {
       } else {
         guard schema.contains(destination) else {
           throw PredicateError(
-            .notInSQL, "\(relationship.name) leads to \(destination.name), which the store's configuration does not have",
+            .notInSQL, "\(relationship.name) leads to \(destination.name), which is not in the store's configuration",
             hint: "name the stores that have it in affectedStores, or filter the objects in memory")
         }
         let target = schema.table(forRoot: destination.rootIndex)

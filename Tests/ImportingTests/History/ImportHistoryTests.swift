@@ -11,7 +11,10 @@ import Testing
   private let folder = TemporaryFolder()
 
   private func record(_ sku: String, _ serial: String?, email: String, amount: Int64 = 7) -> MadeRecord {
-    ["sku": .text(sku), "serial": serial.map { .text($0) } ?? .null, "email": .text(email), "amount": .text("\(amount)")]
+    [
+      "sku": .text(sku), "serial": serial.map { .text($0) } ?? .null, "email": .text(email),
+      "amount": .text("\(amount)"),
+    ]
   }
 
   private func definition(_ records: [MadeRecord], batch: Int) throws -> ImportDefinition {

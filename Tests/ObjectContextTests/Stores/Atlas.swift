@@ -17,7 +17,9 @@ final class Atlas {
 
   static let configurations = ["Places", "Notes"]
 
-  /// Place > City, Region > Country; Note, Diary; Tag. A city has a mayor, who may be noted anywhere.
+  /// Place > City, Region > Country; Note, Diary; Tag.
+  ///
+  /// A city has a mayor, who may be noted anywhere.
   static func model() throws -> ManagedObjectModel {
     var cities = FetchRequestTemplate(name: "cities", entityName: "City")
     cities.predicateText = "name == $FETCH_SOURCE.about OR self == $FETCH_SOURCE OR size > $FETCH_SOURCE.rank"

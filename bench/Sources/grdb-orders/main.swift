@@ -3,7 +3,11 @@
 import Foundation
 import GRDB
 
-let usage = "usage: grdb-orders load|nightly ORDERS.csv STORE.sqlite | fetch STORE.sqlite REPETITIONS | objects NEW-STORE.sqlite COUNT\n"
+let usage = """
+  usage: grdb-orders load|nightly ORDERS.csv STORE.sqlite | fetch STORE.sqlite REPETITIONS
+         grdb-orders objects NEW-STORE.sqlite COUNT
+
+  """
 guard CommandLine.arguments.count == 4 else {
   FileHandle.standardError.write(Data(usage.utf8))
   exit(64)
