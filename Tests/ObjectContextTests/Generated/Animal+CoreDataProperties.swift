@@ -150,7 +150,7 @@ extension Animal {
     ).substituting([
       "KEEPER": (keeper?.objectID).constantValue,
       "LEAST_LEGS": ConstantValue.attribute(leastLegs.attributeValue),
-      "PATTERN": ConstantValue.attribute(pattern.attributeValue)
+      "PATTERN": ConstantValue.attribute(pattern.attributeValue),
     ])
     request.fetchLimit = 3
     return TypedFetchRequest(request)

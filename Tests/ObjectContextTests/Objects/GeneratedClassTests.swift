@@ -21,6 +21,21 @@ struct GeneratedClassTests {
     return place
   }
 
+  private func keeper(_ place: Workplace) throws -> ZooKeeper {
+    let keeper = try place.context.insert(ZooKeeper.self)
+    keeper.name = "Ada"
+    keeper.salary = 1000
+    return keeper
+  }
+
+  private func dog(_ number: Int, _ place: Workplace) throws -> Dog {
+    let dog = try place.context.insert(Dog.self)
+    dog.name = "dog \(number)"
+    dog.isTame = number != 2
+    dog.score = 0
+    return dog
+  }
+
   @Test("the files on disk are what the generator makes of the model, byte for byte")
   func filesAreCurrent() throws {
     let made = try CodeGenerator(try Self.model()).files
@@ -29,7 +44,7 @@ struct GeneratedClassTests {
       let onDisk = try Data(contentsOf: URL(fileURLWithPath: Self.folder + file.name))
       #expect(
         onDisk == Data(file.text.utf8),
-        "\(file.name) is outdated: mergewalk model codegen Zoo.yaml --output . --force in Tests/ObjectContextTests/Generated"
+        "\(file.name) is outdated: run mergewalk model codegen Zoo.yaml --output . in its folder"
       )
     }
     let swiftFiles = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0.hasSuffix(".swift") }
@@ -82,13 +97,8 @@ struct GeneratedClassTests {
   @Test("generated relationships keep both ends, and their accessors place, take away and replace objects")
   func relationships() throws {
     let place = try zoo()
-    let keeper = try place.context.insert(ZooKeeper.self)
-    keeper.name = "Ada"
-    let dogs = try (0..<4).map { number in
-      let dog = try place.context.insert(Dog.self)
-      dog.name = "dog \(number)"
-      return dog
-    }
+    let keeper = try keeper(place)
+    let dogs = try (0..<4).map { try dog($0, place) }
     dogs[0].keeper = keeper
     keeper.addToAnimals(dogs[1])
     keeper.insertIntoAnimals([dogs[3], dogs[2]], at: [0, 3])
@@ -118,12 +128,9 @@ struct GeneratedClassTests {
   @Test("MO15: generated functions for the model's fetch requests bind variables of the right types")
   func mo15Templates() throws {
     let place = try zoo()
-    let keeper = try place.context.insert(ZooKeeper.self)
-    keeper.name = "Ada"
+    let keeper = try keeper(place)
     for number in 0..<5 {
-      let dog = try place.context.insert(Dog.self)
-      dog.name = "dog \(number)"
-      dog.isTame = number != 2
+      let dog = try dog(number, place)
       if number != 1 { dog.keeper = keeper }
     }
     try place.context.save()
