@@ -284,7 +284,7 @@ extension ManagedObjectContext {
       for row in changes.updated.values.joined() {
         guard let own = buffer.row(primaryKey: theirs.primaryKeys[Int(row)]) else { continue }
         // Only by one: who has not seen an earlier version still has a conflict.
-        if buffer.versions[own] == theirs.versions[Int(row)] - 1 { buffer.versions[own] += 1 }
+        if buffer.versions[own] == theirs.versions[Int(row)] &- 1 { buffer.versions[own] &+= 1 }
       }
     }
     for child in children { child.context?.learnVersions(plan) }

@@ -113,6 +113,7 @@ extension ManagedObjectContext {
       journal.undo()
       throw error
     }
+    journal.finishExternalData()
     publish(plan)
   }
 
@@ -382,12 +383,12 @@ final class SaveJournal {
   var assignedKeys = AssignedKeys()
 
   func raise(_ buffer: RowBuffer, _ rows: ContiguousArray<Int32>) {
-    for row in rows { buffer.versions[Int(row)] += 1 }
+    for row in rows { buffer.versions[Int(row)] &+= 1 }
     raised.append((buffer, rows))
   }
 
   func undo() {
-    for (buffer, rows) in raised { for row in rows { buffer.versions[Int(row)] -= 1 } }
+    for (buffer, rows) in raised { for row in rows { buffer.versions[Int(row)] &-= 1 } }
     for (observer, store) in observers.reversed() { observer.didRollBack(store) }
     undoExternalData()
   }

@@ -127,6 +127,8 @@ extension ManagedObjectContext {
 
   /// Moves the row of a new record without relations to another table.
   private func move(_ object: ManagedObject, to target: Int) {
+    // Steps of undo know the cells of the other table.
+    forgetUndo()
     let (old, new) = (buffer(table: object.table), buffer(table: target))
     let (oldTable, oldRow) = (object.table, object.row)
     let row = new.takeRow(

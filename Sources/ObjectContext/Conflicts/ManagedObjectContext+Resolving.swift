@@ -32,8 +32,10 @@ extension ManagedObjectContext {
     } catch {
       journal.undo()
       takeBackKeys(journal)
+      if hasResolved { forgetUndo() }
       throw error
     }
+    journal.finishExternalData()
     noteWrite(numbers)
     // Steps of undo know what objects were before others changed them.
     if hasResolved { forgetUndo() }

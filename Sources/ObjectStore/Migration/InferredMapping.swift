@@ -107,7 +107,17 @@ public struct InferredMapping: Sendable {
     entities = matches
     var check = MappingCheck()
     check.run(self)
-    findings = check.findings
+    // Whoever names another app's model by mistake must not lose everything.
+    let isUnrelated = !source.entities.isEmpty && !destination.entities.isEmpty && back.allSatisfy { $0 == nil }
+    findings =
+      !isUnrelated
+      ? check.findings
+      : [
+        MigrationFinding(
+          .unrelatedModels, entity: source.entities.map(\.name).sorted().joined(separator: ", "),
+          message: "the models have no entity in common, so all objects would be deleted",
+          hint: "name another version of the store's own model, or give entities renaming identifiers")
+      ]
   }
 
   /// The entity that an entity of the destination was; `nil` for a new one.

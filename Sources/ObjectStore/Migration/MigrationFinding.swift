@@ -4,6 +4,8 @@ public struct MigrationFinding: Sendable, Hashable, CustomStringConvertible {
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// The type of an attribute changed, and not every old value is one of the new type.
     case typeChange
+    /// The two models have no entity in common: all objects would be deleted.
+    case unrelatedModels
     /// A new attribute is required and has no default.
     case missingDefault
     /// A new relationship to one object is required.

@@ -10,16 +10,26 @@ enum StoreBackup {
     let source = ExternalData.folder(ofStore: path)
     let target = ExternalData.folder(ofStore: copy)
     for taken in [copy, copy + "-wal", copy + "-journal"] where FileSystem.exists(taken) {
-      throw StoreError(.alreadyExists, path: copy, message: "there is a file already; name another place for the copy")
+      throw StoreError(
+        .alreadyExists, path: copy, message: "there is a file already: remove it, or name another place for the copy")
     }
     let hasFiles = FileSystem.exists(source)
     guard !hasFiles || !FileSystem.exists(target) else {
       throw StoreError(
         .alreadyExists, path: target, message: "there is a folder already; name another place for the copy")
     }
-    do {
-      try storeErrors(copy) { () throws(SQLiteError) in try connection.backUp(to: copy) }
-      try FileSystem.sync(copy)
+    do throws(StoreError) {
+      // The name of the copy stands for a whole copy, also after a crash.
+      let unfinished = copy + ".unfinished"
+      for suffix in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(unfinished + suffix) }
+      do throws(StoreError) {
+        try storeErrors(copy) { () throws(SQLiteError) in try connection.backUp(to: unfinished) }
+        try FileSystem.sync(unfinished)
+        try FileSystem.rename(unfinished, to: copy)
+      } catch {
+        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileSystem.remove(unfinished + suffix) }
+        throw error
+      }
       if hasFiles {
         let parent = FileSystem.folder(of: target)
         try makeFolder(parent)

@@ -165,8 +165,10 @@ public final class PersistentStore {
 
   /// Takes the next `count` primary keys of a root entity's sequence and returns the first.
   package func takePrimaryKeys(root: Int, count: Int) -> Int64 {
-    let first = incremental?.takeKeys(count, root: root) ?? maxima[root] + 1
-    maxima[root] = max(maxima[root], first + Int64(count) - 1)
+    // A damaged store may name the greatest number there is: the insert then fails, as its key is taken.
+    let last = min(maxima[root], Int64.max - Int64(count))
+    let first = incremental?.takeKeys(count, root: root) ?? last + 1
+    maxima[root] = max(maxima[root], first + (Int64(count) - 1))
     return first
   }
 

@@ -146,6 +146,9 @@ public final class StoreFiller {
         "\(entity?.name ?? "").\(relationship.name) refers to one object, but \(references.count) are given")
     }
     guard let reference = references.first else { return }
+    guard reference.primaryKey > 0 else {
+      throw damaged("\(relationship.name) refers to \(reference.primaryKey), which is no primary key")
+    }
     row.statement.bind(parameters.value, reference.primaryKey)
     if let parameter = parameters.entity {
       row.statement.bind(parameter, Int64(store.schema.entityNumbers[reference.entity.index]))
