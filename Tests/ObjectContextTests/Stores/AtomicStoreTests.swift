@@ -2,6 +2,7 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import PropertyLists
+import Synchronization
 import TestSupport
 import Testing
 
@@ -16,7 +17,7 @@ struct AtomicStoreTests {
     let before = try Bytes.read(place.path)
     try place.context.insert("Skill").setValue(.string("b"), forKey: "title")
     if kind == .customAtomic {
-      LinesStore.failsOnPath = place.path
+      _ = LinesStore.failingPaths.withLock { $0.insert(place.path) }
     } else {
       // Root may write everywhere, so the file is made one that somebody else has changed.
       try Bytes.write(before + [0x20], to: place.path)
@@ -27,7 +28,7 @@ struct AtomicStoreTests {
     if kind == .customAtomic {
       #expect(try Bytes.read(place.path) == before)
       #expect(try Bytes.names(place.folder.path) == ["store.sqlite"], "no temporary file is left")
-      LinesStore.failsOnPath = nil
+      _ = LinesStore.failingPaths.withLock { $0.remove(place.path) }
       try place.context.save()
       try place.reopen()
       #expect(try place.context.fetchAll("Skill").names("title") == ["a", "b"])
@@ -44,10 +45,10 @@ struct AtomicStoreTests {
     let context = ManagedObjectContext(coordinator: coordinator)
     _ = try context.insert("Note")
     _ = try context.insert("Book")
-    LinesStore.failsOnPath = folder.file("b")
+    _ = LinesStore.failingPaths.withLock { $0.insert(folder.file("b")) }
     #expect(saveError { try context.save() }?.code == .store)
     #expect(try Bytes.read(folder.file("a")).count == before.count)
-    LinesStore.failsOnPath = nil
+    _ = LinesStore.failingPaths.withLock { $0.remove(folder.file("b")) }
     try context.save()
     #expect(try context.count("Note") == 1)
     #expect(try Bytes.read(folder.file("a")).count > before.count)

@@ -1,19 +1,20 @@
 import ObjectModel
 import ObjectStore
+import Synchronization
 import PropertyLists
 import SQLite
 
 /// An atomic store as a program would write one, with the public interface alone: lines of words.
 final class LinesStore: AtomicStore {
   /// Makes the next save fail half-way.
-  nonisolated(unsafe) static var failsOnPath: String?
+  static let failingPaths = Mutex<Set<String>>([])
 
   func save(_ contents: StoreContents, to path: String) throws(StoreError) {
     try AtomicFile.replace(path) { file throws(StoreError) in
       let list = PropertyList.dictionary(contents.metadata.entries)
       try file.write("M \(contents.metadata.uuid) \(hex(BinaryPropertyListWriter.write(list)))\n")
       for root in contents.rootEntities { try file.write("S \(root.name) \(contents.maximum(of: root))\n") }
-      if LinesStore.failsOnPath == path {
+      if LinesStore.failingPaths.withLock({ $0.contains(path) }) {
         throw StoreError(.customStore, path: path, message: "the test wants this save to fail")
       }
       try contents.forEachObject { object throws(StoreError) in
