@@ -85,7 +85,11 @@ extension ManagedObjectContext {
   }
 
   /// Gives records back the keys that they had before a save that failed.
-  func takeBackKeys(_ journal: SaveJournal) { replaceKeys(journal.assignedKeys.inverted) }
+  func takeBackKeys(_ journal: SaveJournal, of isMeant: (_ table: Int) -> Bool) {
+    var keys = journal.assignedKeys
+    keys.tables = keys.tables.filter { isMeant($0.key) }
+    replaceKeys(keys.inverted)
+  }
 
   /// Replaces keys wherever the context knows them: in rows, in what refers to them, in pairs, and in objects.
   ///

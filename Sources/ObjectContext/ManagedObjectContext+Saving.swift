@@ -62,18 +62,34 @@ extension ManagedObjectContext {
     let numbers = try changedStores(plan)
     let journal = SaveJournal()
     do throws(SaveError) {
-      try inTransaction(numbers) { () throws(SaveError) in
+      try inTransaction(numbers, journal) { () throws(SaveError) in
         try checkTargets(plan)
         assignKeys(&plan, journal)
         for number in numbers { try execute(plan, journal, store: number) }
       }
     } catch {
-      journal.undo()
-      takeBackKeys(journal)
-      throw error
+      throw takeBack(plan, journal, after: error)
     }
     journal.finishExternalData()
     noteWrite(numbers)
+  }
+
+  /// Takes back what a save that failed did here, except for stores that had committed before: theirs is saved.
+  ///
+  /// - Returns: The error for the caller; it says when only some stores were saved.
+  func takeBack(_ plan: SavePlan, _ journal: SaveJournal, after error: SaveError) -> SaveError {
+    let saved = journal.committed
+    journal.undo { !saved.contains(storeNumber($0)) }
+    takeBackKeys(journal) { !saved.contains(storeNumber($0)) }
+    if saved.isEmpty { return error }
+    publish(SavePlan(roots: plan.roots.filter { saved.contains(storeNumber($0.buffer.table)) }), stores: saved)
+    noteWrite(saved.sorted())
+    notifyResults()
+    let names = saved.sorted().map { storeList.all[$0].path }.joined(separator: ", ")
+    return SaveError(
+      code: .database,
+      message: "\(error.message); what belongs to \(names) was saved before that and is no change any more: save again",
+      databaseCode: error.databaseCode)
   }
 
   /// The numbers of the stores that a save writes to.
@@ -120,17 +136,20 @@ extension ManagedObjectContext {
   /// Runs `body` in a transaction of its own in each of some stores, or in the one that is open.
   ///
   /// A transaction is atomic in its store. Stores are committed one after the other, so a machine that stops between two
-  /// of them leaves the later ones as they were.
-  func inTransaction(_ numbers: [Int], _ body: () throws(SaveError) -> Void) throws(SaveError) {
+  /// of them leaves the later ones as they were; `journal` learns which ones are committed.
+  func inTransaction(
+    _ numbers: [Int], _ journal: SaveJournal, _ body: () throws(SaveError) -> Void
+  ) throws(SaveError) {
     guard let number = numbers.first, let store = storeList.store(number) else { return try body() }
     let rest = Array(numbers.dropFirst())
-    guard store.connection.isAutocommit else { return try inTransaction(rest, body) }
+    guard store.connection.isAutocommit else { return try inTransaction(rest, journal, body) }
     let sequences = store.sequences
     do {
       try saveErrors { () throws(SQLiteError) in try store.connection.execute("BEGIN IMMEDIATE") }
       try saveErrors { () throws(SQLiteError) in try store.refreshMaxima() }
-      try inTransaction(rest, body)
+      try inTransaction(rest, journal, body)
       try saveErrors { () throws(SQLiteError) in try store.connection.execute("COMMIT") }
+      journal.committed.insert(number)
       store.file.externalFiles.removeObsolete()
     } catch {
       // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
@@ -188,7 +207,7 @@ extension ManagedObjectContext {
     let observed = store.observers.isEmpty ? nil : changes(plan, store: number)
     if let observed, !observed.isEmpty {
       for observer in store.observers {
-        journal.observers.append((observer, store))
+        journal.observers.append((observer, store, firstTable(ofStore: number)))
         try storeErrors { () throws(StoreError) in try observer.willWrite(observed, to: store) }
       }
     }
@@ -338,7 +357,10 @@ extension ManagedObjectContext {
         + "were fetched; refresh them and save again")
   }
 
-  private func publish(_ plan: SavePlan) {
+  /// Makes what was written no change any more.
+  ///
+  /// - Parameter stores: The numbers of the stores that were written, when these are not all that the save is about.
+  private func publish(_ plan: SavePlan, stores: Set<Int>? = nil) {
     for buffer in plan.roots.map(\.buffer) {
       let touched = registry.isInUse ? buffer.touchedRows : []
       for touched in buffer.touchedRows {
@@ -357,8 +379,14 @@ extension ManagedObjectContext {
     }
     storedVersion &+= 1
     pendingReferences = nil
-    pendingLinks.removeAll()
+    guard let stores else {
+      pendingLinks.removeAll()
+      return releaseHeldObjects()
+    }
+    pendingLinks.removeAll { stores.contains($0.store) }
     releaseHeldObjects()
+    // Those with changes in the other stores are kept on.
+    registry.forEachObject { if $0.hasChanges { hold($0) } }
   }
 }
 
@@ -374,22 +402,27 @@ struct SavePlan {
 final class SaveJournal {
   private var raised: [(buffer: RowBuffer, rows: ContiguousArray<Int32>)] = []
   /// Who was told that a transaction has begun.
-  var observers: [(observer: any StoreObserver, store: PersistentStore)] = []
+  var observers: [(observer: any StoreObserver, store: PersistentStore, firstTable: Int)] = []
   /// The values that went into files.
   var externalized: [ExternalizedCell] = []
   /// How many files there were before, by store.
-  var externalMarks: [(files: ExternalFiles, mark: Int)] = []
+  var externalMarks: [(files: ExternalFiles, mark: Int, firstTable: Int)] = []
   /// The keys that records that were never saved got, by table.
   var assignedKeys = AssignedKeys()
+  /// The numbers of the stores whose transactions are committed: nothing of theirs can be taken back.
+  var committed: Set<Int> = []
 
   func raise(_ buffer: RowBuffer, _ rows: ContiguousArray<Int32>) {
     for row in rows { buffer.versions[Int(row)] &+= 1 }
     raised.append((buffer, rows))
   }
 
-  func undo() {
-    for (buffer, rows) in raised { for row in rows { buffer.versions[Int(row)] &-= 1 } }
-    for (observer, store) in observers.reversed() { observer.didRollBack(store) }
-    undoExternalData()
+  /// Takes back what was done to the rows of tables, and tells the observers of their stores.
+  func undo(_ isMeant: (_ table: Int) -> Bool = { _ in true }) {
+    for (buffer, rows) in raised where isMeant(buffer.table) {
+      for row in rows { buffer.versions[Int(row)] &-= 1 }
+    }
+    for (observer, store, table) in observers.reversed() where isMeant(table) { observer.didRollBack(store) }
+    undoExternalData(isMeant)
   }
 }

@@ -19,6 +19,9 @@ extension ManagedObjectContext {
   @inline(__always)
   func table(_ entity: EntityDescription, store number: Int) -> Int { number * model.entities.count + entity.rootIndex }
 
+  /// The first number of a store's tables.
+  func firstTable(ofStore number: Int) -> Int { number * model.entities.count }
+
   /// The number of an entity's table in the store that another table is in: relationships do not leave a store.
   @inline(__always)
   func table(_ entity: EntityDescription, besides table: Int) -> Int {

@@ -21,7 +21,7 @@ extension ManagedObjectContext {
       let slots = store.externalSlots(root: changes.buffer.rootEntity)
       if slots.isEmpty { continue }
       if !journal.externalMarks.contains(where: { $0.files === files }) {
-        journal.externalMarks.append((files, files.mark))
+        journal.externalMarks.append((files, files.mark, firstTable(ofStore: number)))
       }
       let name = store.schema.table(forRoot: changes.buffer.rootEntity).name
       for slot in slots {
@@ -80,9 +80,11 @@ extension ManagedObject {
 
 extension SaveJournal {
   /// Puts values back into their rows and removes the files that were made for them.
-  func undoExternalData() {
-    for cell in externalized { cell.buffer.payloads[cell.slot][Int(cell.row)] = cell.payload }
-    for (files, mark) in externalMarks { files.removeMade(since: mark) }
+  func undoExternalData(_ isMeant: (_ table: Int) -> Bool) {
+    for cell in externalized where isMeant(cell.buffer.table) {
+      cell.buffer.payloads[cell.slot][Int(cell.row)] = cell.payload
+    }
+    for (files, mark, table) in externalMarks where isMeant(table) { files.removeMade(since: mark) }
   }
 
   /// The values in files are safe: what they were kept in before is not needed any more.

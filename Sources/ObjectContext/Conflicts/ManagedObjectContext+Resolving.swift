@@ -19,7 +19,7 @@ extension ManagedObjectContext {
     var plan = first
     var hasResolved = false
     do throws(SaveError) {
-      try inTransaction(numbers) { () throws(SaveError) in
+      try inTransaction(numbers, journal) { () throws(SaveError) in
         plan = try resolved(first, error, &hasResolved)
         guard Set(numbers).isSuperset(of: try changedStores(plan)) else {
           throw SaveError(
@@ -30,10 +30,8 @@ extension ManagedObjectContext {
         for number in numbers { try execute(plan, journal, store: number) }
       }
     } catch {
-      journal.undo()
-      takeBackKeys(journal)
       if hasResolved { forgetUndo() }
-      throw error
+      throw takeBack(plan, journal, after: error)
     }
     journal.finishExternalData()
     noteWrite(numbers)

@@ -97,6 +97,13 @@ final class PendingLinks {
   /// Forgets the positions that were found out.
   func forgetPositions() { lastPositions.removeAll() }
 
+  /// Forgets the changes of relationships that satisfy a condition.
+  func removeAll(where isMeant: (LinkPlace) -> Bool) {
+    storages = storages.filter { !isMeant($0.key) }
+    order.removeAll(where: isMeant)
+    lastPositions.removeAll()
+  }
+
   func removeAll() {
     storages.removeAll()
     order.removeAll()

@@ -214,6 +214,42 @@ struct SeveralStoresTests {
     try atlas.verify()
   }
 
+  @Test("A store that cannot commit after another one has leaves no duplicates: what is saved is no change any more")
+  func failingCommit() throws {
+    let atlas = try Atlas()
+    let context = atlas.context
+    let city = try atlas.insert("City", "old")
+    let note = try atlas.insert("Note", "old", key: "about")
+    try context.save()
+    // A deferred foreign key is checked when the transaction ends. The first store commits last.
+    let connection = atlas.stores[0].connection
+    try connection.execute(
+      """
+      PRAGMA foreign_keys = ON;
+      CREATE TABLE target (x PRIMARY KEY);
+      CREATE TABLE reference (x REFERENCES target DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER bad AFTER INSERT ON ZPLACE BEGIN INSERT INTO reference VALUES (1); END
+      """)
+    try city.setValue(.string("new"), forKey: "name")
+    try note.setValue(.string("new"), forKey: "about")
+    let town = try atlas.insert("City", "town")
+    let second = try atlas.insert("Note", "second", key: "about")
+    let error = try #require(saveError { try context.save() })
+    #expect(error.code == .database)
+    #expect(error.message.contains(atlas.path(1)), "it says what is saved: \(error.message)")
+    #expect(try atlas.rows(0, "SELECT ZNAME, Z_OPT FROM ZPLACE") == ["old|1"])
+    #expect(try atlas.rows(1, "SELECT ZABOUT, Z_OPT FROM ZNOTE ORDER BY Z_PK") == ["new|2", "second|1"])
+    #expect(city.isUpdated && town.isInserted && town.objectID.isTemporary)
+    #expect(!note.hasChanges && !second.hasChanges && !second.objectID.isTemporary)
+
+    try connection.execute("DROP TRIGGER bad; DROP TABLE reference; DROP TABLE target")
+    try second.setValue(.string("third"), forKey: "about")
+    try context.save()
+    #expect(try atlas.rows(0, "SELECT ZNAME, Z_OPT FROM ZPLACE ORDER BY Z_PK") == ["new|2", "town|1"])
+    #expect(try atlas.rows(1, "SELECT ZABOUT, Z_OPT FROM ZNOTE ORDER BY Z_PK") == ["new|2", "third|2"])
+    try atlas.verify()
+  }
+
   @Test("A conflict in one store leaves the other one alone too")
   func conflict() throws {
     let atlas = try Atlas()
