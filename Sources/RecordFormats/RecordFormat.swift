@@ -6,12 +6,33 @@ public enum RecordFormat: Sendable, Hashable {
   case ndjson(NDJSONOptions)
   /// One JSON document with an array of objects.
   case json(JSONOptions)
+  /// JSON values that follow each other, with record separators, white space or nothing between them.
+  case jsonSequence(JSONSequenceOptions)
+  /// Columns at fixed places of each line.
+  case fixedWidth(FixedWidthOptions)
+  /// Elements of an XML document.
+  case xml(XMLOptions)
+  /// Mappings of a YAML stream.
+  case yaml(YAMLOptions)
+  /// Dictionaries of a property list.
+  case propertyList(PropertyListOptions)
+  /// Records that another module reads; its files are not unpacked.
+  case custom(CustomRecordFormat)
+
+  /// Whether an input tells all its columns before its first record, and each record has them all.
+  public var hasFixedColumns: Bool {
+    switch self {
+    case .csv, .fixedWidth, .custom: true
+    case .ndjson, .json, .jsonSequence, .xml, .yaml, .propertyList: false
+    }
+  }
 
   /// Opens an input, unpacked; of an archive it reads all chosen members, one after the other.
   ///
   /// - Parameter index: What `RecordBatch.source` will be.
   /// - Throws: What the format's reader throws.
   public func reader(source: ByteSource, columns: ColumnRequest, index: Int) throws(ReadError) -> any RecordReader {
+    if case .custom(let format) = self { return try format.open(source, columns, index) }
     let contents = try SourceContents(source)
     if contents.isArchive {
       return try MemberReader(contents, format: self, columns: columns, index: index)
@@ -25,6 +46,7 @@ public enum RecordFormat: Sendable, Hashable {
   ///
   /// - Throws: what the format's reader throws.
   public func headers(of source: ByteSource) throws(ReadError) -> [(path: String, columns: [String])] {
+    if case .custom(let format) = self { return [(source.path, try format.open(source, .all, 0).columns)] }
     let contents = try SourceContents(source)
     var headers: [(path: String, columns: [String])] = []
     var next: (any ByteStream)? = try contents.first()
@@ -41,6 +63,8 @@ public enum RecordFormat: Sendable, Hashable {
     case .csv(let options): try CSVReader(stream: stream, options: options, columns: columns, index: index)
     case .ndjson(let options): try NDJSONReader(stream: stream, options: options, columns: columns, index: index)
     case .json(let options): try JSONReader(stream: stream, options: options, columns: columns, index: index)
+    case .jsonSequence, .fixedWidth, .xml, .yaml, .propertyList, .custom:
+      throw ReadError(.invalidOption, path: stream.path, message: "no reader")
     }
   }
 }

@@ -152,11 +152,11 @@ struct LintTests {
       ])
     #expect(
       try folder.lint(sound.replacingAll("records: $.orders", with: "records: orders\n  delimiter: tab")) == [
-        "pipeline.yaml:7:3: error: “delimiter” is for CSV, but the input is a JSON document [unsuitableOption]"
+        "pipeline.yaml:7:3: error: “delimiter” is for the formats csv, tsv, but the input is json [unsuitableOption]"
       ])
     #expect(
       try folder.lint(sound.replacingAll("records: $.orders", with: "records: orders\n  format: ndjson")) == [
-        "pipeline.yaml:6:3: error: “records” is for JSON documents, but the input is NDJSON [unsuitableOption]"
+        "pipeline.yaml:6:3: error: “records” is for the formats json, xml, yaml, plist, but the input is ndjson [unsuitableOption]"
       ])
     // A pipeline may read the same records as CSV or from a document.
     #expect(

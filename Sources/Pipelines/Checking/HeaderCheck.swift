@@ -5,15 +5,15 @@ import RecordFormats
 struct HeaderCheck {
   let findings: Findings
 
-  /// Reads the header of every CSV input that is a file, and reports what is missing and what is not used; of JSON
-  /// documents it looks for the array of records.
+  /// Reads the header of every input that is a file and has fixed columns, and reports what is missing and what is not
+  /// used; of the others it looks for their records.
   func run(
     _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
   ) {
     // What can be read only once is left for the run.
     let inputs = inputs.filter { !$0.source.isReadOnce }
     checkNames(inputs)
-    guard case .csv(let options) = format else {
+    guard format.hasFixedColumns else {
       checkPaths(columns)
       if !findings.hasErrors { checkMembers(inputs, format, source: source, columns: columns) }
       return
@@ -21,7 +21,7 @@ struct HeaderCheck {
     var reported: Set<String> = []
     var isFirst = true
     for input in inputs {
-      for (path, header) in headers(of: input, options, source) {
+      for (path, header) in headers(of: input, format, source) {
         // With another delimiter every column would be missing: one mistake, one finding.
         if let delimiter = otherDelimiter(header, columns) {
           findings.add(
@@ -122,10 +122,10 @@ struct HeaderCheck {
   }
 
   private func headers(
-    of input: SourceFiles.Input, _ options: CSVOptions, _ source: ComponentValue
+    of input: SourceFiles.Input, _ format: RecordFormat, _ source: ComponentValue
   ) -> [(path: String, columns: [String])] {
     do throws(ReadError) {
-      return try RecordFormat.csv(options).headers(of: input.source)
+      return try format.headers(of: input.source)
     } catch {
       // What is wrong with the options has findings of its own, at its own place.
       let isAboutOptions = error.code == .invalidOption || error.code == .duplicateHeader && error.position == .file

@@ -40,7 +40,8 @@ extension ComponentSpec {
         "Paths and globs in the order in which they are read, each glob's files by name.",
         example: "Order.ndjson"),
       FieldSpec(
-        "format", .choice(["csv", "tsv", "ndjson", "json"]), default: "from the first file's name, then its content",
+        "format", .choice(["csv", "tsv", "ndjson", "json", "xml", "yaml"]),
+        default: "from the first file's name, then its content",
         "How records are written (as for `source`). In CSV an empty field without quotes is null, one in quotes is the"
           + " empty text.", example: "csv"),
       FieldSpec(

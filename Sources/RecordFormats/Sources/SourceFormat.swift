@@ -1,4 +1,4 @@
-/// The format of an input.
+/// The format of an input, as pipelines and commands name it.
 public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   /// Comma-separated values.
   case csv
@@ -8,8 +8,23 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   case ndjson
   /// One JSON document with an array of objects.
   case json
+  /// JSON values that follow each other, with record separators (RFC 7464), white space or nothing between them.
+  case jsonSequence = "json-seq"
+  /// Columns at fixed places of each line.
+  case fixedWidth = "fixed-width"
+  /// An XML document with an element for each record.
+  case xml
+  /// A YAML stream with a mapping for each record.
+  case yaml
+  /// A property list with a dictionary for each record.
+  case propertyList = "plist"
+  /// A table, a view or a query of an SQLite database.
+  case sqlite
+  /// The objects of one entity in a Core Data store.
+  case coreData = "core-data"
 
-  /// The format that a file's name tells: `.csv`, `.tsv` or `.tab`, `.ndjson` or `.jsonl`; letters' case is ignored.
+  /// The format that a file's name tells: `.csv`, `.tsv` or `.tab`, `.ndjson` or `.jsonl`, `.json-seq`, `.xml`,
+  /// `.yaml` or `.yml`, `.plist` or `.strings`; letters' case is ignored.
   ///
   /// What says that the file is compressed (`.csv.gz`) is passed over.
   ///
@@ -21,6 +36,10 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     case "csv": self = .csv
     case "tsv", "tab": self = .tsv
     case "ndjson", "jsonl": self = .ndjson
+    case "json-seq", "jsonseq": self = .jsonSequence
+    case "xml": self = .xml
+    case "yaml", "yml": self = .yaml
+    case "plist", "strings": self = .propertyList
     default: return nil
     }
   }

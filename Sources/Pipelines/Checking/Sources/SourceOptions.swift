@@ -1,0 +1,36 @@
+import RecordFormats
+
+/// Which options of a source mean something for which formats.
+enum SourceOptions {
+  private static let delimited: [SourceFormat] = [.csv, .tsv]
+  private static let documents: [SourceFormat] = [.json, .xml, .yaml, .propertyList]
+  private static let text: [SourceFormat] = [
+    .csv, .tsv, .ndjson, .json, .jsonSequence, .fixedWidth, .xml, .yaml, .propertyList,
+  ]
+
+  /// The formats that an option is for; nil for one that is for all.
+  static func formats(of option: String) -> [SourceFormat]? {
+    switch option {
+    case "delimiter", "quote", "escape", "header", "columns", "skip_lines", "comment", "blank_lines", "trim", "null",
+      "quoted_nulls", "lenient_quotes", "short_records", "long_records":
+      delimited
+    case "records": documents
+    case "each": documents + [.ndjson, .jsonSequence]
+    case "encoding", "max_record": text
+    default: nil
+    }
+  }
+}
+
+extension SourceBuilder {
+  /// Finds options that are for other formats.
+  func checkOptions(_ source: ComponentValue, _ format: SourceFormat) {
+    for name in source.fields.keys.sorted() {
+      guard let formats = SourceOptions.formats(of: name), !formats.contains(format) else { continue }
+      let list = formats.map(\.rawValue).joined(separator: ", ")
+      findings.add(
+        .unsuitableOption, at: source.keyPosition(name),
+        "“\(name)” is for the format\(formats.count == 1 ? "" : "s") \(list), but the input is \(format.rawValue)")
+    }
+  }
+}

@@ -1,0 +1,13 @@
+import RecordFormats
+
+extension SourceBuilder {
+  /// How a YAML stream is read.
+  func yaml(_ source: ComponentValue) -> YAMLOptions {
+    var options = YAMLOptions()
+    options.records = source.text("records")?.value
+    options.each = source.text("each")?.value
+    if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
+    if let encoding = encoding(source) { options.encoding = encoding }
+    return options
+  }
+}

@@ -1,0 +1,41 @@
+extension FieldSpec {
+  /// The options of delimited text.
+  static let csvSources: [FieldSpec] = [
+    FieldSpec("delimiter", .character, default: "comma", "What separates fields.", example: "semicolon"),
+    FieldSpec("quote", .character, default: "quote", "What encloses fields.", example: "apostrophe"),
+    FieldSpec(
+      "escape", .character, default: "none: a quote is written twice",
+      "What makes the next character stand for itself.", example: "backslash"),
+    FieldSpec(
+      "header", .flag, default: "true", "Whether the first line names the columns; without it they are 1, 2, 3 ...",
+      example: "false"),
+    FieldSpec(
+      "columns", .texts, default: "from the header", "The names of the columns of a file without a header.",
+      example: "[id, name, price]"),
+    FieldSpec(
+      "skip_lines", .count(least: 0), default: "0", "How many lines before the header are passed over.", example: "2"),
+    FieldSpec(
+      "comment", .text, default: "none", "The text at the start of lines that are passed over.", example: "\"#\""),
+    FieldSpec(
+      "blank_lines", .choice(["skip", "record"]), default: "skip",
+      "What a line without anything is: nothing, or a record of one empty field.", example: "record"),
+    FieldSpec(
+      "trim", .flag, default: "false", "Whether spaces and tabs around fields without quotes are removed.",
+      example: "true"),
+    FieldSpec(
+      "null", .texts, default: "none", "Spellings that mean null in every column.", example: "[NULL, \"\"]"),
+    FieldSpec(
+      "quoted_nulls", .flag, default: "false", "Whether fields in quotes can be spellings of null too.",
+      example: "true"),
+    FieldSpec(
+      "lenient_quotes", .flag, default: "false",
+      "Whether quotes inside fields without quotes, and text behind a closing quote, are just text.", example: "true"),
+    FieldSpec(
+      "short_records", .choice(["reject", "pad"]), default: "reject",
+      "What a record with too few fields means: it is rejected, or the missing fields are absent.", example: "pad"),
+    FieldSpec(
+      "long_records", .choice(["reject", "truncate"]), default: "reject",
+      "What a record with too many fields means: it is rejected, or the surplus fields are dropped.",
+      example: "truncate"),
+  ]
+}

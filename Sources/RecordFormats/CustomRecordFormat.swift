@@ -1,0 +1,27 @@
+/// Records that another module reads, such as the rows of a table.
+public struct CustomRecordFormat: Sendable {
+  /// Opens a source; the number is what `RecordBatch.source` will be.
+  public typealias Opening =
+    @Sendable (_ source: ByteSource, _ columns: ColumnRequest, _ index: Int) throws(ReadError) -> any RecordReader
+
+  /// What tells formats with other options apart, such as a query.
+  public let identity: String
+  /// Opens a source.
+  public let open: Opening
+
+  /// Creates a format; two with the same identity are the same.
+  public init(identity: String, open: @escaping Opening) {
+    self.identity = identity
+    self.open = open
+  }
+}
+
+extension CustomRecordFormat: Hashable {
+  /// Whether the identities are the same.
+  public static func == (left: CustomRecordFormat, right: CustomRecordFormat) -> Bool {
+    left.identity == right.identity
+  }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(identity) }
+}

@@ -1,0 +1,12 @@
+/// How JSON values that follow each other in one file are read.
+public struct JSONSequenceOptions: Sendable, Hashable {
+  /// The path, from a record, of an array of which each element becomes a record of its own, see ``EachPath``.
+  public var each: String?
+  /// The longest value in bytes, at most 512 MiB.
+  public var maxRecordBytes = 16 << 20
+  /// The file's encoding; RFC 7464 has no other than UTF-8, but files do.
+  public var encoding = TextEncoding.utf8
+
+  /// The defaults.
+  public init() {}
+}

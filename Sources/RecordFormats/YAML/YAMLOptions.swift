@@ -1,0 +1,15 @@
+/// How a YAML stream is read.
+public struct YAMLOptions: Sendable, Hashable {
+  /// Where the sequence of records is in each document, as for ``JSONOptions/records``; nil when each document is the
+  /// sequence, or is itself one record.
+  public var records: String?
+  /// The path, from a record, of a sequence of which each item becomes a record of its own, see ``EachPath``.
+  public var each: String?
+  /// The longest record in bytes, at most 512 MiB; a longer one is refused.
+  public var maxRecordBytes = 16 << 20
+  /// The file's encoding: UTF-8, or what its byte order mark says.
+  public var encoding = TextEncoding.automatic
+
+  /// The defaults.
+  public init() {}
+}
