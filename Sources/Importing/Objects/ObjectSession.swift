@@ -144,6 +144,7 @@ final class ObjectSession {
       channel.drain()
     }
     while var batch = try channel.receive() {
+      reading.preparer.prepare(&batch)
       let goesOn = try body(&batch)
       channel.recycle(batch)
       if !goesOn { return }

@@ -110,6 +110,7 @@ public final class ImportSession {
         let before = Self.now()
         guard var batch = try channel.receive() else { break }
         waited += Self.now() - before
+        reading.preparer.prepare(&batch)
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
         summary.bytesRead = batch.bytesRead
