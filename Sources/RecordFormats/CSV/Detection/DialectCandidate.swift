@@ -26,8 +26,14 @@ struct DialectCandidate: Hashable {
     }
   }
 
-  /// Whether a delimiter is a character that stands in ordinary text, so that cells must speak for it.
-  static func isWeak(_ delimiter: UInt8) -> Bool { (prior(delimiter) ?? 0) <= 0.6 }
+  /// How much a cell of mere text speaks for a delimiter: less for one that stands in ordinary text.
+  static func weakness(_ delimiter: UInt8, isSteady: Bool) -> Double {
+    let prior = prior(delimiter) ?? 0
+    if prior > 0.6 { return 1 }
+    let standsInText = [UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"), UInt8(ascii: ".")]
+    if standsInText.contains(delimiter) { return isSteady ? 0.85 : 0.5 }
+    return isSteady ? 0.9 : 0.7
+  }
 
   /// The candidates for a sample, the likelier ones first.
   ///

@@ -20,13 +20,13 @@ struct TableShape {
   private static let mostAbove = 60
 
   /// Finds the table; nil when there is no record.
-  init?(_ table: SampleTable, width wanted: Int? = nil) {
+  init?(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, width wanted: Int? = nil) {
     let all = table.rows.indices.filter { table.rows[$0].kind == .record }
     if all.isEmpty { return nil }
     width = wanted ?? Self.commonWidth(table, all)
     var rest = all[...]
     if width > 1 {
-      let top = Self.countAbove(table, all, width)
+      let top = Self.countAbove(bytes, table, all, width)
       above = top
       rest = rest.dropFirst(top)
       var end = rest.endIndex
@@ -65,9 +65,19 @@ struct TableShape {
 
   /// The number of records above the table: those before the first that is as wide as the table, if they are narrow or
   /// stand apart.
-  private static func countAbove(_ table: SampleTable, _ all: [Int], _ width: Int) -> Int {
+  private static func countAbove(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ all: [Int], _ width: Int
+  ) -> Int {
     let limit = min(all.count - 1, mostAbove)
-    guard let first = (0...limit).first(where: { table.rows[all[$0]].width == width }), first > 0 else { return 0 }
+    func isWide(_ i: Int) -> Bool { i < all.count && table.rows[all[i]].width == width }
+    guard var first = (0...limit).first(where: isWide) else { return 0 }
+    // A title may have as many fields as the table by accident; what stands below it then has not.
+    if !isWide(first + 1), let run = (first...limit).first(where: { isWide($0) && isWide($0 + 1) }),
+      isWords(bytes, table, all[run]), !isWords(bytes, table, all[first])
+    {
+      first = run
+    }
+    if first == 0 { return 0 }
     var top = first
     // A record that is a little short or long belongs to the table.
     while top > 0 {
@@ -76,6 +86,11 @@ struct TableShape {
       top -= 1
     }
     return top
+  }
+
+  /// Whether all cells of a row are single words, as names are.
+  private static func isWords(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ row: Int) -> Bool {
+    table.cells(of: table.rows[row]).allSatisfy { CellKind(bytes, $0.start, $0.end) == .word }
   }
 
   /// Whether a blank line stands before a row.
