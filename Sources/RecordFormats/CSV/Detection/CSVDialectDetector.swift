@@ -79,11 +79,17 @@ struct DialectFinder {
 
   let bytes: UnsafeBufferPointer<UInt8>
   let text: SampleText
-  let base: CSVOptions
-  let known: CSVKnownOptions
+  var base: CSVOptions
+  var known: CSVKnownOptions
 
   /// The dialect.
   func find() -> CSVDialect {
+    if let delimiter = TableShape.hint(bytes), !known.contains(.delimiter) {
+      var hinted = self
+      hinted.base.delimiter = delimiter
+      hinted.known.insert(.delimiter)
+      return hinted.find()
+    }
     var options = base
     options.encoding = text.encoding
     var comment = known.contains(.comment) ? base.comment : nil
@@ -110,7 +116,7 @@ struct DialectFinder {
   private func rank(comment: [UInt8]) -> [DialectScore] {
     let start = firstLines()
     var scores: [DialectScore] = []
-    for candidate in DialectCandidate.all(for: bytes, base, known: known) + [oneColumn()] {
+    for candidate in DialectCandidate.all(for: bytes, start: start, base, known: known) + [oneColumn()] {
       if let score = DialectScore(start, candidate, SampleTable(start, candidate, comment: comment)) {
         scores.append(adjusted(score))
       }

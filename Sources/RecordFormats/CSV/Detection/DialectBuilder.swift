@@ -244,11 +244,11 @@ struct DialectBuilder {
 
   /// Takes the line above the table for its header if another delimiter makes as many names of it.
   private mutating func findForeignHeader() {
-    guard !known.contains(.header), let first = shape.records.first, first > 0 else { return }
+    guard !known.contains(.header), shape.above == 1, let first = shape.records.first, first > 0 else { return }
     let row = table.rows[first - 1]
     guard row.kind == .record, row.lines == 1 else { return }
     let line = UnsafeBufferPointer(rebasing: bytes[row.start..<row.end])
-    for delimiter in [UInt8(ascii: ","), UInt8(ascii: ";"), 9, UInt8(ascii: "|"), UInt8(ascii: ":")]
+    for delimiter in [UInt8(ascii: ","), UInt8(ascii: ";"), 9, UInt8(ascii: "|")]
     where delimiter != options.delimiter {
       let candidate = DialectCandidate(delimiter: delimiter, quote: options.quote, escape: options.escape)
       let split = SampleTable(line, candidate, comment: [])
@@ -257,7 +257,8 @@ struct DialectBuilder {
       else { continue }
       let texts = CellText(bytes: line, quote: options.quote, escape: options.escape, trims: true)
       let names = texts.names(split, 0)
-      if HeaderJudge.fault(names) != nil { continue }
+      let isPadded = split.cells.contains { $0.start < $0.end && SampleTable.isBlank(line[$0.start]) }
+      if isPadded || HeaderJudge.fault(names) != nil { continue }
       options.header = .names(names)
       evidence.append(
         "header columns: line \(row.line) has \(names.count) names, but between them stands \(Self.name(delimiter))")

@@ -33,7 +33,9 @@ struct DialectScore {
       max(share * share.squareRoot(), 0.85 * runs * runs.squareRoot())
       * (1 - 0.5 * outside) * (shape.above > 0 ? 0.9 : 1)
     let columns = 1 - 0.4 / Double(shape.width)
-    let isSteady = share > 0.98 && records >= 4 && (shape.width >= 3 || records >= 10)
+    let isSteady =
+      share > 0.98 && records >= 4
+      && (shape.width >= 3 || records >= 10 || DialectCandidate.weakness(candidate.delimiter, isSteady: false) > 0.6)
     let weakness = DialectCandidate.weakness(candidate.delimiter, isSteady: isSteady)
     let cells = Self.cells(bytes, table, shape, text: weakness, empty: weakness < 1 ? 0.3 : CellKind.empty.credit)
     var prior = DialectCandidate.prior(candidate.delimiter) ?? 0.9
@@ -109,7 +111,8 @@ struct DialectScore {
         } else if kind.isTyped || kind == .missing {
           sum += 1
         } else {
-          sum += kind.credit * text
+          // A blank behind a delimiter is prose, unless it is padding.
+          sum += kind.credit * text * (column > 0 && SampleTable.isBlank(bytes[cell.start]) ? 0.8 : 1)
         }
       }
       if count > mostCells { break }

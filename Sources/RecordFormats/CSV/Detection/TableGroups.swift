@@ -38,7 +38,13 @@ struct TableGroups {
   ///
   /// Lines of one field above, between and below them are remarks.
   func several(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable) -> [Group] {
-    let wide = groups.filter { $0.first.width > 1 }
+    var wide = groups.filter { $0.first.width > 1 }
+    // Some narrow records without a column of values are remarks about the table below them.
+    while wide.count > 1, wide[0].first.width < wide[1].first.width, wide[0].records <= 10,
+      !hasValues(bytes, table, wide[0])
+    {
+      wide.removeFirst()
+    }
     guard wide.count > 1, let first = wide.first, first.records > 1 else { return [] }
     for group in groups where group.first.width == 1 && group.records > 10 { return [] }
     for group in wide {
@@ -47,15 +53,19 @@ struct TableGroups {
         continue
       }
       // Of the same width, and with another header: its columns must show that it is one.
-      let kinds = table.rows[group.rows].filter { $0.kind == .record }.dropFirst().prefix(50).map { row in
-        table.cells(of: row).map { CellKind(bytes, $0.start, $0.end) }
-      }
-      let isTyped = (0..<group.first.width).contains { column in
-        kinds.allSatisfy { column < $0.count && ($0[column].isTyped || $0[column] == .empty) }
-          && kinds.contains { column < $0.count && $0[column].isTyped }
-      }
-      if !isTyped { return [] }
+      if !hasValues(bytes, table, group) { return [] }
     }
     return wide
+  }
+
+  /// Whether a column of a table has numbers, dates or the like only, below its first record.
+  private func hasValues(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ group: Group) -> Bool {
+    let kinds = table.rows[group.rows].filter { $0.kind == .record }.dropFirst().prefix(50).map { row in
+      table.cells(of: row).map { CellKind(bytes, $0.start, $0.end) }
+    }
+    return (0..<group.first.width).contains { column in
+      kinds.allSatisfy { column < $0.count && ($0[column].isTyped || $0[column] == .empty) }
+        && kinds.contains { column < $0.count && $0[column].isTyped }
+    }
   }
 }
