@@ -156,7 +156,8 @@ struct DialectBuilder {
   /// Decides about lines that begin with the comment prefix.
   private mutating func findComments() {
     options.comment = known.contains(.comment) ? finder.base.comment : nil
-    guard let comment, !known.contains(.comment) else { return }
+    guard let comment, !known.contains(.comment), let mark = comment.utf8.first else { return }
+    if [best.candidate.delimiter, best.candidate.quote, best.candidate.escape].contains(mark) { return }
     let remarks = table.rows.count { $0.kind == .comment }
     if remarks == 0 { return }
     // What splits like the table is a part of it.
@@ -165,10 +166,14 @@ struct DialectBuilder {
       row.kind == .record && row.width == shape.width
         && bytes[row.start..<row.end].starts(with: comment.utf8)
     }
-    if shape.width > 1, !fitting.isEmpty, fitting.count * 2 >= remarks || fitting.count == remarks {
+    // The last of the remarks above the table may be its header.
+    let header = fitting.first { row in
+      fitting.count == 1 && row.line == remarks && RecordOutline(bytes, plain, row).isNames
+    }
+    if shape.width > 1, !fitting.isEmpty, fitting.count * 2 > remarks || header != nil {
       table = plain
       self.comment = nil
-      if let first = fitting.first, fitting.count == 1, remarks > 1, first.line == remarks {
+      if let first = header, remarks > 1 {
         // Remarks, and then the header as the last of them.
         options.skippedLines = first.line - 1
         evidence.append("skip_lines \(first.line - 1): remarks above a header that begins with “\(comment)”")
