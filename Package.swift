@@ -25,6 +25,7 @@ let package = Package(
   name: "mergewalk",
   products: [
     .library(name: "MergewalkObjects", targets: ["ObjectModel", "ObjectStore", "ObjectContext"]),
+    .library(name: "MergewalkReaders", targets: ["RecordFormats"]),
     .library(name: "MergewalkImport", targets: ["RecordFormats", "Importing", "Pipelines"]),
     .executable(name: "mergewalk", targets: ["mergewalk"]),
   ],
