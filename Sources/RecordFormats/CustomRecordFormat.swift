@@ -8,10 +8,13 @@ public struct CustomRecordFormat: Sendable {
   public let identity: String
   /// Opens a source.
   public let open: Opening
+  /// Whether it has columns that are meant to be left out by most, so that nobody asks about those that nothing uses.
+  public let hasSpareColumns: Bool
 
   /// Creates a format; two with the same identity are the same.
-  public init(identity: String, open: @escaping Opening) {
+  public init(identity: String, hasSpareColumns: Bool = false, open: @escaping Opening) {
     self.identity = identity
+    self.hasSpareColumns = hasSpareColumns
     self.open = open
   }
 }

@@ -27,6 +27,12 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
+  /// Whether it has columns that are meant to be left out by most.
+  public var hasSpareColumns: Bool {
+    if case .custom(let format) = self { return format.hasSpareColumns }
+    return false
+  }
+
   /// Opens an input, unpacked; of an archive it reads all chosen members, one after the other.
   ///
   /// - Parameter index: What `RecordBatch.source` will be.
