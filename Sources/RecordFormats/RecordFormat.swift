@@ -27,9 +27,9 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
-  /// Whether it has columns that are meant to be left out by most.
-  public var hasSpareColumns: Bool {
-    if case .custom(let format) = self { return format.hasSpareColumns }
+  /// Whether the records are objects of a store.
+  public var readsObjects: Bool {
+    if case .custom(let format) = self { return format.readsObjects }
     return false
   }
 

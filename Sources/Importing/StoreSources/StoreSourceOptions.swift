@@ -65,7 +65,7 @@ extension RecordFormat {
   /// `unsuitableStore`, and those of databases.
   public static func coreData(_ options: StoreSourceOptions) -> RecordFormat {
     .custom(
-      CustomRecordFormat(identity: options.identity, hasSpareColumns: true) { source, columns, index throws(ReadError) in
+      CustomRecordFormat(identity: options.identity, readsObjects: true) { source, columns, index throws(ReadError) in
         try StoreRecordReader(source: source, options: options, columns: columns, index: index)
       })
   }

@@ -41,7 +41,7 @@ struct HeaderCheck {
         // What nothing uses is a question only once everything else is right.
         if isFirst, !findings.hasErrors {
           checkUnused(
-            header, input, source: source, columns: columns, hasSpareColumns: format.hasSpareColumns)
+            header, input, source: source, columns: columns, readsObjects: format.readsObjects)
         }
         isFirst = false
       }
@@ -123,7 +123,7 @@ struct HeaderCheck {
 
   private func checkUnused(
     _ header: [String], _ input: SourceFiles.Input, source: ComponentValue, columns: [ColumnUse],
-    hasSpareColumns: Bool
+    readsObjects: Bool
   ) {
     let ignored = source.texts("ignore") ?? []
     for column in ignored where !header.contains(column.value) {
@@ -131,7 +131,7 @@ struct HeaderCheck {
         .unknownColumn, at: column.position, "“\(input.path)” has no column “\(column.value)” to ignore",
         name: column.value, candidates: header)
     }
-    if hasSpareColumns { return }
+    if readsObjects { return }
     let used = Set(columns.map(\.name) + ignored.map(\.value))
     let unused = header.filter { !used.contains($0) }
     guard !unused.isEmpty else { return }
