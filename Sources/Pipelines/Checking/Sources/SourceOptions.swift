@@ -14,7 +14,8 @@ enum SourceOptions {
     case "delimiter", "quote", "escape", "header", "columns", "skip_lines", "comment", "blank_lines", "trim", "null",
       "quoted_nulls", "lenient_quotes", "short_records", "long_records":
       delimited
-    case "records": documents
+    // A pipeline may read the same records from a document or as CSV, where it means nothing.
+    case "records": documents + delimited
     case "each": documents + [.ndjson, .jsonSequence]
     case "encoding", "max_record": text
     default: nil
