@@ -12,6 +12,8 @@ public struct SourceDefinition: Sendable {
   public var formatName: SourceFormat
   /// Whether a record's raw text is a JSON text with all that the record holds.
   public var hasRawJSON: Bool
+  /// What speaks for the options that were detected, one sentence each.
+  public var evidence: [String] = []
   /// Findings that do not keep the inputs from being read.
   public var warnings: [Diagnostic]
 
@@ -22,14 +24,18 @@ public struct SourceDefinition: Sendable {
   ///   - options: options of a pipeline's `source`, each with its value as a pipeline has it. Values of options that
   ///     take one text, number or word may stand without the quotes that YAML would need.
   ///   - defaults: options that count where the format knows them and `options` does not say otherwise.
+  ///   - staysLookable: whether what can be read only once may be looked into again and again, until
+  ///     `ByteSource.endLooking()`.
   /// - Throws: every finding; the paths of those about an option are `--option NAME`.
   public static func read(
-    paths: [String], options: [(name: String, value: String)], defaults: [(name: String, value: String)] = []
+    paths: [String], options: [(name: String, value: String)], defaults: [(name: String, value: String)] = [],
+    staysLookable: Bool = false
   ) throws(DiagnosticList) -> SourceDefinition {
     let reading = SourceArguments(paths: paths, options: options)
     guard let definition = reading.definition(defaults: defaults), !reading.findings.hasErrors else {
       throw DiagnosticList(reading.renamed(reading.findings.list))
     }
+    if !staysLookable { for source in definition.sources { source.endLooking() } }
     return definition
   }
 }
@@ -73,7 +79,6 @@ struct SourceArguments {
     add(defaults, to: &source, name)
     guard let format = builder.format(source, firstInput: first) else { return nil }
     checkNames(inputs)
-    for input in inputs { input.source.endLooking() }
     let isJSON = [.json, .ndjson, .jsonSequence].contains(name)
     return SourceDefinition(
       sources: inputs.map(\.source), format: format, formatName: name, hasRawJSON: isJSON && !source.has("each"),

@@ -22,8 +22,10 @@ public struct ColumnProfile: Sendable {
   // MARK: Values
 
   var booleans = 0
-  /// Objects and arrays.
+  /// Objects and lists.
   var structures = 0
+  /// Those of them that are lists.
+  var lists = 0
   /// Strings of a format that has numbers and Booleans, too; they are texts whatever they look like, but for dates and
   /// UUIDs.
   var strings = 0
@@ -87,6 +89,7 @@ public struct ColumnProfile: Sendable {
     case .json:
       values += 1
       structures += 1
+      if text.first == UInt8(ascii: "[") { lists += 1 }
     case .text, .quoted, .number:
       text.withMemoryRebound(to: UInt8.self) { add($0, state, isTyped: isTyped && state == .quoted) }
     }

@@ -4,19 +4,19 @@
 struct NumberForms: OptionSet, Sendable {
   let rawValue: UInt8
 
-  /// `1234.5`
+  /// Numbers such as `1234.5`.
   static let point = NumberForms(rawValue: 1)
-  /// `1,234.5`
+  /// Numbers such as `1,234.5`.
   static let commaPoint = NumberForms(rawValue: 2)
-  /// `1234,5`
+  /// Numbers such as `1234,5`.
   static let comma = NumberForms(rawValue: 4)
-  /// `1.234,5`
+  /// Numbers such as `1.234,5`.
   static let pointComma = NumberForms(rawValue: 8)
-  /// `1 234,5`
+  /// Numbers such as `1 234,5`.
   static let spaceComma = NumberForms(rawValue: 16)
-  /// `1 234.5`
+  /// Numbers such as `1 234.5`.
   static let spacePoint = NumberForms(rawValue: 32)
-  /// `1'234.5`
+  /// Numbers such as `1'234.5`.
   static let apostrophePoint = NumberForms(rawValue: 64)
 
   /// All of them, each with its marks; forms without groups come before those with the same decimal mark and groups.
