@@ -42,7 +42,7 @@ struct SourceBuilder {
   }
 
   /// The format of the first input by its name, then by its content; `nil` is a finding.
-  private func detect(_ input: SourceFiles.Input?, _ source: ComponentValue) -> SourceFormat? {
+  func detect(_ input: SourceFiles.Input?, _ source: ComponentValue) -> SourceFormat? {
     // Without an input there is a finding already; the format that leaves most to check is the best guess.
     guard let input else { return .csv }
     // Only a document has a place for records; whose name says something else is what it says.
