@@ -7,6 +7,7 @@ struct CSVFieldSink {
   private let lengths: UnsafeMutableBufferPointer<UInt32>
   private let states: UnsafeMutableBufferPointer<UInt8>
   private let slots: UnsafeBufferPointer<Int32>
+  private let delimiter: UInt8
   private let trim: Bool
   private let quotedNulls: Bool
   private let nullLengths: UInt64
@@ -26,6 +27,7 @@ struct CSVFieldSink {
     self.lengths = lengths
     self.states = states
     self.slots = slots
+    delimiter = parser.delimiter
     trim = parser.trim
     quotedNulls = parser.quotedNulls
     nullLengths = parser.nullLengths
@@ -63,6 +65,40 @@ struct CSVFieldSink {
     let null = quotedNulls && nullLengths >> UInt64(min(63, end - start)) & 1 != 0 && isNull(start, end)
     set(row + slot, start, end, null ? .null : .quoted)
     return row + slot
+  }
+
+  /// Writes field number `field`, quoted or not, of a record without misplaced quotes; null tokens are not looked for.
+  @inline(__always)
+  func addPlain(_ field: Int, _ from: Int, _ to: Int, quote: UInt8) {
+    let slot = Int(slots[unchecked: field])
+    if slot < 0 { return }
+    // Without a branch: which fields are quoted cannot be predicted.
+    let isQuoted = base[from] == quote && quote != delimiter ? 1 : 0
+    starts[unchecked: row + slot] = UInt32(truncatingIfNeeded: from + isQuoted)
+    lengths[unchecked: row + slot] = UInt32(truncatingIfNeeded: to - from - 2 * isQuoted)
+    states[unchecked: row + slot] = FieldState.text.rawValue + UInt8(truncatingIfNeeded: isQuoted)
+  }
+
+  /// Looks for null tokens in the current record, whose fields are all there.
+  @inline(never)
+  func findNulls() {
+    for slot in slots where slot >= 0 {
+      let entry = row + Int(slot)
+      let length = Int(lengths[entry])
+      guard nullLengths >> UInt64(min(63, length)) & 1 != 0 else { continue }
+      let isCompared = quotedNulls || states[entry] == FieldState.text.rawValue
+      if isCompared, isNull(Int(starts[entry]), Int(starts[entry]) + length) {
+        states[entry] = FieldState.null.rawValue
+      }
+    }
+  }
+
+  /// Where field number `field` of the current record was written to, and where it lies; nil if nobody asked for it.
+  func entry(ofField field: Int) -> (entry: Int, range: Range<Int>)? {
+    let slot = Int(slots[field])
+    if slot < 0 { return nil }
+    let start = Int(starts[row + slot])
+    return (row + slot, start..<start + Int(lengths[row + slot]))
   }
 
   /// Where an entry of state `text` lies.
