@@ -1,43 +1,11 @@
 /* The loops with AVX2. */
 #include <immintrin.h>
 #include "masks.h"
+#include "utf8.h"
 
 #define AVX2 __attribute__((target("avx2,pclmul,bmi,popcnt")))
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------------------------- */
-
-/* Every pair of bytes is looked up three times: by the high and the low half of the first, and by the high half of the
- * second. Each table says which faults are possible; a fault is one that all three say.
- *
- * Source: Keiser and Lemire, "Validating UTF-8 In Less Than One Instruction Per Byte", Software: Practice and
- * Experience 51 (2021), https://arxiv.org/abs/2010.03090, section 6. */
-enum {
-  TOO_SHORT = 1 << 0, TOO_LONG = 1 << 1, OVERLONG_3 = 1 << 2, TOO_LARGE = 1 << 3, SURROGATE = 1 << 4,
-  OVERLONG_2 = 1 << 5, TOO_LARGE_1000 = 1 << 6, OVERLONG_4 = 1 << 6, TWO_CONTINUATIONS = 1 << 7,
-  CARRY = TOO_SHORT | TOO_LONG | TWO_CONTINUATIONS
-};
-
-#define FIRST_HIGH \
-  TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, \
-  TWO_CONTINUATIONS, TWO_CONTINUATIONS, TWO_CONTINUATIONS, TWO_CONTINUATIONS, \
-  TOO_SHORT | OVERLONG_2, TOO_SHORT, TOO_SHORT | OVERLONG_3 | SURROGATE, \
-  TOO_SHORT | TOO_LARGE | TOO_LARGE_1000 | OVERLONG_4
-
-#define FIRST_LOW \
-  CARRY | OVERLONG_3 | OVERLONG_2 | OVERLONG_4, CARRY | OVERLONG_2, CARRY, CARRY, CARRY | TOO_LARGE, \
-  CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000, \
-  CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000, \
-  CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000, \
-  CARRY | TOO_LARGE | TOO_LARGE_1000 | SURROGATE, CARRY | TOO_LARGE | TOO_LARGE_1000, \
-  CARRY | TOO_LARGE | TOO_LARGE_1000
-
-#define SECOND_HIGH \
-  TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, \
-  TOO_LONG | OVERLONG_2 | TWO_CONTINUATIONS | OVERLONG_3 | TOO_LARGE_1000 | OVERLONG_4, \
-  TOO_LONG | OVERLONG_2 | TWO_CONTINUATIONS | OVERLONG_3 | TOO_LARGE, \
-  TOO_LONG | OVERLONG_2 | TWO_CONTINUATIONS | SURROGATE | TOO_LARGE, \
-  TOO_LONG | OVERLONG_2 | TWO_CONTINUATIONS | SURROGATE | TOO_LARGE, \
-  TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT
 
 #define TABLE256(...) _mm256_broadcastsi128_si256(_mm_setr_epi8(__VA_ARGS__))
 
@@ -53,7 +21,6 @@ AVX2 static inline __m256i faults_avx2(__m256i block, __m256i before) {
       _mm256_shuffle_epi8(TABLE256(FIRST_HIGH), _mm256_and_si256(_mm256_srli_epi16(first, 4), low)),
       _mm256_shuffle_epi8(TABLE256(FIRST_LOW), _mm256_and_si256(first, low))),
     _mm256_shuffle_epi8(TABLE256(SECOND_HIGH), _mm256_and_si256(_mm256_srli_epi16(block, 4), low)));
-  /* Third and fourth bytes must be the second of two continuations, and nothing else may be. */
   __m256i third = _mm256_subs_epu8(BEFORE256(block, before, 2), _mm256_set1_epi8((char)(0xE0 - 0x80)));
   __m256i fourth = _mm256_subs_epu8(BEFORE256(block, before, 3), _mm256_set1_epi8((char)(0xF0 - 0x80)));
   __m256i must = _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8((char)0x80));
@@ -97,12 +64,12 @@ AVX2 static inline uint64_t equal_avx2(__m256i a, __m256i b, __m256i byte) {
 }
 
 /* Bit n of the result is the XOR of the bits 0...n. */
-AVX2 static inline uint64_t prefix_xor(uint64_t mask) {
+AVX2 static inline uint64_t prefix_xor_avx2(uint64_t mask) {
   return (uint64_t)_mm_cvtsi128_si64(_mm_clmulepi64_si128(_mm_set_epi64x(0, (int64_t)mask), _mm_set1_epi8(-1), 0));
 }
 
 /* Writes the indices of the bits: eight at a time, because most blocks have fewer. */
-AVX2 static inline uint32_t *write_bits(uint64_t bits, uint32_t at, uint32_t *out) {
+AVX2 static inline uint32_t *write_bits_avx2(uint64_t bits, uint32_t at, uint32_t *out) {
   uint32_t *end = out + __builtin_popcountll(bits);
   while (out < end) {
     for (int i = 0; i < 8; i++) {
@@ -129,10 +96,10 @@ AVX2 static struct cscan_found csv_avx2(
     block.quotes = equal_avx2(a, b, quote) & quotes & block.valid;
     block.lines = equal_avx2(a, b, line_feed) | equal_avx2(a, b, carriage_return);
     block.delimiters = equal_avx2(a, b, delimiter);
-    block.inside = prefix_xor(block.quotes) ^ carry.inside;
+    block.inside = prefix_xor_avx2(block.quotes) ^ carry.inside;
     struct csv_marks marks = csv_marks(&block, &carry);
-    next_break = write_bits(marks.breaks, (uint32_t)at, next_break);
-    if (marks.odds) next_odd = write_bits(marks.odds, (uint32_t)at, next_odd);
+    next_break = write_bits_avx2(marks.breaks, (uint32_t)at, next_break);
+    if (marks.odds) next_odd = write_bits_avx2(marks.odds, (uint32_t)at, next_odd);
   }
   *state = carry;
   return (struct cscan_found){(size_t)(next_break - breaks), (size_t)(next_odd - odds)};

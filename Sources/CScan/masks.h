@@ -1,4 +1,7 @@
 /* What does not depend on the instructions: 64 bytes as bits of a word. */
+#ifndef CSCAN_MASKS_H
+#define CSCAN_MASKS_H
+
 #include "CScan.h"
 
 /* The start of the character that is cut at `at`, or `at`; what is before is UTF-8. */
@@ -28,3 +31,5 @@ static inline struct csv_marks csv_marks(const struct csv_block *block, struct c
   carry->inside = (uint64_t)((int64_t)block->inside >> 63);
   return (struct csv_marks){breaks, odds & block->valid};
 }
+
+#endif

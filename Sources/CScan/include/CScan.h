@@ -15,7 +15,7 @@ enum cscan_level { CSCAN_NONE = 0, CSCAN_AVX2 = 1, CSCAN_AVX512 = 2 };
 enum cscan_level cscan_best_level(void);
 
 /* How many of the `count` bytes, from the first on, are UTF-8 without NUL and without a cut character at their end.
- * It stops anywhere in the 64 bytes before the first fault, or before the end; the first byte begins a character.
+ * It may stop some hundred bytes before the first fault or the end; the first byte begins a character.
  * There must be a level. */
 size_t cscan_utf8(enum cscan_level level, const uint8_t *bytes, size_t count);
 

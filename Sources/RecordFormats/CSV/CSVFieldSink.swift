@@ -7,7 +7,6 @@ struct CSVFieldSink {
   private let lengths: UnsafeMutableBufferPointer<UInt32>
   private let states: UnsafeMutableBufferPointer<UInt8>
   private let slots: UnsafeBufferPointer<Int32>
-  private let delimiter: UInt8
   private let trim: Bool
   private let quotedNulls: Bool
   private let nullLengths: UInt64
@@ -27,7 +26,6 @@ struct CSVFieldSink {
     self.lengths = lengths
     self.states = states
     self.slots = slots
-    delimiter = parser.delimiter
     trim = parser.trim
     quotedNulls = parser.quotedNulls
     nullLengths = parser.nullLengths
@@ -67,16 +65,37 @@ struct CSVFieldSink {
     return row + slot
   }
 
-  /// Writes field number `field`, quoted or not, of a record without misplaced quotes; null tokens are not looked for.
-  @inline(__always)
-  func addPlain(_ field: Int, _ from: Int, _ to: Int, quote: UInt8) {
-    let slot = Int(slots[unchecked: field])
-    if slot < 0 { return }
-    // Without a branch: which fields are quoted cannot be predicted.
-    let isQuoted = base[from] == quote && quote != delimiter ? 1 : 0
-    starts[unchecked: row + slot] = UInt32(truncatingIfNeeded: from + isQuoted)
-    lengths[unchecked: row + slot] = UInt32(truncatingIfNeeded: to - from - 2 * isQuoted)
-    states[unchecked: row + slot] = FieldState.text.rawValue + UInt8(truncatingIfNeeded: isQuoted)
+  /// Writes the fields of a record without misplaced quotes; null tokens are not looked for.
+  ///
+  /// - Parameter ends: where its fields end, and those of what follows; one of them is a line end.
+  /// - Returns: the number of its fields; those that are more than the slots are counted only.
+  @inline(never)
+  func addPlainRecord(from start: Int, ends: UnsafePointer<UInt32>, delimiter: UInt8, quote: UInt8) -> Int {
+    // Plain pointers, and nothing else, so that all of the loop is in registers.
+    guard let slots = slots.baseAddress, let starts = starts.baseAddress, let lengths = lengths.baseAddress,
+      let states = states.baseAddress
+    else { return 0 }
+    let (base, width) = (base, self.slots.count)
+    let (rowStarts, rowLengths, rowStates) = (starts + row, lengths + row, states + row)
+    var fieldStart = start
+    var field = 0
+    while field < width {
+      let at = Int(ends[field])
+      let slot = Int(slots[field])
+      if slot >= 0 {
+        // Without a branch: which fields are quoted cannot be predicted.
+        let isQuoted: Int = base[fieldStart] == quote ? 1 : 0
+        let from = fieldStart &+ isQuoted
+        rowStarts[slot] = UInt32(truncatingIfNeeded: from)
+        rowLengths[slot] = UInt32(truncatingIfNeeded: at &- from &- isQuoted)
+        rowStates[slot] = FieldState.text.rawValue &+ UInt8(truncatingIfNeeded: isQuoted)
+      }
+      field &+= 1
+      if base[at] != delimiter { return field }
+      fieldStart = at &+ 1
+    }
+    while base[Int(ends[field])] == delimiter { field &+= 1 }
+    return field &+ 1
   }
 
   /// Looks for null tokens in the current record, whose fields are all there.

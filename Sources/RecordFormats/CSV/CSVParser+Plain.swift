@@ -54,7 +54,9 @@ extension CSVParser {
     _ limits: PlainLimits, _ marks: inout CSVMarks, count: inout Int, window: inout ParseWindow,
     escapes: inout ContiguousArray<EscapedField>
   ) {
-    let (delimiter, quote, firstComment) = (delimiter, quote, comment.first ?? 10)
+    let (delimiter, firstComment) = (delimiter, comment.first ?? 10)
+    // Where nothing quotes, no field of a good record begins with NUL.
+    let openingQuote = quote == delimiter ? 0 : quote
     let (width, columnCount, origin, end) = (width, columnCount, window.origin, window.end)
     let (hasNulls, hasRepeats) = (nullLengths != 0, !repeats.isEmpty)
     let mostRecords = min(limits.records, limits.capacity)
@@ -79,23 +81,16 @@ extension CSVParser {
         }
 
         sink.row = stored * columnCount
-        var mark = marks.next
-        var field = 0
-        var fieldStart = start
-        var at: Int
-        repeat {
-          at = Int(marks.breaks[mark])
-          if field < width { sink.addPlain(field, fieldStart, at, quote: quote) }
-          field += 1
-          mark += 1
-          fieldStart = at + 1
-        } while base[at] == delimiter
+        let found = sink.addPlainRecord(
+          from: start, ends: marks.breaks + marks.next, delimiter: delimiter, quote: openingQuote)
+        var mark = marks.next + found
+        let at = Int(marks.breaks[mark - 1])
         var behind = at + 1
         if base[at] == 13, base[behind] == 10 {
           behind += 1
           mark += 1
         }
-        if field != width || at - start > maxRecordBytes || limits.textFault < behind { return marks.meetOdd() }
+        if found != width || at - start > maxRecordBytes || limits.textFault < behind { return marks.meetOdd() }
         if hasNulls { sink.findNulls() }
 
         let escapesBefore = escapes.count

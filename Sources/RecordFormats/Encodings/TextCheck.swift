@@ -25,7 +25,7 @@ struct TextCheck {
     // Invariant: every load below reads inside [base, base + end).
     while i < end {
       if level != CSCAN_NONE {
-        // It stops before the 64 bytes with the fault, or with the end.
+        // It stops some time before the fault or the end.
         i += cscan_utf8(level, base + i, end - i)
       } else if i + 32 <= end {
         let raw = UnsafeRawPointer(base + i)
