@@ -7,7 +7,7 @@
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------------------------- */
 
-#define TABLE256(...) _mm256_broadcastsi128_si256(_mm_setr_epi8(__VA_ARGS__))
+#define TABLE256(table) _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(table)))
 
 /* The bytes of `block`, moved up by so many; those of `before` come in. */
 #define BEFORE256(block, before, by) \
@@ -18,9 +18,9 @@ AVX2 static inline __m256i faults_avx2(__m256i block, __m256i before) {
   __m256i first = BEFORE256(block, before, 1);
   __m256i special = _mm256_and_si256(
     _mm256_and_si256(
-      _mm256_shuffle_epi8(TABLE256(FIRST_HIGH), _mm256_and_si256(_mm256_srli_epi16(first, 4), low)),
-      _mm256_shuffle_epi8(TABLE256(FIRST_LOW), _mm256_and_si256(first, low))),
-    _mm256_shuffle_epi8(TABLE256(SECOND_HIGH), _mm256_and_si256(_mm256_srli_epi16(block, 4), low)));
+      _mm256_shuffle_epi8(TABLE256(utf8_first_high), _mm256_and_si256(_mm256_srli_epi16(first, 4), low)),
+      _mm256_shuffle_epi8(TABLE256(utf8_first_low), _mm256_and_si256(first, low))),
+    _mm256_shuffle_epi8(TABLE256(utf8_second_high), _mm256_and_si256(_mm256_srli_epi16(block, 4), low)));
   __m256i third = _mm256_subs_epu8(BEFORE256(block, before, 2), _mm256_set1_epi8((char)(0xE0 - 0x80)));
   __m256i fourth = _mm256_subs_epu8(BEFORE256(block, before, 3), _mm256_set1_epi8((char)(0xF0 - 0x80)));
   __m256i must = _mm256_and_si256(_mm256_or_si256(third, fourth), _mm256_set1_epi8((char)0x80));

@@ -7,7 +7,7 @@
 
 /* ---- UTF-8 ---------------------------------------------------------------------------------------------------- */
 
-#define TABLE512(...) _mm512_broadcast_i32x4(_mm_setr_epi8(__VA_ARGS__))
+#define TABLE512(table) _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(table)))
 
 /* The bytes of `block`, moved up by so many; those of `before` come in. */
 #define BEFORE512(block, before, by) _mm512_alignr_epi8(block, _mm512_alignr_epi64(block, before, 6), 16 - (by))
@@ -17,9 +17,9 @@ AVX512 static inline __m512i faults_avx512(__m512i block, __m512i before) {
   __m512i first = BEFORE512(block, before, 1);
   __m512i special = _mm512_and_si512(
     _mm512_and_si512(
-      _mm512_shuffle_epi8(TABLE512(FIRST_HIGH), _mm512_and_si512(_mm512_srli_epi16(first, 4), low)),
-      _mm512_shuffle_epi8(TABLE512(FIRST_LOW), _mm512_and_si512(first, low))),
-    _mm512_shuffle_epi8(TABLE512(SECOND_HIGH), _mm512_and_si512(_mm512_srli_epi16(block, 4), low)));
+      _mm512_shuffle_epi8(TABLE512(utf8_first_high), _mm512_and_si512(_mm512_srli_epi16(first, 4), low)),
+      _mm512_shuffle_epi8(TABLE512(utf8_first_low), _mm512_and_si512(first, low))),
+    _mm512_shuffle_epi8(TABLE512(utf8_second_high), _mm512_and_si512(_mm512_srli_epi16(block, 4), low)));
   __m512i third = _mm512_subs_epu8(BEFORE512(block, before, 2), _mm512_set1_epi8((char)(0xE0 - 0x80)));
   __m512i fourth = _mm512_subs_epu8(BEFORE512(block, before, 3), _mm512_set1_epi8((char)(0xF0 - 0x80)));
   __m512i must = _mm512_and_si512(_mm512_or_si512(third, fourth), _mm512_set1_epi8((char)0x80));

@@ -18,7 +18,6 @@ extension CSVParser {
     escapes: inout ContiguousArray<EscapedField>, errors: inout [RecordError]
   ) -> ParseOutcome {
     var marks = CSVMarks(level: level, delimiter: delimiter, quote: quote)
-    openQuote = -1
     while true {
       if linesToSkip == 0 {
         let limits = PlainLimits(

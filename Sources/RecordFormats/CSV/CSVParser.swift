@@ -26,7 +26,7 @@ struct CSVParser: RecordParser {
   let nullLengths: UInt64
   let maxRecordBytes: Int
   /// What the processor can do.
-  var level = cscan_level.current
+  let level: cscan_level
 
   /// The batch column of each file column, or -1; empty while the file's columns are being counted.
   var slots: [Int32] = []
@@ -45,10 +45,9 @@ struct CSVParser: RecordParser {
   var line = 1
   /// The number of the record at the cursor, from 0.
   var recordIndex = 0
-  /// The offset in the file of the quote that was open when the input ran out, or -1.
-  var openQuote = -1
 
-  init(_ options: CSVOptions) {
+  init(_ options: CSVOptions, level: cscan_level = .current) {
+    self.level = level
     delimiter = options.delimiter
     quote = options.quote ?? options.delimiter
     escape = options.escape == options.quote ? options.delimiter : options.escape ?? options.delimiter

@@ -1,3 +1,4 @@
+import CScan
 import Diagnostics
 
 /// Reads the records of a CSV file.
@@ -26,12 +27,16 @@ public struct CSVReader: RecordReader {
   }
 
   /// Reads the header of an open input.
+  ///
+  /// - Parameter level: what the parser may ask of the processor.
   init(
-    stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int
+    stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int,
+    level: cscan_level = .current
   ) throws(ReadError) {
     if let fault = options.fault { throw ReadError(.invalidOption, path: input.path, message: fault) }
     var reader = try StreamingReader(
-      input, parser: CSVParser(options), encoding: options.encoding, maxRecordBytes: options.maxRecordBytes)
+      input, parser: CSVParser(options, level: level), encoding: options.encoding,
+      maxRecordBytes: options.maxRecordBytes)
     var position = SourcePosition.file
     switch options.header {
     case .names(let names): header = names
