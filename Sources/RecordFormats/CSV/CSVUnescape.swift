@@ -14,6 +14,7 @@ extension RecordBatch {
       for field in escapes {
         let start = target
         switch field.kind {
+        case .copied: continue
         case .json:
           guard let base = bytes.baseAddress else { continue }
           target += JSONEscape.unescape(UnsafePointer(base), Int(field.start), Int(field.end), to: base + target)

@@ -121,7 +121,7 @@ public struct RecordBatch: Sendable {
   public func column(_ record: Int, _ column: Int) -> Int { position(record, column).column }
 
   /// Where an unescaped field came from; `escapes` is sorted by slot only per record, not within it.
-  private func rawStart(ofEscaped slot: Int) -> Int? {
+  func rawStart(ofEscaped slot: Int) -> Int? {
     let first = slot - slot % max(1, columnCount)
     var low = 0
     var high = escapes.count
@@ -159,7 +159,11 @@ public struct RecordBatch: Sendable {
 /// A field whose value is not a range of the raw bytes.
 struct EscapedField: Sendable {
   /// How to unescape.
-  enum Kind: UInt8 { case quotedCSV, unquotedCSV, json }
+  enum Kind: UInt8 {
+    case quotedCSV, unquotedCSV, json
+    /// It was copied already; `start` tells its place in the raw text.
+    case copied
+  }
 
   /// The index in `starts`.
   var slot: UInt32

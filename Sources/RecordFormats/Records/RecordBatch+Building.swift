@@ -1,0 +1,98 @@
+/// Filling a batch record by record, for readers that are not parsers of delimited text or JSON.
+extension RecordBatch {
+  /// Forgets all records and prepares for those of one input.
+  public mutating func start(columnCount: Int, source: Int) {
+    clear(columnCount: columnCount)
+    self.source = source
+    lineEnds = .any
+  }
+
+  /// Appends a record whose fields are all absent and returns its number.
+  ///
+  /// - Complexity: O(columns), amortised.
+  @discardableResult
+  public mutating func appendRecord(_ position: RecordPosition) -> Int {
+    let record = recordCount
+    if records.count <= record || starts.count < (record + 1) * columnCount {
+      reserveRecords(max(64, 2 * record))
+    }
+    records[record] = position
+    let first = record * columnCount
+    for slot in first..<first + columnCount {
+      starts[slot] = position.rawStart
+      lengths[slot] = 0
+      states[slot] = FieldState.absent.rawValue
+    }
+    recordCount += 1
+    return record
+  }
+
+  /// Sets a field to a range of the batch's bytes.
+  ///
+  /// - Parameter origin: where the field's text stands in the raw record, as an index into the batch's bytes, when the
+  ///   range is a copy elsewhere; nil when the range is itself part of the raw record.
+  public mutating func setField(
+    _ column: Int, of record: Int, _ state: FieldState, _ range: Range<Int>, origin: Int? = nil
+  ) {
+    let slot = record * columnCount + column
+    starts[slot] = UInt32(truncatingIfNeeded: range.lowerBound)
+    lengths[slot] = UInt32(truncatingIfNeeded: range.count)
+    states[slot] = state.rawValue
+    if let origin {
+      let start = UInt32(truncatingIfNeeded: origin)
+      escapes.append(EscapedField(slot: UInt32(truncatingIfNeeded: slot), start: start, end: start, kind: .copied))
+    }
+  }
+
+  /// Copies bytes behind those in use and returns where they are.
+  public mutating func appendBytes(_ source: UnsafeRawBufferPointer) -> Range<Int> {
+    let used = byteCount
+    let end = used + source.count
+    precondition(end < 1 << 32, "a batch holds less than 4 GiB")
+    if bytes.count < end { reserveBytes(used: used, end) }
+    bytes.withUnsafeMutableBytes { target in
+      UnsafeMutableRawBufferPointer(rebasing: target[used..<end]).copyMemory(from: source)
+    }
+    byteCount = end
+    return used..<end
+  }
+
+  /// Appends a record that is refused.
+  public mutating func appendError(_ error: RecordError) { errors.append(error) }
+
+  /// Appends a record of another batch with the same columns, with its fields and its raw text.
+  ///
+  /// Records of one element that share their raw text are copied with a raw text each.
+  mutating func append(_ record: Int, of other: RecordBatch) {
+    precondition(columnCount == other.columnCount, "the batches have other columns")
+    var position = other.records[record]
+    let oldRaw = Int(position.rawStart)
+    let rawRange = other.withRawRecord(record) { appendBytes($0) }
+    position.rawStart = UInt32(truncatingIfNeeded: rawRange.lowerBound)
+    let rawEnd = oldRaw + rawRange.count
+    let new = appendRecord(position)
+    for column in 0..<columnCount {
+      let slot = record * columnCount + column
+      let state = other.states[slot]
+      if state == FieldState.absent.rawValue { continue }
+      let start = Int(other.starts[slot])
+      let count = Int(other.lengths[slot])
+      if start >= oldRaw, start + count <= rawEnd {
+        let moved = rawRange.lowerBound + start - oldRaw
+        setField(column, of: new, other.state(record, column), moved..<moved + count)
+      } else {
+        let range = other.withField(record, column) { appendBytes($0) }
+        let origin = other.rawStart(ofEscaped: slot).map { rawRange.lowerBound + $0 - oldRaw }
+        setField(column, of: new, other.state(record, column), range, origin: origin)
+      }
+    }
+  }
+
+  /// Forgets the records and errors behind the first ones.
+  mutating func truncate(records count: Int, errors errorCount: Int) {
+    let firstSlot = count * columnCount
+    while let last = escapes.last, Int(last.slot) >= firstSlot { escapes.removeLast() }
+    recordCount = count
+    errors.removeLast(errors.count - errorCount)
+  }
+}

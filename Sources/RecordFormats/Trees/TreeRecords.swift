@@ -1,0 +1,497 @@
+import Diagnostics
+
+/// Makes records of the events of a tree of mappings, sequences and scalars: a YAML stream, a property list.
+///
+/// A parser calls the events in the order of the text. Where an event says that a record is complete, the parser calls
+/// `emit` before the next event. Offsets are those of the parser's text. What is kept of a record is bounded by
+/// `maxRecordBytes`; nesting is bounded by ``JSONScanner/deepest``.
+///
+/// Advice for the next editor: outside records only `outline` counts. Inside, `open` has one entry for each open
+/// mapping or sequence with the node of the requested paths that it is, or -1.
+struct TreeRecords {
+  let columnCount: Int
+  let maxRecordBytes: Int
+  /// Whether what is no mapping is a record with the column `value`, instead of a reject.
+  var takesScalars = false
+  /// Whether a mapping in the place of the sequence of records is one record.
+  var takesSingleMapping = true
+
+  private var nodes: [JSONPaths.Node]
+  private let names: [UInt8]
+  private let repeats: [(copy: Int, original: Int)]
+  private let recordsPath: [[UInt8]]
+  private let each: [[UInt8]]
+
+  // Outside records.
+  private var depth = 0
+  /// How many names of the path to the records are matched by open mappings.
+  private var matched = 0
+  private var isNextMatched = false
+  /// The depth of the sequence of records, or -1.
+  private var recordsDepth = -1
+  /// Whether the sequence of records was found in this document, and in any.
+  private(set) var foundRecords = false
+
+  // The record that is open.
+  /// An open mapping or sequence of a record.
+  private struct Open {
+    /// The node of the requested paths, or -1.
+    var node: Int
+    /// The number of this mapping, to find members that stand twice.
+    var serial: Int
+    /// The items written so far to the JSON text.
+    var items = 0
+    var isMapping: Bool
+    /// How many names of `each` lead here, or -1 off that way.
+    var eachDepth: Int
+    /// Whether its items are child records.
+    var isEach = false
+  }
+  private var open: [Open] = []
+  private var isInRecord = false
+  private var recordStart = 0
+  private var serial = 0
+  private var pendingNode = -1
+  private var pendingEach = -1
+
+  private var cells: [TreeCell]
+  /// The cells of child records, and how many child records there are.
+  private var childCells: [(row: Int, column: Int, cell: TreeCell)] = []
+  private var rows = 0
+  /// The child record whose cells are being set, or -1.
+  private var child = -1
+  private var childDepth = 0
+  /// Copies of scalars, and the JSON text of mappings and sequences that are columns.
+  private var copies: [UInt8] = []
+  private var json: [UInt8] = []
+  /// Columns whose JSON text is being written, each inside the one before.
+  private var captures: [Capture] = []
+  private struct Capture {
+    var column: Int
+    /// The child record that it is for, or -1.
+    var child: Int
+    /// Where its text starts in `json`.
+    var start: Int
+    /// The number of containers around it.
+    var depth: Int
+    var at: Int
+  }
+  private var fault: (code: RecordError.Code, at: Int, message: String)?
+  private(set) var recordIndex = 0
+
+  /// The names of top-level members in the order of their first appearance, when they are collected.
+  private(set) var memberNames: [[UInt8]] = []
+  private var knownNames: Set<[UInt8]> = []
+  private let collectsNames: Bool
+
+  /// - Parameters:
+  ///   - paths: the requested columns; path i is column i.
+  ///   - collectsNames: whether names of members are kept in ``memberNames``.
+  init(
+    records: JSONRecordsPath, each: EachPath?, paths: [[[UInt8]]], maxRecordBytes: Int, collectsNames: Bool = false
+  ) {
+    let tree = JSONPaths(paths)
+    nodes = tree.nodes
+    names = tree.names
+    repeats = tree.repeats
+    recordsPath = records.names
+    self.each = each?.names ?? []
+    columnCount = paths.count
+    self.maxRecordBytes = maxRecordBytes
+    self.collectsNames = collectsNames
+    cells = Array(repeating: TreeCell(), count: paths.count)
+  }
+
+  /// The offset from which the parser has to keep its text, or nil when no record is open.
+  var keptFrom: Int? { isInRecord ? recordStart : nil }
+  /// Whether the open record is refused for its length, so that its text need not be kept beyond the first 64 KiB.
+  var isTooLong: Bool { fault?.code == .recordTooLong }
+  /// Whether a record is open.
+  var isOpen: Bool { isInRecord }
+
+  // MARK: Events
+
+  /// A document of a stream of several begins.
+  mutating func beginDocument() {
+    depth = 0
+    matched = 0
+    isNextMatched = false
+    recordsDepth = -1
+  }
+
+  /// A mapping begins at an offset.
+  mutating func beginMapping(at offset: Int) { begin(isMapping: true, at: offset) }
+
+  /// A sequence begins at an offset.
+  mutating func beginSequence(at offset: Int) { begin(isMapping: false, at: offset) }
+
+  /// The name of a member of the innermost mapping; its value follows.
+  mutating func key(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    guard isInRecord else {
+      isNextMatched = depth == matched + 1 && matched < recordsPath.count && recordsPath[matched].elementsEqual(bytes)
+      return
+    }
+    guard let top = open.last else { return }
+    if !captures.isEmpty {
+      separate()
+      JSONText.append(string: bytes, to: &json)
+      json.append(UInt8(ascii: ":"))
+    }
+    if collectsNames, open.count == 1 {
+      let name = [UInt8](bytes)
+      if knownNames.count < 10_000, knownNames.insert(name).inserted { memberNames.append(name) }
+    }
+    pendingNode = -1
+    pendingEach = -1
+    if top.eachDepth >= 0, top.eachDepth < each.count, each[top.eachDepth].elementsEqual(bytes) {
+      pendingEach = top.eachDepth + 1
+    }
+    guard top.node >= 0 else { return }
+    for node in nodes[top.node].children where names[nodes[node].name].elementsEqual(bytes) {
+      if nodes[node].seen == top.serial {
+        refuse(.duplicateMember, at: offset, "the member stands twice")
+        return
+      }
+      nodes[node].seen = top.serial
+      pendingNode = node
+      return
+    }
+  }
+
+  /// A scalar from an offset on.
+  ///
+  /// - Parameter verbatim: the offset of the first byte, when the text has the value's bytes as they are.
+  /// - Returns: whether a record is complete.
+  mutating func scalar(_ bytes: UnsafeRawBufferPointer, _ state: FieldState, at offset: Int, verbatim: Int? = nil)
+    -> Bool
+  {
+    guard isInRecord else { return outlineScalar(bytes, state, at: offset, end: (verbatim ?? offset) + bytes.count) }
+    let (node, each) = takePending()
+    if each == self.each.count, each > 0 {
+      // In the place of the array of child records: one child, unless it is null.
+      if state == .null { return false }
+      beginChild()
+      set(node, bytes, state, offset, verbatim)
+      child = -1
+      writeScalar(bytes, state)
+      return false
+    }
+    if let top = open.last, top.isEach {
+      beginChild()
+      set(top.node, bytes, state, offset, verbatim)
+      child = -1
+    } else {
+      set(node, bytes, state, offset, verbatim)
+    }
+    writeScalar(bytes, state)
+    return false
+  }
+
+  /// The innermost mapping or sequence ends before an offset.
+  ///
+  /// - Returns: whether a record is complete.
+  mutating func end(at offset: Int) -> Bool {
+    depth -= 1
+    guard isInRecord else {
+      if depth < recordsDepth { recordsDepth = -1 }
+      matched = min(matched, max(0, depth - 1))
+      return false
+    }
+    guard let top = open.popLast() else { return false }
+    if !captures.isEmpty {
+      json.append(top.isMapping ? UInt8(ascii: "}") : UInt8(ascii: "]"))
+      if let capture = captures.last, capture.depth == open.count {
+        captures.removeLast()
+        put(
+          TreeCell(
+            place: .json, state: .json, start: capture.start, count: json.count - capture.start, at: capture.at),
+          capture.column, capture.child)
+      }
+    }
+    if child >= 0, open.count == childDepth { child = -1 }
+    if offset - recordStart > maxRecordBytes || copies.count + json.count > 2 * maxRecordBytes { refuseLong() }
+    return open.isEmpty
+  }
+
+  /// A fault of the record that is open, which the parser found; the first one counts.
+  mutating func refuse(_ code: RecordError.Code, at offset: Int, _ message: String) {
+    if fault == nil { fault = (code, offset, message) }
+  }
+
+  // MARK: Records
+
+  /// Appends the complete record, or its error, to a batch.
+  ///
+  /// - Parameters:
+  ///   - raw: the record's text.
+  ///   - position: the position of an offset.
+  ///   - hasOffsets: whether the text's bytes have the parser's offsets, from the record's first one on.
+  mutating func emit(
+    raw: UnsafeRawBufferPointer, hasOffsets: Bool = true, into batch: inout RecordBatch,
+    position: (Int) -> SourcePosition
+  ) {
+    defer { reset() }
+    if let fault {
+      let isLong = fault.code == .recordTooLong
+      batch.appendError(
+        RecordError(
+          code: fault.code, position: position(isLong ? recordStart : fault.at), recordIndex: recordIndex,
+          message: fault.message, raw: [UInt8](isLong ? .init(rebasing: raw.prefix(1 << 16)) : raw)))
+      recordIndex += 1
+      return
+    }
+    if rows == 0, !each.isEmpty { return }
+    let rawRange = batch.appendBytes(raw)
+    let values = copies.withUnsafeBytes { batch.appendBytes($0) }
+    let texts = json.withUnsafeBytes { batch.appendBytes($0) }
+    let place = position(recordStart)
+    for row in 0..<(each.isEmpty ? 1 : rows) {
+      let record = batch.appendRecord(
+        RecordPosition(
+          index: recordIndex, line: place.line, column: place.column, byteOffset: place.byteOffset,
+          rawStart: UInt32(truncatingIfNeeded: rawRange.lowerBound),
+          rawLength: UInt32(truncatingIfNeeded: rawRange.count)))
+      recordIndex += 1
+      func put(_ column: Int, _ cell: TreeCell) {
+        let at = hasOffsets ? min(max(0, cell.at - recordStart), raw.count) : 0
+        if cell.place == .text {
+          let start = rawRange.lowerBound + cell.start - recordStart
+          batch.setField(column, of: record, cell.state, start..<start + cell.count)
+        } else {
+          let start = (cell.place == .json ? texts : values).lowerBound + cell.start
+          // What is set as quoted is looked for one byte before.
+          let origin = rawRange.lowerBound + at + (cell.state == .quoted ? 1 : 0)
+          batch.setField(column, of: record, cell.state, start..<start + cell.count, origin: origin)
+        }
+      }
+      for column in 0..<columnCount where cells[column].state != .absent { put(column, cells[column]) }
+      if !each.isEmpty {
+        for entry in childCells where entry.row == row { put(entry.column, entry.cell) }
+      }
+      for (copy, original) in repeats {
+        let slot = record * columnCount + original
+        let start = Int(batch.starts[slot])
+        batch.setField(
+          copy, of: record, batch.state(record, original), start..<start + Int(batch.lengths[slot]),
+          origin: batch.rawStart(ofEscaped: slot))
+      }
+    }
+  }
+
+  private mutating func reset() {
+    isInRecord = false
+    open.removeAll(keepingCapacity: true)
+    copies.removeAll(keepingCapacity: true)
+    json.removeAll(keepingCapacity: true)
+    captures.removeAll(keepingCapacity: true)
+    childCells.removeAll(keepingCapacity: true)
+    for column in cells.indices { cells[column].state = .absent }
+    rows = 0
+    child = -1
+    fault = nil
+    pendingNode = -1
+    pendingEach = -1
+  }
+
+  // MARK: Outside records
+
+  /// Whether the next value is a record: an item of the sequence, or the document itself.
+  private var isRecordPlace: Bool { recordsDepth >= 0 && depth == recordsDepth }
+
+  /// Whether the next value is what the path of the records leads to.
+  private var isRecordsPlace: Bool {
+    recordsDepth < 0 && matched == max(0, recordsPath.count - 1)
+      && (recordsPath.isEmpty ? depth == 0 : isNextMatched && depth == recordsPath.count)
+  }
+
+  private mutating func outlineScalar(_ bytes: UnsafeRawBufferPointer, _ state: FieldState, at offset: Int, end: Int)
+    -> Bool
+  {
+    let isRecords = isRecordsPlace
+    isNextMatched = false
+    if isRecords {
+      // An empty document, or null for no records.
+      if state == .null {
+        foundRecords = true
+        return false
+      }
+      // A scalar where the path leads: no records there, unless scalars are taken.
+      guard recordsPath.isEmpty || takesScalars else { return false }
+      foundRecords = true
+    } else if !isRecordPlace {
+      return false
+    }
+    openRecord(at: offset)
+    if takesScalars {
+      open.append(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
+      Self.valueName.withUnsafeBytes { key($0, at: offset) }
+      _ = scalar(bytes, state, at: offset)
+      open.removeLast()
+    } else {
+      refuse(.notAnObject, at: offset, "the record is not a mapping of names to values")
+    }
+    return true
+  }
+
+  private mutating func openRecord(at offset: Int) {
+    isInRecord = true
+    recordStart = offset
+    serial += 1
+  }
+
+  private static var valueName: [UInt8] { Array("value".utf8) }
+
+  private mutating func begin(isMapping: Bool, at offset: Int) {
+    defer { depth += 1 }
+    if isInRecord { return beginInside(isMapping: isMapping, at: offset) }
+    let isRecords = isRecordsPlace
+    if isRecords {
+      foundRecords = true
+      if !isMapping {
+        isNextMatched = false
+        recordsDepth = depth + 1
+        return
+      }
+    }
+    if isRecordPlace || (isRecords && isMapping && takesSingleMapping) {
+      isNextMatched = false
+      openRecord(at: offset)
+      if isMapping {
+        open.append(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
+      } else if takesScalars {
+        // As if it were the value of a mapping's one member; the mapping ends with it.
+        open.append(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
+        Self.valueName.withUnsafeBytes { key($0, at: offset) }
+        beginInside(isMapping: false, at: offset)
+        open.removeFirst()
+        for i in captures.indices { captures[i].depth -= 1 }
+      } else {
+        refuse(.notAnObject, at: offset, "the record is not a mapping of names to values")
+        open.append(Open(node: -1, serial: serial, isMapping: isMapping, eachDepth: -1))
+      }
+      return
+    }
+    if isMapping, isNextMatched || (depth == 0 && !recordsPath.isEmpty) {
+      // On the way to the records.
+      if isNextMatched { matched += 1 }
+    }
+    isNextMatched = false
+  }
+
+  // MARK: Inside records
+
+  private mutating func beginInside(isMapping: Bool, at offset: Int) {
+    let (node, eachDepth) = takePending()
+    let parent = open.last
+    separateIfItem(parent)
+    serial += 1
+    var entry = Open(node: node, serial: serial, isMapping: isMapping, eachDepth: isMapping ? eachDepth : -1)
+    let isEachPlace = eachDepth == each.count && !each.isEmpty
+    if isEachPlace {
+      if isMapping {
+        // In the place of the array: one child.
+        entry.eachDepth = -1
+        childDepth = open.count
+        beginChild()
+      } else {
+        entry.isEach = true
+      }
+    } else if let parent, parent.isEach {
+      entry.node = parent.node
+      childDepth = open.count
+      beginChild()
+    }
+    if open.count + 1 > JSONScanner.deepest {
+      refuse(.tooDeep, at: offset, "mappings and sequences nest deeper than \(JSONScanner.deepest)")
+    }
+    let column = entry.node >= 0 && !entry.isEach ? nodes[entry.node].slot : -1
+    if column >= 0, fault == nil {
+      captures.append(Capture(column: column, child: child, start: json.count, depth: open.count, at: offset))
+    }
+    if !captures.isEmpty { json.append(isMapping ? UInt8(ascii: "{") : UInt8(ascii: "[")) }
+    open.append(entry)
+    if offset - recordStart > maxRecordBytes { refuseLong() }
+  }
+
+  private mutating func beginChild() {
+    child = rows
+    rows += 1
+  }
+
+  private mutating func takePending() -> (node: Int, each: Int) {
+    defer {
+      pendingNode = -1
+      pendingEach = -1
+    }
+    return (pendingNode, pendingEach)
+  }
+
+  private mutating func set(
+    _ node: Int, _ bytes: UnsafeRawBufferPointer, _ state: FieldState, _ offset: Int, _ verbatim: Int?
+  ) {
+    guard node >= 0, nodes[node].slot >= 0, fault == nil else { return }
+    var cell = TreeCell(place: .text, state: state, start: verbatim ?? 0, count: bytes.count, at: offset)
+    if verbatim == nil {
+      cell.place = .copies
+      cell.start = copies.count
+      copies.append(contentsOf: bytes)
+    }
+    put(cell, nodes[node].slot, child)
+    if copies.count > 2 * maxRecordBytes { refuseLong() }
+  }
+
+  private mutating func put(_ cell: TreeCell, _ column: Int, _ child: Int) {
+    if child >= 0 { childCells.append((child, column, cell)) } else { cells[column] = cell }
+  }
+
+  /// Refuses the record for its length; its text is not kept any more.
+  private mutating func refuseLong() {
+    guard fault?.code != .recordTooLong else { return }
+    fault = (.recordTooLong, recordStart, "the record is longer than \(maxRecordBytes) bytes")
+    copies = []
+    json = []
+    captures = []
+    childCells = []
+  }
+
+  // MARK: JSON text
+
+  /// Writes a scalar to the JSON texts that are open.
+  private mutating func writeScalar(_ bytes: UnsafeRawBufferPointer, _ state: FieldState) {
+    guard !captures.isEmpty else { return }
+    separateIfItem(open.last)
+    switch state {
+    case .absent, .null: json.append(contentsOf: "null".utf8)
+    case .true: json.append(contentsOf: "true".utf8)
+    case .false: json.append(contentsOf: "false".utf8)
+    case .number where JSONText.isNumber(bytes), .json: json.append(contentsOf: bytes)
+    case .number, .text, .quoted: JSONText.append(string: bytes, to: &json)
+    }
+    if json.count > 2 * maxRecordBytes { refuseLong() }
+  }
+
+  /// Writes the comma between two items of a sequence; those of a mapping are written before its keys.
+  private mutating func separateIfItem(_ parent: Open?) {
+    if let parent, !parent.isMapping, !captures.isEmpty { separate() }
+  }
+
+  private mutating func separate() {
+    guard let last = open.indices.last else { return }
+    if open[last].items > 0 { json.append(UInt8(ascii: ",")) }
+    open[last].items += 1
+  }
+}
+
+/// The value of one column of a record that is open.
+struct TreeCell {
+  /// Where the bytes are.
+  enum Place { case text, copies, json }
+
+  var place = Place.text
+  var state = FieldState.absent
+  /// The first byte: an offset of the parser's text, or an index of the place.
+  var start = 0
+  var count = 0
+  /// The offset of the value, for its position.
+  var at = 0
+}
