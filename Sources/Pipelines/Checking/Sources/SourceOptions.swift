@@ -17,6 +17,7 @@ enum SourceOptions {
     // A pipeline may read the same records from a document or as CSV, where it means nothing.
     case "records": documents + delimited
     case "each": documents + [.ndjson, .jsonSequence]
+    case "scalars", "duplicate_members": [.json, .ndjson, .jsonSequence]
     case "encoding", "max_record": text
     default: nil
     }
