@@ -43,7 +43,7 @@ struct RunCommandTests {
     #expect(piped.read == 15)
     #expect(piped.inserted == 0, "the same records as before")
     let missing = try read("tomorrow.csv")
-    #expect(missing.read == nil)
+    #expect(missing.read == 0)
     #expect(missing.words.contains("there is no file “tomorrow.csv”"))
   }
 

@@ -11,7 +11,6 @@ struct BatchPreparer: Sendable {
   ///
   /// - Complexity: O(records × fields); no allocation once the batch's arrays have grown.
   func prepare(_ batch: inout ImportBatch) {
-    if batch.isPrepared { return }
     batch.isPrepared = true
     let count = batch.records.recordCount
     batch.failures.removeAll(keepingCapacity: true)

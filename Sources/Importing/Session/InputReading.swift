@@ -48,6 +48,15 @@ struct InputReading: Sendable {
     }
   }
 
+  /// Takes the next batch, prepared here if its sender left that to the receiver; nil at the end.
+  ///
+  /// - Throws: what ``BatchChannel/receive()`` throws.
+  func receive(from channel: BatchChannel) throws(ImportError) -> ImportBatch? {
+    guard var batch = try channel.receive() else { return nil }
+    if !batch.isPrepared { preparer.prepare(&batch) }
+    return batch
+  }
+
   /// Starts ``run(_:)`` on a thread of its own.
   ///
   /// A plain thread, not a task: it blocks in `read(2)` and on the channel, which the cooperative pool must not.

@@ -87,6 +87,12 @@ public struct JSONReader: RecordReader {
     return false
   }
 
+  /// The name of the top-level member that a path is; nil if it goes further, or is malformed.
+  public static func memberName(ofPath path: String) -> String? {
+    guard let names = JSONPaths.split(path), names.count == 1 else { return nil }
+    return String(decoding: names[0], as: UTF8.self)
+  }
+
   /// The path that names the top-level member that a path goes through, or nil if it is malformed.
   public static func firstMember(ofPath path: String) -> String? {
     JSONPaths.split(path).map { JSONPaths.path(toMember: String(decoding: $0[0], as: UTF8.self)) }
