@@ -7,7 +7,7 @@ extension RecordBatch {
   mutating func unescapeFields() {
     if escapes.isEmpty { return }
     var room = 0
-    for field in escapes { room += Int(field.end - field.start) }
+    for field in escapes where field.kind != .shared { room += Int(field.end - field.start) }
     reserveBytes(used: byteCount, byteCount + room)
     var target = byteCount
     bytes.withUnsafeMutableBufferPointer { bytes in
@@ -15,6 +15,10 @@ extension RecordBatch {
         let start = target
         switch field.kind {
         case .copied: continue
+        case .shared:
+          starts[Int(field.slot)] = starts[Int(field.end)]
+          lengths[Int(field.slot)] = lengths[Int(field.end)]
+          continue
         case .json:
           guard let base = bytes.baseAddress else { continue }
           target += JSONEscape.unescape(UnsafePointer(base), Int(field.start), Int(field.end), to: base + target)
