@@ -25,6 +25,7 @@ let package = Package(
   name: "mergewalk",
   products: [
     .library(name: "MergewalkObjects", targets: ["ObjectModel", "ObjectStore", "ObjectContext"]),
+    .library(name: "MergewalkReaders", targets: ["RecordFormats"]),
     .library(name: "MergewalkImport", targets: ["RecordFormats", "Importing", "Pipelines"]),
     .executable(name: "mergewalk", targets: ["mergewalk"]),
   ],
@@ -55,7 +56,7 @@ let package = Package(
     module("ObjectContext", ["ObjectModel", "ObjectStore"]),
 
     // The import layer.
-    module("RecordFormats", ["Diagnostics", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
+    module("RecordFormats", ["Diagnostics", "CLibXML2", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
     module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
     module("Pipelines", ["Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
 

@@ -27,6 +27,12 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
+  /// Whether the records are objects of a store.
+  public var readsObjects: Bool {
+    if case .custom(let format) = self { return format.readsObjects }
+    return false
+  }
+
   /// Opens an input, unpacked; of an archive it reads all chosen members, one after the other.
   ///
   /// - Parameter index: What `RecordBatch.source` will be.

@@ -19,6 +19,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readDuplicateMember = "read.duplicateMember"
   case readLoneSurrogate = "read.loneSurrogate"
   case readTooDeep = "read.tooDeep"
+  case readMissingFile = "read.missingFile"
   case readRecordTooLong = "read.recordTooLong"
   // Converting: a field does not become a value.
   case valueAbsent = "value.absent"
@@ -75,6 +76,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .duplicateMember: self = .readDuplicateMember
     case .loneSurrogate: self = .readLoneSurrogate
     case .tooDeep: self = .readTooDeep
+    case .missingFile: self = .readMissingFile
     case .recordTooLong: self = .readRecordTooLong
     }
   }

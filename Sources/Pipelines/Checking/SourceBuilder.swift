@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 import RecordFormats
 
 /// Turns the `source` component into the options of a reader.
@@ -19,8 +20,8 @@ struct SourceBuilder {
     case .xml: return .xml(xml(source))
     case .yaml: return .yaml(yaml(source))
     case .propertyList: return .propertyList(propertyList(source))
-    case .sqlite: return nil
-    case .coreData: return nil
+    case .sqlite: return .sqlite(sqlite(source))
+    case .coreData: return coreData(source).map { .coreData($0) }
     }
   }
 
@@ -48,7 +49,10 @@ struct SourceBuilder {
     if source.has("records"), SourceFormat(fileName: input.path) == nil { return .json }
     do throws(ReadError) {
       let encoding = encoding(source) ?? .automatic
-      if let format = try SourceFormat.detect(input.source, encoding: encoding) { return format }
+      if let format = try SourceFormat.detect(input.source, encoding: encoding) {
+        // A store is a database; whoever names an entity wants its objects.
+        return format == .sqlite && source.has("entity") ? .coreData : format
+      }
       findings.add(
         .missingField, at: input.position, "neither the name nor the content of “\(input.path)” tells its format",
         hint: "say it with “format”")

@@ -35,8 +35,11 @@ public struct CSVReader: RecordReader {
     var position = SourcePosition.file
     switch options.header {
     case .names(let names): header = names
-    case .none: header = (0..<(try reader.countFields())).map { String($0 + 1) }
-    case .firstRecord: (header, position) = try reader.readHeader()
+    case .none:
+      var count = options.columnCount
+      if count == nil { count = try reader.countFields() }
+      header = (0..<(count ?? 0)).map { String($0 + 1) }
+    case .firstRecord: (header, position) = try reader.readHeader(rows: options.headerRows)
     }
     if options.header != .none { try Self.check(header, path: input.path, position) }
     reader.parser.width = header.count
@@ -83,12 +86,28 @@ extension StreamingReader<CSVParser> {
     return count
   }
 
-  /// Reads the first record as names.
-  fileprivate mutating func readHeader() throws(ReadError) -> ([String], SourcePosition) {
+  /// Reads the first records as names.
+  fileprivate mutating func readHeader(rows: Int) throws(ReadError) -> ([String], SourcePosition) {
+    var (names, position) = try readNames()
+    for _ in 1..<max(1, rows) {
+      let (more, place) = try readNames()
+      // The upper records may name several columns at once, and end early.
+      names += Array(repeating: "", count: max(0, more.count - names.count))
+      for (i, name) in more.enumerated() where !name.isEmpty { names[i] += names[i].isEmpty ? name : " " + name }
+      position = place
+    }
+    parser.recordIndex = 0
+    return (names, position)
+  }
+
+  /// Reads one record as names.
+  private mutating func readNames() throws(ReadError) -> ([String], SourcePosition) {
     let count = try countFields()
     if count == 0 {
       throw ReadError(
-        .missingHeader, path: path, message: "the file is empty; a line with the column names is expected")
+        .missingHeader, path: path,
+        message: "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header"); a line with the column names is"
+          + " expected")
     }
     parser.slots = (0..<count).map { Int32(truncatingIfNeeded: $0) }
     parser.columnCount = count
@@ -97,7 +116,6 @@ extension StreamingReader<CSVParser> {
     if let fault = batch.errors.first {
       throw ReadError(.invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message)
     }
-    parser.recordIndex = 0
     let names = (0..<count).map { column in batch.withField(0, column) { String(decoding: $0, as: UTF8.self) } }
     return (names, batch.position(0, 0))
   }

@@ -28,6 +28,8 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case loneSurrogate
     /// JSON arrays and objects nest deeper than 512.
     case tooDeep
+    /// A value is in a file of its own, which cannot be read.
+    case missingFile
     /// The record is longer than the reader's limit.
     case recordTooLong
   }

@@ -74,6 +74,15 @@ public struct ByteSource: Sendable, Hashable {
     return fileSize.map { isPacked ? $0 * 5 : $0 }
   }
 
+  /// Holds the file against what is expected of it, for readers that do not read it from its start to its end.
+  ///
+  /// - Throws: `checksumMismatch`, and what opening and reading throw.
+  /// - Complexity: O(bytes of the file) when something is expected, else O(1).
+  public func verifyExpectation() throws(ReadError) {
+    guard let expected, let file = try openFile() as? any RandomAccessStream else { return }
+    try VerifiedStream.verify(file, expected)
+  }
+
   /// Opens the file itself.
   func openFile() throws(ReadError) -> any ByteStream {
     switch kind {

@@ -44,13 +44,20 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// What every SQLite database begins with.
+  public static let sqliteMagic = Array("SQLite format 3\0".utf8)
+
   /// The format that a file's first bytes look like.
   ///
-  /// NDJSON if the first line that is not blank is a JSON object on its own, or is cut by the sample's end after a
+  /// SQLite by its first 16 bytes, also for Core Data stores, which are such databases; NDJSON if the first line that is not blank is a JSON object on its own, or is cut by the sample's end after a
   /// brace and a quote; a JSON document if that line begins one that goes on over several lines, or is an array, or is
   /// cut and its first member is an array; TSV if the first line has a tab and no more commas than tabs; CSV for any
   /// other text. Nil for nothing, for what begins like JSON and is none, and for bytes that are no text.
   public init?(sample: [UInt8]) {
+    if sample.starts(with: Self.sqliteMagic) {
+      self = .sqlite
+      return
+    }
     var start = sample.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     // UTF-16 is CSV or TSV: look at its ASCII part only.
     if sample.starts(with: [0xFF, 0xFE]) || sample.starts(with: [0xFE, 0xFF]) {
