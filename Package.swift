@@ -59,7 +59,9 @@ let package = Package(
     module("ObjectContext", ["ObjectModel", "ObjectStore"]),
 
     // The import layer.
-    module("RecordFormats", ["Diagnostics", "CScan", "CLibXML2", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
+    module(
+      "RecordFormats",
+      ["Diagnostics", "CScan", "CLibXML2", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
     module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
     module("Pipelines", ["Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
 

@@ -32,6 +32,10 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case missingFile
     /// The record is longer than the reader's limit.
     case recordTooLong
+    /// Text stands beside the elements of an element of XML.
+    case mixedContent
+    /// An XML document refers to an entity that is not declared in it.
+    case unresolvedEntity
   }
 
   /// Why.
