@@ -55,7 +55,7 @@ let package = Package(
     module("ObjectContext", ["ObjectModel", "ObjectStore"]),
 
     // The import layer.
-    module("RecordFormats", ["Diagnostics", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
+    module("RecordFormats", ["Diagnostics", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
     module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
     module("Pipelines", ["Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
 

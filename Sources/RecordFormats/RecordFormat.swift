@@ -63,7 +63,8 @@ public enum RecordFormat: Sendable, Hashable {
     case .csv(let options): try CSVReader(stream: stream, options: options, columns: columns, index: index)
     case .ndjson(let options): try NDJSONReader(stream: stream, options: options, columns: columns, index: index)
     case .json(let options): try JSONReader(stream: stream, options: options, columns: columns, index: index)
-    case .jsonSequence, .fixedWidth, .xml, .yaml, .propertyList, .custom:
+    case .yaml(let options): try YAMLReader(stream: stream, options: options, columns: columns, index: index)
+    case .jsonSequence, .fixedWidth, .xml, .propertyList, .custom:
       throw ReadError(.invalidOption, path: stream.path, message: "no reader")
     }
   }

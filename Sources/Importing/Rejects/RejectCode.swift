@@ -20,6 +20,8 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readLoneSurrogate = "read.loneSurrogate"
   case readTooDeep = "read.tooDeep"
   case readRecordTooLong = "read.recordTooLong"
+  case readInvalidAlias = "read.invalidAlias"
+  case readExpansionLimit = "read.expansionLimit"
   // Converting: a field does not become a value.
   case valueAbsent = "value.absent"
   case valueNull = "value.null"
@@ -76,6 +78,8 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .loneSurrogate: self = .readLoneSurrogate
     case .tooDeep: self = .readTooDeep
     case .recordTooLong: self = .readRecordTooLong
+    case .invalidAlias: self = .readInvalidAlias
+    case .expansionLimit: self = .readExpansionLimit
     }
   }
 

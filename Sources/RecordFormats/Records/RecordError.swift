@@ -30,6 +30,10 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case tooDeep
     /// The record is longer than the reader's limit.
     case recordTooLong
+    /// A YAML alias or merge key leads to nothing that can stand in its place.
+    case invalidAlias
+    /// A YAML record is more than the limits allow once its aliases are replaced by what they stand for.
+    case expansionLimit
   }
 
   /// Why.
