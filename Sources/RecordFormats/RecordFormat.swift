@@ -72,7 +72,8 @@ public enum RecordFormat: Sendable, Hashable {
     case .jsonSequence(let options):
       try JSONSequenceReader(stream: stream, options: options, columns: columns, index: index)
     case .xml(let options): try XMLReader(stream: stream, options: options, columns: columns, index: index)
-    case .fixedWidth, .yaml, .propertyList, .custom:
+    case .yaml(let options): try YAMLReader(stream: stream, options: options, columns: columns, index: index)
+    case .fixedWidth, .propertyList, .custom:
       throw ReadError(.invalidOption, path: stream.path, message: "no reader")
     }
   }

@@ -23,6 +23,8 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readRecordTooLong = "read.recordTooLong"
   case readMixedContent = "read.mixedContent"
   case readUnresolvedEntity = "read.unresolvedEntity"
+  case readInvalidAlias = "read.invalidAlias"
+  case readExpansionLimit = "read.expansionLimit"
   // Converting: a field does not become a value.
   case valueAbsent = "value.absent"
   case valueNull = "value.null"
@@ -82,6 +84,8 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .recordTooLong: self = .readRecordTooLong
     case .mixedContent: self = .readMixedContent
     case .unresolvedEntity: self = .readUnresolvedEntity
+    case .invalidAlias: self = .readInvalidAlias
+    case .expansionLimit: self = .readExpansionLimit
     }
   }
 

@@ -66,7 +66,7 @@ struct TextCheck {
   ///
   /// Source: The Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
   @inline(__always)
-  private static func length(_ base: UnsafePointer<UInt8>, _ i: Int, _ end: Int) -> Int {
+  static func length(_ base: UnsafePointer<UInt8>, _ i: Int, _ end: Int) -> Int {
     let first = base[i]
     if first < 0x80 { return first == 0 ? 0 : 1 }
     if first < 0xC2 || first > 0xF4 { return 0 }

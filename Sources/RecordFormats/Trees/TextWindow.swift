@@ -74,6 +74,14 @@ final class TextWindow {
     return UnsafeRawBufferPointer(rebasing: memory[(range.lowerBound - start)..<(range.upperBound - start)])
   }
 
+  /// Whether the text at an offset, which is kept, begins with the bytes.
+  @inline(__always)
+  func areEqual(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    guard offset >= start, offset + bytes.count <= end, let text = memory.baseAddress, let first = bytes.baseAddress
+    else { return false }
+    return memcmp(text + (offset - start), first, bytes.count) == 0
+  }
+
   /// Whether what stands at an offset is still kept.
   func holds(_ offset: Int) -> Bool { offset >= start && offset <= end }
 
