@@ -13,7 +13,7 @@ enum SourceOptions {
   /// The formats that an option is for; nil for one that is for all.
   static func formats(of option: String) -> [SourceFormat]? {
     switch option {
-    case "delimiter", "quote", "escape", "header", "columns", "skip_lines", "comment", "blank_lines", "trim", "null",
+    case "dialect", "table", "header_rows", "delimiter", "quote", "escape", "header", "columns", "skip_lines", "comment", "blank_lines", "trim", "null",
       "quoted_nulls", "lenient_quotes", "short_records", "long_records":
       delimited
     // A pipeline may read the same records from a document or as CSV, where it means nothing.
