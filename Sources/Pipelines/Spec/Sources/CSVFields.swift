@@ -20,7 +20,8 @@ extension FieldSpec {
       "blank_lines", .choice(["skip", "record"]), default: "skip",
       "What a line without anything is: nothing, or a record of one empty field.", example: "record"),
     FieldSpec(
-      "trim", .flag, default: "false", "Whether spaces and tabs around fields without quotes are removed.",
+      "trim", .flag, default: "false; of fixed-width text only those behind fields",
+      "Whether spaces and tabs around fields without quotes are removed; `false` keeps all.",
       example: "true"),
     FieldSpec(
       "null", .texts, default: "none", "Spellings that mean null in every column.", example: "[NULL, \"\"]"),
