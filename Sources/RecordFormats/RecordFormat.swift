@@ -73,7 +73,9 @@ public enum RecordFormat: Sendable, Hashable {
       try JSONSequenceReader(stream: stream, options: options, columns: columns, index: index)
     case .xml(let options): try XMLReader(stream: stream, options: options, columns: columns, index: index)
     case .yaml(let options): try YAMLReader(stream: stream, options: options, columns: columns, index: index)
-    case .fixedWidth, .propertyList, .custom:
+    case .fixedWidth(let options):
+      try FixedWidthReader(stream: stream, options: options, columns: columns, index: index)
+    case .propertyList, .custom:
       throw ReadError(.invalidOption, path: stream.path, message: "no reader")
     }
   }

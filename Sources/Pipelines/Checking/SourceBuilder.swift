@@ -16,7 +16,7 @@ struct SourceBuilder {
     case .json: return .json(json(source))
     case .ndjson: return .ndjson(ndjson(source))
     case .jsonSequence: return .jsonSequence(jsonSequence(source))
-    case .fixedWidth: return nil
+    case .fixedWidth: return fixedWidth(source).map { .fixedWidth($0) }
     case .xml: return .xml(xml(source))
     case .yaml: return .yaml(yaml(source))
     case .propertyList: return .propertyList(propertyList(source))
