@@ -71,7 +71,9 @@ public enum RecordFormat: Sendable, Hashable {
     case .json(let options): try JSONReader(stream: stream, options: options, columns: columns, index: index)
     case .jsonSequence(let options):
       try JSONSequenceReader(stream: stream, options: options, columns: columns, index: index)
-    case .fixedWidth, .xml, .yaml, .propertyList, .custom:
+    case .xml(let options): try XMLReader(stream: stream, options: options, columns: columns, index: index)
+    case .yaml(let options): try YAMLReader(stream: stream, options: options, columns: columns, index: index)
+    case .fixedWidth, .propertyList, .custom:
       throw ReadError(.invalidOption, path: stream.path, message: "no reader")
     }
   }

@@ -84,7 +84,7 @@ struct GuessedAttribute {
   private mutating func askAboutNumbers(_ profile: ColumnProfile) {
     guard verdict.type == .integer else { return }
     let words = Set(GuessedNames.words(columnName).map { $0.lowercased() })
-    let isTime = !words.isDisjoint(with: ["time", "timestamp", "date", "created", "updated", "modified", "at", "on"])
+    let isTime = !words.isDisjoint(with: ["time", "timestamp", "ts", "date", "created", "updated", "modified", "at", "on"])
     if isTime, profile.least >= 100_000_000, profile.most <= 4_102_444_800 {
       verdict.questions.append("are these seconds since 1970? then type date with date: unix")
     } else if isTime, profile.least >= 100_000_000_000, profile.most <= 4_102_444_800_000 {
@@ -104,9 +104,12 @@ struct GuessedAttribute {
   private static func evidence(
     _ profile: ColumnProfile, _ verdict: ColumnProfile.Verdict, missing: Int, isUnique: Bool
   ) -> String {
-    let nulls = verdict.nullSpellings.isEmpty ? 0 : profile.nullCounts.reduce(0, +)
+    let nulls = verdict.nullSpellings.isEmpty ? profile.nullCounts[0] : profile.nullCounts.reduce(0, +)
     var parts = ["\(GuessWords.count(profile.values - nulls, "value"))"] + verdict.evidence
     if isUnique { parts.append("all different") }
+    if verdict.type == .text, profile.emptyQuoted > 0 {
+      parts.append("\(GuessWords.grouped(profile.emptyQuoted)) empty in quotes")
+    }
     if missing > 0 { parts.append("\(GuessWords.grouped(missing)) missing") }
     return "\(verdict.type.name): " + parts.joined(separator: ", ")
   }

@@ -38,8 +38,8 @@ struct GuessedEntity {
       key = [best.index]
       keyEvidence =
         "\(GuessWords.count(sample.profiles[attributes[best.index].column].values, "value")), all different, none missing"
-      let others = unique.filter { $0 != best.index }.prefix(5).map { attributes[$0].name }
-      if !others.isEmpty { questions.append("also unique in the sample: \(others.joined(separator: ", "))") }
+      let others = scored.filter { $0.index != best.index }.prefix(5).map { attributes[$0.index].name }
+      if !others.isEmpty { keyEvidence += "; so could \(others.joined(separator: ", "))" }
       return
     }
     let parts = attributes.indices.filter { isKeyable($0) && isReference($0) && hasAll($0) }
@@ -51,6 +51,15 @@ struct GuessedEntity {
       return
     }
     let names = unique.prefix(5).map { attributes[$0].name }
+    // What is named like a key and repeats is often the key of records that come again.
+    if let index = attributes.indices.first(where: { isKeyable($0) && score($0) >= 70 }) {
+      let attribute = attributes[index]
+      let different = sample.hashes(attribute.column).count
+      questions.append(
+        "\(attribute.name) has \(GuessWords.grouped(different)) different values in"
+          + " \(GuessWords.count(sample.records, "record")): is it the key? then find_by: [\(attribute.name)], without mode"
+      )
+    }
     questions.append(
       "no column is a key by its name and its values, so each run inserts all records anew"
         + (names.isEmpty ? "" : "; unique in the sample: \(names.joined(separator: ", "))"))

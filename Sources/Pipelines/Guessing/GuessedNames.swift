@@ -33,9 +33,11 @@ enum GuessedNames {
 
   // MARK: Entities
 
-  /// The name of an entity for the records of a file: `orders-2024.csv.gz` is `Order`.
-  static func entity(ofPath path: String) -> String {
-    var words = words(stem(path))
+  /// The name of an entity for the records of a file: `orders-2024.csv.gz` is `Order`, and so are the records at
+  /// `$.data.orders[*]` or `/shop/order`.
+  static func entity(ofPath path: String, records: String?) -> String {
+    let place = records?.split { "./$[]*@".contains($0) }.last.map(String.init)
+    var words = words(place ?? stem(path))
     let named = words.filter { $0.contains { !$0.isNumber } }
     if !named.isEmpty { words = named }
     guard let last = words.popLast() else { return "Record" }

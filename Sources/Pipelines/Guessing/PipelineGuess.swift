@@ -21,8 +21,9 @@ public struct PipelineGuess: Sendable {
     public var pipeline: String
     /// The names of the attributes that identify an object; none when nothing does.
     public var key: [String]
-    /// How many attributes and relationships the entity has.
+    /// How many attributes the entity has.
     public var attributes: Int
+    /// How many relationships its records fill.
     public var relationships: Int
     /// The records looked at.
     public var records: Int
@@ -94,7 +95,8 @@ public struct PipelineGuess: Sendable {
             message: "there is no record with a column to guess from")
         ])
       }
-      let name = request.entity ?? GuessedNames.entity(ofPath: path)
+      let records = request.options.last { $0.name == "records" }?.value
+      let name = request.entity ?? GuessedNames.entity(ofPath: path, records: records)
       entities.append(GuessedEntity(sample, name: GuessedNames.unique(name, in: &names)))
     }
     let finder = RelationshipFinder(entities)

@@ -1,3 +1,5 @@
+import Glibc
+
 extension RecordBatch {
   /// Writes the values of all fields that are not a range of the raw bytes behind those bytes.
   ///
@@ -43,6 +45,21 @@ private func unescapeCSV(
 ) {
   var quote = quote
   var i = start
+  if escape == nil, let mark = quote, let base = bytes.baseAddress {
+    // Quotes are few: what is between them is copied as a whole, each with the first quote of the pair behind it.
+    while let found = memchr(base + i, Int32(mark), end - i) {
+      let at = found - UnsafeMutableRawPointer(base)
+      let isPair = at + 1 < end && base[at + 1] == mark
+      let count = at - i + (isPair ? 1 : 0)
+      memcpy(base + target, base + i, count)
+      target += count
+      i = at + (isPair ? 2 : 1)
+      if !isPair { break }
+    }
+    memcpy(base + target, base + i, end - i)
+    target += end - i
+    return
+  }
   while i < end {
     var byte = bytes[i]
     i += 1
