@@ -67,5 +67,5 @@ struct PreviewCommand: ParsableCommand {
   }
 
   /// What a preview does unless told otherwise, of what pipelines do only when they are told.
-  static let defaults = [("dialect", "detect"), ("scalars", "value")]
+  static let defaults = [("dialect", "detect"), ("scalars", "value"), ("duplicate_members", "last")]
 }
