@@ -69,7 +69,11 @@ public enum RecordFormat: Sendable, Hashable {
     case .csv(let options): try CSVReader(stream: stream, options: options, columns: columns, index: index)
     case .ndjson(let options): try NDJSONReader(stream: stream, options: options, columns: columns, index: index)
     case .json(let options): try JSONReader(stream: stream, options: options, columns: columns, index: index)
-    case .jsonSequence, .fixedWidth, .xml, .yaml, .propertyList, .custom:
+    case .jsonSequence(let options):
+      try JSONSequenceReader(stream: stream, options: options, columns: columns, index: index)
+    case .xml(let options): try XMLReader(stream: stream, options: options, columns: columns, index: index)
+    case .yaml(let options): try YAMLReader(stream: stream, options: options, columns: columns, index: index)
+    case .fixedWidth, .propertyList, .custom:
       throw ReadError(.invalidOption, path: stream.path, message: "no reader")
     }
   }

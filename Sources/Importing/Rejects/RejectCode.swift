@@ -21,6 +21,10 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readTooDeep = "read.tooDeep"
   case readMissingFile = "read.missingFile"
   case readRecordTooLong = "read.recordTooLong"
+  case readMixedContent = "read.mixedContent"
+  case readUnresolvedEntity = "read.unresolvedEntity"
+  case readInvalidAlias = "read.invalidAlias"
+  case readExpansionLimit = "read.expansionLimit"
   // Converting: a field does not become a value.
   case valueAbsent = "value.absent"
   case valueNull = "value.null"
@@ -78,6 +82,10 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .tooDeep: self = .readTooDeep
     case .missingFile: self = .readMissingFile
     case .recordTooLong: self = .readRecordTooLong
+    case .mixedContent: self = .readMixedContent
+    case .unresolvedEntity: self = .readUnresolvedEntity
+    case .invalidAlias: self = .readInvalidAlias
+    case .expansionLimit: self = .readExpansionLimit
     }
   }
 

@@ -109,8 +109,12 @@ struct SQLiteRecordReader: RecordReader {
   private mutating func appendUTF16(_ position: Int32) {
     let units = statement.utf16(position)
     guard var text = String(validating: units, as: UTF16.self) else {
-      return builder.unreadable(
-        .invalidText, "the text of “\(columns[Int(position)])” is not valid UTF-16")
+      let column = positions.firstIndex(of: position).map { columns[$0] } ?? ""
+      var repaired = String(decoding: units, as: UTF16.self)
+      return repaired.withUTF8 {
+        builder.unreadable(
+          .invalidText, "the text of “\(column)” is not valid UTF-16", shownAs: UnsafeRawBufferPointer($0))
+      }
     }
     text.withUTF8 { builder.text(UnsafeRawBufferPointer($0)) }
   }

@@ -47,9 +47,12 @@ final class SourceDatabase {
       // The transaction has its moment when it reads first.
       try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
     } catch {
+      // SQLite calls a file that was cut damaged; there is more to say.
+      if error.isCorrupt { try checkLength(header) }
       throw ReadError(error, database: path, isWriteAhead: wasWriteAhead)
     }
-    try checkLength(header)
+    // SQLite takes what is missing of the last page for zeros. In write-ahead mode others may change the file now.
+    if !wasWriteAhead { try checkLength(Self.header(connection, path)) }
   }
 
   deinit { close() }
@@ -118,17 +121,18 @@ final class SourceDatabase {
       : bytes.starts(with: SourceFormat.sqliteMagic)
         ? "the file ends within its header" : "the file does not begin as an SQLite database does"
     throw ReadError(
-      bytes.isEmpty || bytes.count >= 100 ? .corrupt : .truncated, path: path,
+      bytes.starts(with: SourceFormat.sqliteMagic) ? .truncated : .corrupt, path: path,
       message: "\(what); check its path, or whether it is encrypted or damaged")
   }
 
-  /// Checks that the file is as long as its header says, where that is the whole truth: without a log.
+  /// Checks that the file is as long as its header says.
   private func checkLength(_ header: [UInt8]) throws(ReadError) {
     func number(_ offset: Int) -> UInt32 { header[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) } }
     // The count is valid only when the version that wrote it also wrote the file's change counter.
-    guard number(24) == number(92), !wasWriteAhead, pageSize > 0 else { return }
+    let fileSize = connection.fileSize ?? 0
+    guard number(24) == number(92), pageSize > 0 else { return }
     let pages = Int(number(28))
-    guard pages > 0, fileSize < pages * pageSize else { return }
+    guard fileSize < pages * pageSize else { return }
     throw ReadError(
       .truncated, path: path,
       message: "the database should have \(pages) pages of \(pageSize) bytes, but its file has only \(fileSize) bytes;"

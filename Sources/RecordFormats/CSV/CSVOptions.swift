@@ -37,6 +37,17 @@ public struct CSVOptions: Sendable, Hashable {
   public var headerRows: Int = 1
   /// The number of columns of a file without a header; nil: as many as its first record has.
   public var columnCount: Int?
+  /// The table to read of a file that holds several, from 1; nil: the whole file is one table.
+  ///
+  /// Behind the skipped lines a table goes on up to
+  /// - a blank line, or a record without any value before one that could be a header;
+  /// - a record that is the table's header again;
+  /// - a record of another width that could be a header, when the record behind it has that width, too.
+  ///
+  /// What could be a header has no field that is empty, a number, a date or the like, or the same as another. A record
+  /// of one field before a wider one, or between blank lines, is a title and no table. What is no part of the table is
+  /// passed over.
+  public var table: Int?
   /// The number of lines to skip at the start of the file, whatever they hold.
   public var skippedLines: Int = 0
   /// Lines that start with this text are skipped; `nil`: none are.
@@ -101,6 +112,7 @@ public struct CSVOptions: Sendable, Hashable {
     if headerRows < 1 || headerRows > Self.mostHeaderRows {
       return "the number of header rows is not between 1 and \(Self.mostHeaderRows)"
     }
+    if let table, table < 1 { return "tables are counted from 1" }
     if let columnCount, columnCount < 1 || columnCount > 1 << 20 { return "the number of columns is not possible" }
     if skippedLines < 0 { return "the number of skipped lines is negative" }
     if comment?.utf8.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) == true {

@@ -1,3 +1,4 @@
+import CScan
 import Diagnostics
 
 /// Reads the records of a CSV file.
@@ -12,11 +13,13 @@ public struct CSVReader: RecordReader {
   public let header: [String]
   private let index: Int
   private var reader: StreamingReader<CSVParser>
+  /// Where the table ends, in a file that holds several.
+  private var tables: CSVTables?
 
   /// Opens the source and reads its header.
   ///
   /// - Parameter index: what `RecordBatch.source` will be.
-  /// - Throws: `ReadError`: `invalidOption`; what opening throws; `missingHeader`, `invalidHeader`, `emptyHeader` and
+  /// - Throws: `ReadError`: `invalidOption`; what opening throws; `missingTable`; `missingHeader`, `invalidHeader`, `emptyHeader` and
   ///   `duplicateHeader` for a header that cannot be used; `missingColumn` for a requested column it does not have.
   public init(
     source input: ByteSource, options: CSVOptions = CSVOptions(), columns request: ColumnRequest = .all, index: Int = 0
@@ -26,12 +29,24 @@ public struct CSVReader: RecordReader {
   }
 
   /// Reads the header of an open input.
+  ///
+  /// - Parameter level: what the parser may ask of the processor.
   init(
-    stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int
+    stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int,
+    level: cscan_level = .current
   ) throws(ReadError) {
     if let fault = options.fault { throw ReadError(.invalidOption, path: input.path, message: fault) }
+    var read = options
+    // Blank lines end a table.
+    if options.table != nil { read.blankLines = .record }
     var reader = try StreamingReader(
-      input, parser: CSVParser(options), encoding: options.encoding, maxRecordBytes: options.maxRecordBytes)
+      input, parser: CSVParser(read, level: level), encoding: options.encoding,
+      maxRecordBytes: options.maxRecordBytes)
+    if let table = options.table {
+      var tables = CSVTables(options)
+      try tables.skip(to: table, &reader, hasHeader: options.header == .firstRecord)
+      self.tables = tables
+    }
     var position = SourcePosition.file
     switch options.header {
     case .names(let names): header = names
@@ -56,7 +71,16 @@ public struct CSVReader: RecordReader {
   /// - Throws: `inputFailed`, or `recordTooLong` at a record beyond `CSVOptions.maxRecordBytes`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
-    return try reader.read(into: &batch, limit: limit)
+    if tables == nil { return try reader.read(into: &batch, limit: limit) }
+    if tables?.isAtEnd == true {
+      batch.clear()
+      return false
+    }
+    if try !reader.read(into: &batch, limit: limit) { return false }
+    try tables?.cut(&batch, &reader)
+    if batch.recordCount + batch.errors.count > 0 { return true }
+    batch.clear()
+    return false
   }
 
   private static func check(_ header: [String], path: String, _ position: SourcePosition) throws(ReadError) {

@@ -130,9 +130,13 @@ public struct RowRecordBuilder {
   }
 
   /// A value that cannot be read, so that the record is refused.
-  public mutating func unreadable(_ code: RecordError.Code, _ message: String) {
+  ///
+  /// - Parameter text: what stands for it in the raw text; nil for `null`.
+  public mutating func unreadable(
+    _ code: RecordError.Code, _ message: String, shownAs text: UnsafeRawBufferPointer? = nil
+  ) {
     refuse(code, raw.bytes.count + prefixes[fields.count].count, message)
-    null()
+    if let text { self.text(text) } else { null() }
   }
 
   // MARK: Records

@@ -79,25 +79,36 @@ struct DialectFinder {
 
   let bytes: UnsafeBufferPointer<UInt8>
   let text: SampleText
-  let base: CSVOptions
-  let known: CSVKnownOptions
+  var base: CSVOptions
+  var known: CSVKnownOptions
 
   /// The dialect.
   func find() -> CSVDialect {
-    var evidence: [String] = []
+    if let delimiter = TableShape.hint(bytes), !known.contains(.delimiter) {
+      var hinted = self
+      hinted.base.delimiter = delimiter
+      hinted.known.insert(.delimiter)
+      return hinted.find()
+    }
     var options = base
     options.encoding = text.encoding
-    let comment = known.contains(.comment) ? base.comment : CommentEvidence.prefix(bytes)
-    let ranking = rank(comment: Array((comment ?? "").utf8))
+    var comment = known.contains(.comment) ? base.comment : nil
+    var ranking = rank(comment: Array((comment ?? "").utf8))
+    if !known.contains(.comment), let prefix = CommentEvidence.prefix(bytes) {
+      // Remarks disturb the table if they are some.
+      let other = rank(comment: Array(prefix.utf8))
+      if let new = other.first, new.value > 1.01 * (ranking.first?.value ?? 0) {
+        comment = prefix
+        ranking = other
+      }
+    }
     guard let best = ranking.first else {
       if !known.contains(.header) { options.header = .none }
-      evidence.append(bytes.isEmpty ? "the file is empty" : "there is no record")
-      if let sentence = text.evidence { evidence.append(sentence) }
+      let evidence = [bytes.isEmpty ? "the file is empty" : "there is no record"] + (text.evidence.map { [$0] } ?? [])
       return CSVDialect(options: options, evidence: evidence, isCertain: false)
     }
     var build = DialectBuilder(finder: self, best: best, comment: comment)
     build.options = options
-    build.evidence = evidence
     return build.build(others: Array(ranking.dropFirst()))
   }
 
@@ -105,7 +116,7 @@ struct DialectFinder {
   private func rank(comment: [UInt8]) -> [DialectScore] {
     let start = firstLines()
     var scores: [DialectScore] = []
-    for candidate in DialectCandidate.all(for: bytes, base, known: known) + [oneColumn()] {
+    for candidate in DialectCandidate.all(for: bytes, start: start, base, known: known) + [oneColumn()] {
       if let score = DialectScore(start, candidate, SampleTable(start, candidate, comment: comment)) {
         scores.append(adjusted(score))
       }

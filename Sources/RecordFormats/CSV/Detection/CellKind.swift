@@ -90,21 +90,29 @@ enum CellKind: UInt8 {
   private static func words(_ text: UnsafeBufferPointer<UInt8>) -> CellKind {
     var isWord = true
     var isProse = false
+    // A character that separates fields elsewhere, twice in a cell, is suspicious.
+    var marks = 0
     for (i, byte) in text.enumerated() {
       if isWordByte(byte) { continue }
       switch byte {
       case UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "+"),
-        UInt8(ascii: "&"), UInt8(ascii: "#"), UInt8(ascii: "@"), UInt8(ascii: "'"):
+        UInt8(ascii: "'"):
         // A word in single quotes is a quoted field that was not taken for one.
         if byte == UInt8(ascii: "'"), i == 0, text.count > 1, text[text.count - 1] == byte { return .odd }
       case UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: ":"):
         isWord = false
         let next = i + 1 < text.count ? text[i + 1] : 0
-        if next == 32 || next == 10 || next == 13 {
+        if next == 32 || next == 10 || next == 13 || (byte == UInt8(ascii: ":") && marks == 0) {
           isProse = true
-        } else if byte != UInt8(ascii: ":") || next == 0 {
+          if next > 32 { marks += 1 }
+        } else {
           return .odd
         }
+      case UInt8(ascii: "#"), UInt8(ascii: "&"), UInt8(ascii: "="), UInt8(ascii: "@"), UInt8(ascii: "$"),
+        UInt8(ascii: "%"), UInt8(ascii: "!"), UInt8(ascii: "*"):
+        let isTight = i > 0 && i + 1 < text.count && text[i - 1] > 32 && text[i + 1] > 32
+        if isTight { marks += 1 }
+        if marks > 1 { return .odd }
       case UInt8(ascii: "|"), UInt8(ascii: "\""), UInt8(ascii: "^"), UInt8(ascii: "~"), 9: return .odd
       case 10, 13, 32: isWord = false
       default:

@@ -2,7 +2,7 @@
 enum CommentEvidence {
   private static let prefixes = ["#", "//", "%", "--"]
 
-  /// The prefix that some lines of the text begin with, but not most; nil for none.
+  /// The prefix that some lines of the text begin with, but not all; nil for none.
   ///
   /// Any but `#` must begin the first line that is not blank.
   static func prefix(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
@@ -22,9 +22,7 @@ enum CommentEvidence {
       }
       start = end + 1
     }
-    for (i, prefix) in prefixes.enumerated() where counts[i] > 0 && counts[i] < lines {
-      if prefix == "#" ? counts[i] * 2 <= lines || isFirst[i] : isFirst[i] { return prefix }
-    }
-    return nil
+    return prefixes.indices.first { counts[$0] > 0 && counts[$0] < lines && ($0 == 0 || isFirst[$0]) }
+      .map { prefixes[$0] }
   }
 }

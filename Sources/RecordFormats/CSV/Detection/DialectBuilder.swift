@@ -28,7 +28,7 @@ struct DialectBuilder {
     options.delimiter = best.candidate.delimiter
     describeDelimiter(others)
     findComments()
-    if let found = TableShape(table, width: shape.width) { shape = found }
+    findTables()
     findQuotes()
     findPadding()
     findHeader()
@@ -146,7 +146,7 @@ struct DialectBuilder {
       if table.paddedQuotes > 0 {
         options.lenientQuotes = true
         table = SampleTable(bytes, candidate, comment: Array((comment ?? "").utf8))
-        if let found = TableShape(table) { shape = found }
+        if let found = TableShape(bytes, table) { shape = found }
       }
     }
   }
@@ -179,6 +179,27 @@ struct DialectBuilder {
     evidence.append("comment “\(comment)”: \(remarks) line\(remarks == 1 ? " begins" : "s begin") with it")
   }
 
+  /// Keeps the first table of several.
+  private mutating func findTables() {
+    if known.contains(.table) || shape.width < 2 {
+      options.table = finder.base.table
+    } else {
+      let tables = TableGroups(bytes, table).several(bytes, table)
+      if let first = tables.first {
+        options.table = 1
+        isCertain = false
+        let lines = tables.prefix(8).map { String($0.line) }.joined(separator: ", ")
+        evidence.append(
+          "table 1: \(tables.count) tables begin on the lines \(lines)\(tables.count > 8 ? " ..." : ""); only the first"
+            + " is read")
+        table.removeRows(from: first.rows.upperBound)
+        if let found = TableShape(bytes, table) { shape = found }
+        return
+      }
+    }
+    if let found = TableShape(bytes, table, width: shape.width) { shape = found }
+  }
+
   private mutating func findHeader() {
     let texts = CellText(bytes: bytes, quote: options.quote, escape: options.escape, trims: options.trim)
     if !known.contains(.skippedLines) {
@@ -189,6 +210,7 @@ struct DialectBuilder {
       return
     }
     if case .names = options.header { return }
+    if !table.rows.indices.contains(shape.records.first ?? -1) { return }
     let judge = HeaderJudge(bytes, table, shape, texts)
     options.header = judge.rows > 0 ? .firstRecord : .none
     options.headerRows = max(1, judge.rows)
@@ -212,10 +234,36 @@ struct DialectBuilder {
       shape.firstLine = shape.records.first.map { table.rows[$0].line } ?? shape.firstLine
     }
     if shape.above == 0 { return }
+    findForeignHeader()
     options.skippedLines = shape.firstLine - 1
+    if case .names = options.header, shape.above == 1 { return }
     evidence.append(
       "skip_lines \(shape.firstLine - 1): \(shape.above) line\(shape.above == 1 ? "" : "s") above the table"
         + " \(shape.above == 1 ? "is" : "are") not as wide as it")
+  }
+
+  /// Takes the line above the table for its header if another delimiter makes as many names of it.
+  private mutating func findForeignHeader() {
+    guard !known.contains(.header), shape.above == 1, let first = shape.records.first, first > 0 else { return }
+    let row = table.rows[first - 1]
+    guard row.kind == .record, row.lines == 1 else { return }
+    let line = UnsafeBufferPointer(rebasing: bytes[row.start..<row.end])
+    for delimiter in [UInt8(ascii: ","), UInt8(ascii: ";"), 9, UInt8(ascii: "|")]
+    where delimiter != options.delimiter {
+      let candidate = DialectCandidate(delimiter: delimiter, quote: options.quote, escape: options.escape)
+      let split = SampleTable(line, candidate, comment: [])
+      guard split.rows.first?.width == shape.width,
+        RecordOutline(ArraySlice(line), candidate).isNames
+      else { continue }
+      let texts = CellText(bytes: line, quote: options.quote, escape: options.escape, trims: true)
+      let names = texts.names(split, 0)
+      let isPadded = split.cells.contains { $0.start < $0.end && SampleTable.isBlank(line[$0.start]) }
+      if isPadded || HeaderJudge.fault(names) != nil { continue }
+      options.header = .names(names)
+      evidence.append(
+        "header columns: line \(row.line) has \(names.count) names, but between them stands \(Self.name(delimiter))")
+      return
+    }
   }
 
   private mutating func findNulls() {

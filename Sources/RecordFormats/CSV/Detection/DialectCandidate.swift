@@ -21,20 +21,28 @@ struct DialectCandidate: Hashable {
       UInt8(ascii: "$"), UInt8(ascii: "%"), UInt8(ascii: "@"), UInt8(ascii: "+"), UInt8(ascii: "?"),
       UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "`"):
       0.55
-    case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): 0.4
+    case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "-"), UInt8(ascii: "_"): 0.4
     default: nil
     }
   }
 
-  /// Whether a delimiter is a character that stands in ordinary text, so that cells must speak for it.
-  static func isWeak(_ delimiter: UInt8) -> Bool { (prior(delimiter) ?? 0) <= 0.6 }
+  /// How much a cell of mere text speaks for a delimiter: less for one that stands in ordinary text.
+  static func weakness(_ delimiter: UInt8, isSteady: Bool) -> Double {
+    let prior = prior(delimiter) ?? 0
+    if prior > 0.6 { return 1 }
+    let standsInText = [UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/")]
+    if standsInText.contains(delimiter) { return isSteady ? 0.85 : 0.5 }
+    return isSteady ? 0.9 : 0.7
+  }
 
   /// The candidates for a sample, the likelier ones first.
   ///
   /// - Parameters:
+  ///   - start: the first lines of the sample.
   ///   - options: what is kept of the options that are `known`.
   static func all(
-    for sample: UnsafeBufferPointer<UInt8>, _ options: CSVOptions, known: CSVKnownOptions
+    for sample: UnsafeBufferPointer<UInt8>, start: UnsafeBufferPointer<UInt8>, _ options: CSVOptions,
+    known: CSVKnownOptions
   ) -> [DialectCandidate] {
     var counts = [Int](repeating: 0, count: 256)
     var backslashPairs = 0
@@ -49,7 +57,10 @@ struct DialectCandidate: Hashable {
     if known.contains(.delimiter) {
       delimiters = [options.delimiter]
     } else {
-      delimiters = (0..<128).map { UInt8($0) }.filter { counts[Int($0)] > 0 && prior($0) != nil }
+      // What is missing in most lines separates nothing; in few lines it may be all the same.
+      let lines = max(counts[10], counts[13])
+      delimiters = (0..<128).map { UInt8($0) }
+        .filter { counts[Int($0)] > 0 && prior($0) != nil && (lines < 40 || counts[Int($0)] * 4 >= lines) }
         .sorted { (prior($0) ?? 0, $1) > (prior($1) ?? 0, $0) }
     }
     let escapes: [UInt8?] =
@@ -59,7 +70,7 @@ struct DialectCandidate: Hashable {
       if known.contains(.quote) {
         quotes = [options.quote]
       } else {
-        if counts[Int(UInt8(ascii: "'"))] >= 2, encloses(UInt8(ascii: "'"), delimiter, sample) {
+        if counts[Int(UInt8(ascii: "'"))] >= 2, encloses(UInt8(ascii: "'"), delimiter, start) {
           quotes.append(UInt8(ascii: "'"))
         }
         if counts[Int(UInt8(ascii: "\""))] > 0 { quotes.append(nil) }

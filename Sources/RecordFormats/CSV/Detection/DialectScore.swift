@@ -15,7 +15,7 @@ struct DialectScore {
 
   /// Scores a candidate; nil when it leaves no record.
   init?(_ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, _ table: SampleTable) {
-    guard let shape = TableShape(table) else { return nil }
+    guard let shape = TableShape(bytes, table) else { return nil }
     self.candidate = candidate
     self.shape = shape
     let records = max(1, shape.records.count)
@@ -27,13 +27,65 @@ struct DialectScore {
     }
     let share = Double(shape.matching) / Double(records)
     let outside = Double(shape.above + shape.below.count) / Double(records + shape.above + shape.below.count)
-    let structure = share * share.squareRoot() * (1 - 0.5 * outside)
+    // Several tables in one file are steady one after the other.
+    let runs = Self.runs(table, shape)
+    let structure =
+      max(share * share.squareRoot(), 0.85 * runs * runs.squareRoot())
+      * (1 - 0.5 * outside) * (shape.above > 0 ? 0.9 : 1)
     let columns = 1 - 0.4 / Double(shape.width)
-    let isWeak = DialectCandidate.isWeak(candidate.delimiter)
-    let isSteady = share > 0.98 && records >= 4 && shape.width >= 3
-    let cells = Self.cells(
-      bytes, table, shape, text: isWeak ? (isSteady ? 0.75 : 0.5) : 1, empty: isWeak ? 0.3 : CellKind.empty.credit)
-    value = structure * columns * cells * cells * clean * (DialectCandidate.prior(candidate.delimiter) ?? 0.9)
+    let isSteady =
+      share > 0.98 && records >= 4
+      && (shape.width >= 3 || records >= 10 || DialectCandidate.weakness(candidate.delimiter, isSteady: false) > 0.6)
+    let weakness = DialectCandidate.weakness(candidate.delimiter, isSteady: isSteady)
+    let cells = Self.cells(bytes, table, shape, text: weakness, empty: weakness < 1 ? 0.3 : CellKind.empty.credit)
+    var prior = DialectCandidate.prior(candidate.delimiter) ?? 0.9
+    if isSteady, prior < 0.7 { prior = prior.squareRoot() }
+    if Self.cutsNumbers(bytes, candidate.delimiter) { prior *= 0.6 }
+    value = structure * columns * cells * cells * clean * prior
+    if candidate.quote == nil { value *= 1 - 0.4 * Self.enclosed(bytes, table) }
+  }
+
+  /// The share of records that stand in runs of at least three of one width.
+  private static func runs(_ table: SampleTable, _ shape: TableShape) -> Double {
+    var widths: Set<Int> = []
+    var steady = 0
+    var start = 0
+    for i in 0...shape.records.count {
+      let isEnd = i == shape.records.count
+      if !isEnd, table.rows[shape.records[i]].width == table.rows[shape.records[start]].width { continue }
+      let width = shape.records.isEmpty ? 0 : table.rows[shape.records[start]].width
+      if i - start >= 3, width > 1 {
+        steady += i - start
+        widths.insert(width)
+      }
+      start = i
+    }
+    return widths.count > 3 ? 0 : Double(steady) / Double(max(1, shape.records.count))
+  }
+
+  /// Whether a character stands between digits mostly, as in times, dates and decimals.
+  private static func cutsNumbers(_ bytes: UnsafeBufferPointer<UInt8>, _ delimiter: UInt8) -> Bool {
+    guard [UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains(delimiter) else {
+      return false
+    }
+    var between = 0
+    var all = 0
+    for i in bytes.indices where bytes[i] == delimiter {
+      all += 1
+      if i > 0, i + 1 < bytes.count, CellKind.isDigit(bytes[i - 1]), CellKind.isDigit(bytes[i + 1]) { between += 1 }
+    }
+    return between * 2 > all
+  }
+
+  /// Of the cells that begin with a quote, the share that ends with it, when quotes are taken for text.
+  private static func enclosed(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable) -> Double {
+    var open = 0
+    var closed = 0
+    for cell in table.cells where cell.start < cell.end && bytes[cell.start] == UInt8(ascii: "\"") {
+      open += 1
+      if cell.end > cell.start + 1, bytes[cell.end - 1] == UInt8(ascii: "\"") { closed += 1 }
+    }
+    return open == 0 ? 0 : Double(closed) / Double(open)
   }
 
   /// The mean credit of the table's cells.
@@ -59,7 +111,8 @@ struct DialectScore {
         } else if kind.isTyped || kind == .missing {
           sum += 1
         } else {
-          sum += kind.credit * text
+          // A blank behind a delimiter is prose, unless it is padding.
+          sum += kind.credit * text * (column > 0 && SampleTable.isBlank(bytes[cell.start]) ? 0.8 : 1)
         }
       }
       if count > mostCells { break }

@@ -116,13 +116,21 @@ struct HeaderJudge {
       if head.count(where: { $0 == .empty }) * 2 > head.count { return false }
     }
     guard let last = heads.last else { return false }
-    return typed.allSatisfy { last[$0] != .empty && last[$0] != .missing }
+    // A unit may be a dash.
+    return typed.allSatisfy { last[$0] != .empty } && typed.count(where: { last[$0] != .missing }) >= 2
   }
 
   /// Whether one first record is names.
   private static func judge(
     _ names: [String], _ kinds: [CellKind], _ columns: [Column], _ below: [Set<String>]
   ) -> HeaderJudge {
+    // Codes of one length are no names of that length.
+    var lengthVotes = 0
+    for (name, values) in zip(names, below) {
+      let lengths = Set(values.subtracting(["", "\\N", "NULL"]).map(\.utf8.count))
+      guard values.count >= 8, lengths.count == 1, let length = lengths.first else { continue }
+      lengthVotes += name.utf8.count == length ? -1 : 1
+    }
     if let fault = fault(names) {
       return HeaderJudge(rows: 0, reason: "the first record cannot be names: \(fault)", isCertain: true)
     }
@@ -142,6 +150,12 @@ struct HeaderJudge {
         rows: different > alike ? 1 : 0,
         reason: "the first record has values of the same kind as those below in \(alike)"
           + " column\(alike == 1 ? "" : "s")", isCertain: different == 0)
+    }
+    let lengths = lengthVotes
+    if lengths < 0 {
+      return HeaderJudge(
+        rows: 0, reason: "the first record has fields just as long as those below, where all are as long",
+        isCertain: false)
     }
     if let i = kinds.firstIndex(where: \.isTyped) {
       return HeaderJudge(rows: 0, reason: "field \(i + 1) of the first record is a value", isCertain: false)

@@ -88,10 +88,11 @@ struct SampleTable {
   /// The cells of a row.
   func cells(of row: Row) -> ArraySlice<Cell> { cells[row.firstCell..<row.firstCell + row.width] }
 
-  /// Forgets the last row, which the sample's end may have cut.
-  mutating func removeLastRow() {
-    guard let last = rows.popLast() else { return }
-    cells.removeSubrange(last.firstCell...)
+  /// Forgets all rows from one on.
+  mutating func removeRows(from index: Int) {
+    guard index < rows.count else { return }
+    cells.removeSubrange(rows[index].firstCell...)
+    rows.removeSubrange(index...)
   }
 
   /// Reads the cells of a record and returns the index of its line end.

@@ -20,13 +20,13 @@ struct TableShape {
   private static let mostAbove = 60
 
   /// Finds the table; nil when there is no record.
-  init?(_ table: SampleTable, width wanted: Int? = nil) {
+  init?(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, width wanted: Int? = nil) {
     let all = table.rows.indices.filter { table.rows[$0].kind == .record }
     if all.isEmpty { return nil }
     width = wanted ?? Self.commonWidth(table, all)
     var rest = all[...]
     if width > 1 {
-      let top = Self.countAbove(table, all, width)
+      let top = Self.countAbove(bytes, table, all, width)
       above = top
       rest = rest.dropFirst(top)
       var end = rest.endIndex
@@ -65,17 +65,63 @@ struct TableShape {
 
   /// The number of records above the table: those before the first that is as wide as the table, if they are narrow or
   /// stand apart.
-  private static func countAbove(_ table: SampleTable, _ all: [Int], _ width: Int) -> Int {
+  private static func countAbove(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ all: [Int], _ width: Int
+  ) -> Int {
     let limit = min(all.count - 1, mostAbove)
-    guard let first = (0...limit).first(where: { table.rows[all[$0]].width == width }), first > 0 else { return 0 }
+    func isWide(_ i: Int) -> Bool { i < all.count && table.rows[all[i]].width == width }
+    let hinted = hint(bytes) == nil ? 0 : 1
+    guard hinted <= limit, var first = (hinted...limit).first(where: isWide) else { return 0 }
+    // A title may have as many fields as the table by accident; what stands below it then has not.
+    if !isWide(first + 1), let run = (first...limit).first(where: { isWide($0) && isWide($0 + 1) }),
+      isWords(bytes, table, all[run]), !isWords(bytes, table, all[first])
+    {
+      first = run
+    }
+    // A title alone above a blank line, and below it records that stand together.
+    if first == hinted, isWide(first + 1), isWide(first + 2), isApart(table, all[first + 1]),
+      !isApart(table, all[first + 2]), isWords(bytes, table, all[first + 1]), !isWords(bytes, table, all[first])
+    {
+      first += 1
+    }
+    if first <= hinted { return hinted }
+    // Names that stand above values are the table's first record, whatever narrower records stand above them.
+    if isHeader(bytes, table, all[first...]) { return first }
     var top = first
     // A record that is a little short or long belongs to the table.
-    while top > 0 {
+    while top > hinted {
       let row = table.rows[all[top - 1]]
       if row.width <= max(1, width / 2) || isApart(table, all[top]) { break }
       top -= 1
     }
     return top
+  }
+
+  /// Whether the first of some records are names, above at least one column of values.
+  private static func isHeader(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ records: ArraySlice<Int>
+  ) -> Bool {
+    guard let first = records.first, RecordOutline(bytes, table, table.rows[first]).isNames else { return false }
+    let width = table.rows[first].width
+    let below = records.dropFirst().prefix(20).filter { table.rows[$0].width == width }
+    return below.count > 1
+      && (0..<width).contains { column in
+        below.allSatisfy { row in
+          let cell = table.cells[table.rows[row].firstCell + column]
+          return CellKind(bytes, cell.start, cell.end).isTyped
+        }
+      }
+  }
+
+  /// The delimiter that the first line says, as Excel does: `sep=;`.
+  static func hint(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt8? {
+    guard bytes.count > 5, bytes.starts(with: "sep=".utf8), bytes[5] == 10 || bytes[5] == 13 else { return nil }
+    return DialectCandidate.prior(bytes[4]) == nil ? nil : bytes[4]
+  }
+
+  /// Whether all cells of a row are single words, as names are.
+  private static func isWords(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ row: Int) -> Bool {
+    table.cells(of: table.rows[row]).allSatisfy { CellKind(bytes, $0.start, $0.end) == .word }
   }
 
   /// Whether a blank line stands before a row.
