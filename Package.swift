@@ -80,7 +80,7 @@ let package = Package(
       exclude: ["Generated/Zoo.yaml"]),
     tests(
       "RecordFormatsTests",
-      ["RecordFormats", "Diagnostics", "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport"]),
+      ["RecordFormats", "Diagnostics", "YAML", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport"]),
     tests(
       "ImportingTests",
       ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),
