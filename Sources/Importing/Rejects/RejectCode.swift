@@ -19,7 +19,10 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readDuplicateMember = "read.duplicateMember"
   case readLoneSurrogate = "read.loneSurrogate"
   case readTooDeep = "read.tooDeep"
+  case readMissingFile = "read.missingFile"
   case readRecordTooLong = "read.recordTooLong"
+  case readMixedContent = "read.mixedContent"
+  case readUnresolvedEntity = "read.unresolvedEntity"
   case readInvalidAlias = "read.invalidAlias"
   case readExpansionLimit = "read.expansionLimit"
   // Converting: a field does not become a value.
@@ -77,7 +80,10 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .duplicateMember: self = .readDuplicateMember
     case .loneSurrogate: self = .readLoneSurrogate
     case .tooDeep: self = .readTooDeep
+    case .missingFile: self = .readMissingFile
     case .recordTooLong: self = .readRecordTooLong
+    case .mixedContent: self = .readMixedContent
+    case .unresolvedEntity: self = .readUnresolvedEntity
     case .invalidAlias: self = .readInvalidAlias
     case .expansionLimit: self = .readExpansionLimit
     }

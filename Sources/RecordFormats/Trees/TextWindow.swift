@@ -40,6 +40,15 @@ final class TextWindow {
   /// The offset of the first byte that is not UTF-8, or is NUL; `Int.max` when all so far is text.
   var fault: Int { check.fault }
 
+  /// Goes on to look for the next byte behind ``fault`` that is no text.
+  func passFault() {
+    guard check.fault != .max else { return }
+    check.resume(at: check.fault + 1)
+    if let base = memory.baseAddress?.assumingMemoryBound(to: UInt8.self) {
+      check.advance(base, origin: start, end: filled - start, isLast: isStreamAtEnd)
+    }
+  }
+
   /// Reads one more piece: ``pieceSize`` bytes unless the input ends, however they arrive.
   ///
   /// - Returns: the piece; empty at the end.
