@@ -63,7 +63,9 @@ public enum RecordFormat: Sendable, Hashable {
     case .csv(let options): try CSVReader(stream: stream, options: options, columns: columns, index: index)
     case .ndjson(let options): try NDJSONReader(stream: stream, options: options, columns: columns, index: index)
     case .json(let options): try JSONReader(stream: stream, options: options, columns: columns, index: index)
-    case .jsonSequence, .fixedWidth, .xml, .yaml, .propertyList, .custom:
+    case .propertyList(let options):
+      try PropertyListReader(stream: stream, options: options, columns: columns, index: index)
+    case .jsonSequence, .fixedWidth, .xml, .yaml, .custom:
       throw ReadError(.invalidOption, path: stream.path, message: "no reader")
     }
   }
