@@ -10,6 +10,9 @@ public struct PipelineSettings: Sendable {
   public var variables = Variables()
   /// The store to use in place of the file's, relative to the working directory.
   public var storePath: String?
+  /// The files to read in place of those that the file names, relative to the working directory; `-` is standard
+  /// input.
+  public var sourcePaths: [String] = []
   /// Whether headers of input files are compared with the columns that the pipeline names.
   public var checksHeaders = true
 

@@ -28,6 +28,12 @@ struct PipelineLoader {
     }
     let model = component.text("model").flatMap { self.model($0, version: component.text("model_version")) }
     if component.has("objects") {
+      if !settings.sourcePaths.isEmpty {
+        findings.add(
+          .invalidOption, at: component.keyPosition("objects"),
+          "other files cannot take the place of those of “objects”",
+          hint: "name them in the pipeline")
+      }
       let objects = ObjectsBuilder(model: model, findings: findings, checksHeaders: settings.checksHeaders)
         .build(component)
       guard let model, let store = storePath(component) else { return nil }
@@ -35,7 +41,8 @@ struct PipelineLoader {
         component, ImportDefinition(name: name(component), model: model, storePath: store, objects: objects))
     }
     let source = component.component("source")
-    let inputs = source.map { SourceFiles(findings: findings).expand($0, needsFiles: true) } ?? []
+    let inputs =
+      source.map { SourceFiles(findings: findings).expand($0, needsFiles: true, instead: settings.sourcePaths) } ?? []
     let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
     var builder = ImportBuilder(model: model, defaults: component.component("fields"), findings: findings)
     let entity = component.component("import").flatMap { builder.root($0) }

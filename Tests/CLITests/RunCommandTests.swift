@@ -24,6 +24,29 @@ struct RunCommandTests {
     return Int(statement.integer(0))
   }
 
+  @Test("files on the command line, also standard input, take the place of the pipeline's")
+  func sourcesInstead() throws {
+    func read(_ sources: String..., input: String = "") throws -> (read: Int?, inserted: Int?, words: String) {
+      let text = try String(contentsOfFile: "\(pipelines)/orders.yaml", encoding: .utf8)
+        .replacingOccurrences("../fixtures", Locations.fixtures).replacingOccurrences("../build/", "")
+      try folder.write(text, to: "below/orders.yaml")
+      let command = try Command(
+        ["run", "below/orders.yaml"] + sources + ["--store", "instead.sqlite", "--json"], in: folder.path, input: input)
+      let object = (try? command.object()) ?? [:]
+      return (object["read"] as? Int, object["inserted"] as? Int, command.words)
+    }
+    let nightly = try String(contentsOfFile: Locations.fixtures + "/shop/nightly.csv", encoding: .utf8)
+    // Relative to the working directory, not to the pipeline.
+    try folder.write(nightly, to: "tonight/nightly.csv")
+    #expect(try read("tonight/*.csv").read == 15)
+    let piped = try read("-", input: nightly)
+    #expect(piped.read == 15)
+    #expect(piped.inserted == 0, "the same records as before")
+    let missing = try read("tomorrow.csv")
+    #expect(missing.read == 0)
+    #expect(missing.words.contains("there is no file “tomorrow.csv”"))
+  }
+
   @Test("a first run inserts, the second finds everything unchanged, a nightly run writes the differences")
   func orders() throws {
     let first = try run("orders", "--json")

@@ -49,7 +49,7 @@ struct LintTests {
     Mistake("invalidOption", "records: 500", "records: «0", "it lies outside 1..."),
     Mistake("invalidOption", "mode: upsert", "mode: «upsrt", "did you mean “upsert”?"),
     Mistake("invalidOption", "empty: null", "empty: «nothing", "there is keep, null, default, empty, reject"),
-    Mistake("invalidOption", "format: csv", "format: «xml", "“format” cannot be “xml”"),
+    Mistake("invalidOption", "format: csv", "format: «xlsx", "“format” cannot be “xlsx”"),
     Mistake("invalidOption", "date: iso8601", "zone: «Paris", "write UTC or an offset"),
     Mistake("invalidOption", "format: csv", "delimiter: «none", "“delimiter” cannot be none"),
     Mistake("invalidOption", "format: csv", "quote: «comma", "“delimiter” and “quote” are the same character"),
@@ -156,7 +156,8 @@ struct LintTests {
       ])
     #expect(
       try folder.lint(sound.replacingAll("records: $.orders", with: "records: orders\n  format: ndjson")) == [
-        "pipeline.yaml:6:3: error: “records” is for the formats json, xml, yaml, plist, but the input is ndjson [unsuitableOption]"
+        "pipeline.yaml:6:3: error: “records” is for the formats json, xml, yaml, plist, csv, tsv, but the input is"
+          + " ndjson [unsuitableOption]"
       ])
     // A pipeline may read the same records as CSV or from a document.
     #expect(

@@ -1,7 +1,7 @@
 import ObjectStore
 import RecordFormats
 
-/// Turns records into cells, keys and hashes: everything that needs no store, done on the reader's core.
+/// Turns records into cells, keys and hashes: everything that needs no store, done on the core that has time for it.
 struct BatchPreparer: Sendable {
   let plan: ImportPlan
   /// The seed of this run's hashes.
@@ -11,6 +11,7 @@ struct BatchPreparer: Sendable {
   ///
   /// - Complexity: O(records × fields); no allocation once the batch's arrays have grown.
   func prepare(_ batch: inout ImportBatch) {
+    batch.isPrepared = true
     let count = batch.records.recordCount
     batch.failures.removeAll(keepingCapacity: true)
     batch.refusals.removeAll(keepingCapacity: true)

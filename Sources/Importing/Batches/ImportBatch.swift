@@ -19,6 +19,8 @@ struct ImportBatch: Sendable {
   var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.
   var bytesRead = 0
+  /// Whether everything above follows from the records already.
+  var isPrepared = false
 
   /// Whether a record names an object of a node.
   enum KeyState {

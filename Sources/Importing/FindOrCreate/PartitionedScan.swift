@@ -76,7 +76,7 @@ struct PartitionedScan {
     var keyBytes = KeyBytes()
     defer { keyBytes.deallocate() }
     var first: UInt64 = 0
-    while var batch = try channel.receive() {
+    while var batch = try reading.receive(from: channel) {
       var outcomes = ContiguousArray(
         repeating: RecordLedger.Outcome.pending, count: batch.records.recordCount)
       for record in outcomes.indices where batch.hasFailed[record] { outcomes[record] = .rejected }

@@ -143,7 +143,7 @@ final class ObjectSession {
       thread.join()
       channel.drain()
     }
-    while var batch = try channel.receive() {
+    while var batch = try reading.receive(from: channel) {
       let goesOn = try body(&batch)
       channel.recycle(batch)
       if !goesOn { return }

@@ -14,6 +14,7 @@ final class BatchChannel: @unchecked Sendable {
   private var empty: [ImportBatch]
   private var isFinished = false
   private var isCancelled = false
+  private var isReceiverWaiting = false
   private var failure: ImportError?
 
   init(batches: [ImportBatch]) {
@@ -41,6 +42,9 @@ final class BatchChannel: @unchecked Sendable {
     }
   }
 
+  /// Whether the receiver has nothing to do at this moment, so that it may as well do a part of the sender's work.
+  var isReceiverIdle: Bool { locked { isReceiverWaiting && filled.isEmpty } }
+
   /// Sends a filled batch.
   func send(_ batch: consuming ImportBatch) {
     lock()
@@ -63,7 +67,9 @@ final class BatchChannel: @unchecked Sendable {
   /// - Throws: What the sender failed with, after all batches before it.
   func receive() throws(ImportError) -> ImportBatch? {
     let (batch, error): (ImportBatch?, ImportError?) = locked {
+      isReceiverWaiting = true
       while filled.isEmpty, !isFinished { pthread_cond_wait(changed, mutex) }
+      isReceiverWaiting = false
       if !filled.isEmpty { return (filled.removeFirst(), nil) }
       return (nil, failure)
     }

@@ -108,7 +108,7 @@ public final class ImportSession {
     do {
       while true {
         let before = Self.now()
-        guard var batch = try channel.receive() else { break }
+        guard var batch = try reading.receive(from: channel) else { break }
         waited += Self.now() - before
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)

@@ -2,6 +2,8 @@ import Glibc
 import RecordFormats
 
 /// Reads inputs one after the other and prepares their batches: the work of the reader's thread.
+///
+/// The receiver prepares those that it was waiting for.
 struct InputReading: Sendable {
   let sources: [ByteSource]
   let format: RecordFormat
@@ -33,7 +35,9 @@ struct InputReading: Sendable {
             break
           }
           batch.bytesRead = bytesBefore + reader.bytesRead
-          preparer.prepare(&batch)
+          batch.isPrepared = false
+          // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.
+          if !channel.isReceiverIdle { preparer.prepare(&batch) }
           channel.send(batch)
         }
         bytesBefore += reader.bytesRead
@@ -42,6 +46,15 @@ struct InputReading: Sendable {
     } catch {
       channel.finish(error)
     }
+  }
+
+  /// Takes the next batch, prepared here if its sender left that to the receiver; nil at the end.
+  ///
+  /// - Throws: what ``BatchChannel/receive()`` throws.
+  func receive(from channel: BatchChannel) throws(ImportError) -> ImportBatch? {
+    guard var batch = try channel.receive() else { return nil }
+    if !batch.isPrepared { preparer.prepare(&batch) }
+    return batch
   }
 
   /// Starts ``run(_:)`` on a thread of its own.

@@ -17,14 +17,18 @@ struct SourceFiles {
   ///
   /// A file that is found twice is read once, where it is first named.
   ///
-  /// - Parameter needsFiles: whether the component's spec leaves it to this to ask for `files`.
-  func expand(_ source: ComponentValue, needsFiles: Bool = false) -> [Input] {
+  /// - Parameters:
+  ///   - needsFiles: whether the component's spec leaves it to this to ask for `files`.
+  ///   - paths: paths, globs and folders relative to the working directory that take the place of `files` and
+  ///     `manifest`, unless there are none.
+  func expand(_ source: ComponentValue, needsFiles: Bool = false, instead paths: [String] = []) -> [Input] {
     let options = container(source)
     var finder = FileFinder()
     finder.pattern = source.text("pattern")?.value ?? "*"
     finder.isRecursive = source.flag("recursive") ?? false
     var inputs: [Input] = []
-    for text in source.texts("files") ?? [] {
+    let texts = paths.map { Located(value: $0, position: source.keyPosition("files")) }
+    for text in paths.isEmpty ? source.texts("files") ?? [] : texts {
       if text.value == "-" {
         if inputs.contains(where: { $0.path == "-" }) {
           findings.add(.invalidOption, at: text.position, "standard input (“-”) can be read only once")
@@ -32,10 +36,11 @@ struct SourceFiles {
         inputs.append(Input(source: ByteSource(path: "-", container: options), position: text.position))
         continue
       }
-      for path in find(text, &finder) {
+      for path in find(text, &finder, isHere: !paths.isEmpty) {
         inputs.append(Input(source: ByteSource(path: path, container: options), position: text.position))
       }
     }
+    if !paths.isEmpty { return inputs }
     if let manifest = source.text("manifest") {
       inputs += self.manifest(manifest, options, &finder)
     } else if needsFiles, !source.has("files") {
@@ -47,8 +52,10 @@ struct SourceFiles {
   }
 
   /// The files that one text names, without those that are known already.
-  private func find(_ text: Located<String>, _ finder: inout FileFinder) -> [String] {
-    let path = Paths.resolve(text.value, besideFile: findings.path)
+  ///
+  /// - Parameter isHere: whether it is relative to the working directory, not to the pipeline file.
+  private func find(_ text: Located<String>, _ finder: inout FileFinder, isHere: Bool) -> [String] {
+    let path = isHere ? text.value : Paths.resolve(text.value, besideFile: findings.path)
     do throws(ReadError) {
       let files = try finder.find(path)
       for file in files {

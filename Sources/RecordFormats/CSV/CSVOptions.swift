@@ -32,6 +32,22 @@ public struct CSVOptions: Sendable, Hashable {
   public var escape: UInt8?
   /// Where the column names come from.
   public var header: Header = .firstRecord
+  /// The number of records that the header takes up; the names of a column are joined with a space, empty ones are
+  /// left out.
+  public var headerRows: Int = 1
+  /// The number of columns of a file without a header; nil: as many as its first record has.
+  public var columnCount: Int?
+  /// The table to read of a file that holds several, from 1; nil: the whole file is one table.
+  ///
+  /// Behind the skipped lines a table goes on up to
+  /// - a blank line, or a record without any value before one that could be a header;
+  /// - a record that is the table's header again;
+  /// - a record of another width that could be a header, when the record behind it has that width, too.
+  ///
+  /// What could be a header has no field that is empty, a number, a date or the like, or the same as another. A record
+  /// of one field before a wider one, or between blank lines, is a title and no table. What is no part of the table is
+  /// passed over.
+  public var table: Int?
   /// The number of lines to skip at the start of the file, whatever they hold.
   public var skippedLines: Int = 0
   /// Lines that start with this text are skipped; `nil`: none are.
@@ -70,6 +86,9 @@ public struct CSVOptions: Sendable, Hashable {
     return options
   }
 
+  /// A header of more records is none.
+  static let mostHeaderRows = 16
+
   /// What is wrong with the options, or `nil`.
   var fault: String? {
     var used: [(String, UInt8)] = [("delimiter", delimiter)]
@@ -90,6 +109,11 @@ public struct CSVOptions: Sendable, Hashable {
     if trim, used.contains(where: { $0.1 == UInt8(ascii: " ") && $0.0 == "quote" }) {
       return "a space cannot be the quote when fields are trimmed"
     }
+    if headerRows < 1 || headerRows > Self.mostHeaderRows {
+      return "the number of header rows is not between 1 and \(Self.mostHeaderRows)"
+    }
+    if let table, table < 1 { return "tables are counted from 1" }
+    if let columnCount, columnCount < 1 || columnCount > 1 << 20 { return "the number of columns is not possible" }
     if skippedLines < 0 { return "the number of skipped lines is negative" }
     if comment?.utf8.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) == true {
       return "the comment prefix contains a line end or a NUL"

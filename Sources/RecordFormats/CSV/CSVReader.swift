@@ -1,3 +1,4 @@
+import CScan
 import Diagnostics
 
 /// Reads the records of a CSV file.
@@ -12,11 +13,13 @@ public struct CSVReader: RecordReader {
   public let header: [String]
   private let index: Int
   private var reader: StreamingReader<CSVParser>
+  /// Where the table ends, in a file that holds several.
+  private var tables: CSVTables?
 
   /// Opens the source and reads its header.
   ///
   /// - Parameter index: what `RecordBatch.source` will be.
-  /// - Throws: `ReadError`: `invalidOption`; what opening throws; `missingHeader`, `invalidHeader`, `emptyHeader` and
+  /// - Throws: `ReadError`: `invalidOption`; what opening throws; `missingTable`; `missingHeader`, `invalidHeader`, `emptyHeader` and
   ///   `duplicateHeader` for a header that cannot be used; `missingColumn` for a requested column it does not have.
   public init(
     source input: ByteSource, options: CSVOptions = CSVOptions(), columns request: ColumnRequest = .all, index: Int = 0
@@ -26,17 +29,32 @@ public struct CSVReader: RecordReader {
   }
 
   /// Reads the header of an open input.
+  ///
+  /// - Parameter level: what the parser may ask of the processor.
   init(
-    stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int
+    stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int,
+    level: cscan_level = .current
   ) throws(ReadError) {
     if let fault = options.fault { throw ReadError(.invalidOption, path: input.path, message: fault) }
+    var read = options
+    // Blank lines end a table.
+    if options.table != nil { read.blankLines = .record }
     var reader = try StreamingReader(
-      input, parser: CSVParser(options), encoding: options.encoding, maxRecordBytes: options.maxRecordBytes)
+      input, parser: CSVParser(read, level: level), encoding: options.encoding,
+      maxRecordBytes: options.maxRecordBytes)
+    if let table = options.table {
+      var tables = CSVTables(options)
+      try tables.skip(to: table, &reader, hasHeader: options.header == .firstRecord)
+      self.tables = tables
+    }
     var position = SourcePosition.file
     switch options.header {
     case .names(let names): header = names
-    case .none: header = (0..<(try reader.countFields())).map { String($0 + 1) }
-    case .firstRecord: (header, position) = try reader.readHeader()
+    case .none:
+      var count = options.columnCount
+      if count == nil { count = try reader.countFields() }
+      header = (0..<(count ?? 0)).map { String($0 + 1) }
+    case .firstRecord: (header, position) = try reader.readHeader(rows: options.headerRows)
     }
     if options.header != .none { try Self.check(header, path: input.path, position) }
     reader.parser.width = header.count
@@ -53,7 +71,16 @@ public struct CSVReader: RecordReader {
   /// - Throws: `inputFailed`, or `recordTooLong` at a record beyond `CSVOptions.maxRecordBytes`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
-    return try reader.read(into: &batch, limit: limit)
+    if tables == nil { return try reader.read(into: &batch, limit: limit) }
+    if tables?.isAtEnd == true {
+      batch.clear()
+      return false
+    }
+    if try !reader.read(into: &batch, limit: limit) { return false }
+    try tables?.cut(&batch, &reader)
+    if batch.recordCount + batch.errors.count > 0 { return true }
+    batch.clear()
+    return false
   }
 
   private static func check(_ header: [String], path: String, _ position: SourcePosition) throws(ReadError) {
@@ -83,12 +110,28 @@ extension StreamingReader<CSVParser> {
     return count
   }
 
-  /// Reads the first record as names.
-  fileprivate mutating func readHeader() throws(ReadError) -> ([String], SourcePosition) {
+  /// Reads the first records as names.
+  fileprivate mutating func readHeader(rows: Int) throws(ReadError) -> ([String], SourcePosition) {
+    var (names, position) = try readNames()
+    for _ in 1..<max(1, rows) {
+      let (more, place) = try readNames()
+      // The upper records may name several columns at once, and end early.
+      names += Array(repeating: "", count: max(0, more.count - names.count))
+      for (i, name) in more.enumerated() where !name.isEmpty { names[i] += names[i].isEmpty ? name : " " + name }
+      position = place
+    }
+    parser.recordIndex = 0
+    return (names, position)
+  }
+
+  /// Reads one record as names.
+  private mutating func readNames() throws(ReadError) -> ([String], SourcePosition) {
     let count = try countFields()
     if count == 0 {
       throw ReadError(
-        .missingHeader, path: path, message: "the file is empty; a line with the column names is expected")
+        .missingHeader, path: path,
+        message: "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header"); a line with the column names is"
+          + " expected")
     }
     parser.slots = (0..<count).map { Int32(truncatingIfNeeded: $0) }
     parser.columnCount = count
@@ -97,7 +140,6 @@ extension StreamingReader<CSVParser> {
     if let fault = batch.errors.first {
       throw ReadError(.invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message)
     }
-    parser.recordIndex = 0
     let names = (0..<count).map { column in batch.withField(0, column) { String(decoding: $0, as: UTF8.self) } }
     return (names, batch.position(0, 0))
   }

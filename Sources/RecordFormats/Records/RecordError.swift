@@ -30,8 +30,18 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case loneSurrogate
     /// JSON arrays and objects nest deeper than 512.
     case tooDeep
+    /// A value is in a file of its own, which cannot be read.
+    case missingFile
     /// The record is longer than the reader's limit.
     case recordTooLong
+    /// Text stands beside the elements of an element of XML.
+    case mixedContent
+    /// An XML document refers to an entity that is not declared in it.
+    case unresolvedEntity
+    /// A YAML alias or merge key leads to nothing that can stand in its place.
+    case invalidAlias
+    /// A YAML record is more than the limits allow once its aliases are replaced by what they stand for.
+    case expansionLimit
   }
 
   /// Why.

@@ -21,12 +21,20 @@ struct RunCommand: ParsableCommand {
       EXAMPLES
         mergewalk run pipelines/orders.yaml
         mergewalk run pipelines/orders.yaml --store shop.sqlite --set DATE=2024-05-01
-        zcat orders.csv.gz | mergewalk run stdin.yaml --json --quiet | jq .inserted
+        mergewalk run pipelines/orders.yaml today/*.csv.gz
+        curl -s https://example.com/orders.csv | mergewalk run pipelines/orders.yaml - --json --quiet
         mergewalk run pipelines/orders.yaml --dry-run
       """)
 
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
   var pipeline: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "Read these files, globs and folders in place of those that the pipeline names; - is standard input.",
+      valueName: "source"),
+    completion: .file())
+  var sources: [String] = []
 
   @Option(help: ArgumentHelp("Use this store in place of the pipeline's.", valueName: "path"), completion: .file())
   var store: String?
@@ -85,6 +93,7 @@ struct RunCommand: ParsableCommand {
     var settings = PipelineSettings()
     settings.variables = variables.variables
     settings.storePath = store
+    settings.sourcePaths = sources
     let pipeline = try Pipeline.read(self.pipeline, settings: settings)
     name = pipeline.definition.name
     if !quiet { FindingsOutput.words(pipeline.warnings) }

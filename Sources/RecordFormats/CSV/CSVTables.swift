@@ -1,0 +1,188 @@
+/// What tells where a table begins and ends: a record without the places of its cells.
+struct RecordOutline {
+  /// Whether no field has anything in it.
+  var isBlank: Bool
+  var width: Int
+  /// Whether its fields could be the names of columns: none is empty, a value, or the same as another.
+  var isNames: Bool
+  /// The record as it stands in the file.
+  var raw: ArraySlice<UInt8>
+
+  init(_ raw: ArraySlice<UInt8>, _ candidate: DialectCandidate) {
+    self.raw = raw
+    let (isBlank, width, isNames) = raw.withUnsafeBufferPointer { bytes in
+      let table = SampleTable(bytes, candidate, comment: [])
+      guard let row = table.rows.first(where: { $0.kind == .record }) else { return (true, 0, false) }
+      return Self.look(bytes, table.cells(of: row))
+    }
+    self.isBlank = isBlank
+    self.width = width
+    self.isNames = isNames
+  }
+
+  /// The outline of a row of a sample.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ row: SampleTable.Row) {
+    raw = ArraySlice(bytes[row.start..<row.end])
+    (isBlank, width, isNames) = row.kind == .record ? Self.look(bytes, table.cells(of: row)) : (true, 0, false)
+  }
+
+  private static func look(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ cells: ArraySlice<SampleTable.Cell>
+  ) -> (isBlank: Bool, width: Int, isNames: Bool) {
+    var isBlank = true
+    var isNames = true
+    var seen: Set<String> = []
+    for cell in cells {
+      let kind = CellKind(bytes, cell.start, cell.end)
+      if kind != .empty || cell.isQuoted { isBlank = false }
+      if !isNames { continue }
+      isNames =
+        kind != .empty && kind != .missing && !kind.isTyped
+        && seen.insert(String(decoding: bytes[cell.start..<cell.end], as: UTF8.self).lowercased()).inserted
+    }
+    return (isBlank, cells.count, isNames && !cells.isEmpty)
+  }
+}
+
+/// The rules by which one file holds several tables; ``CSVOptions/table`` says them in words.
+enum TableRules {
+  /// So many records must be known to tell a title.
+  static let lookahead = 4
+
+  /// Whether a record between two tables is a title: it has one field, and a wider record follows, or nothing but a
+  /// blank line.
+  static func isTitle(_ next: [RecordOutline]) -> Bool {
+    guard let first = next.first, first.width == 1, !first.isBlank else { return false }
+    guard let other = next.firstIndex(where: { $0.width != 1 || $0.isBlank }) else { return false }
+    return next[other].isBlank ? other == 1 : true
+  }
+
+  /// Whether a record is no more part of a table.
+  static func ends(
+    _ record: RecordOutline, before next: RecordOutline?, width: Int, header: ArraySlice<UInt8>?
+  ) -> Bool {
+    if record.isBlank { return record.raw.isEmpty || next?.isNames != false }
+    if let header, record.raw == header { return true }
+    return record.width != width && record.isNames && next?.width == record.width
+  }
+}
+
+/// Where a reader stands among the tables of a file.
+struct CSVTables {
+  private let candidate: DialectCandidate
+  /// Whether records with other widths than the table's may be good ones.
+  private let hasRaggedRecords: Bool
+  private var header: ArraySlice<UInt8>?
+  private var isEnded = false
+
+  init(_ options: CSVOptions) {
+    candidate = DialectCandidate(
+      delimiter: options.delimiter, quote: options.quote, escape: options.escape == options.quote ? nil : options.escape,
+      trims: options.trim)
+    hasRaggedRecords = options.padShortRecords || options.truncateLongRecords
+  }
+
+  /// Passes over what stands before a table, so that its first record is the next one.
+  ///
+  /// - Throws: `missingTable` when the file ends before; what reading throws.
+  mutating func skip(
+    to number: Int, _ reader: inout StreamingReader<CSVParser>, hasHeader: Bool
+  ) throws(ReadError) {
+    var count = 0
+    while true {
+      let next = try peek(&reader, TableRules.lookahead)
+      guard let first = next.first else {
+        // A file without anything has the reader's own error.
+        if count == 0, number == 1 { return }
+        throw ReadError(
+          .missingTable, path: reader.path,
+          message: "table \(number) is asked for, but the file has \(count == 1 ? "one table" : "\(count) tables")")
+      }
+      if first.isBlank || TableRules.isTitle(next) {
+        try consume(&reader)
+        continue
+      }
+      count += 1
+      header = hasHeader ? first.raw : nil
+      if count == number {
+        reader.parser.recordIndex = 0
+        return
+      }
+      repeat {
+        try consume(&reader)
+      } while try !isEnd(try peek(&reader, 2), width: first.width)
+    }
+  }
+
+  /// Cuts a batch where the table ends; afterwards there are no more records.
+  mutating func cut(_ batch: inout RecordBatch, _ reader: inout StreamingReader<CSVParser>) throws(ReadError) {
+    var records: [(index: Int, row: Int, isError: Bool)] = []
+    for row in 0..<batch.recordCount { records.append((batch.records[row].index, row, false)) }
+    for (row, error) in batch.errors.enumerated() { records.append((error.recordIndex, row, true)) }
+    if !batch.errors.isEmpty { records.sort { $0.index < $1.index } }
+    for (i, record) in records.enumerated() {
+      guard mayEnd(batch, record.row, record.isError) else { continue }
+      let outline = outline(batch, record.row, record.isError)
+      var next: RecordOutline?
+      if i + 1 < records.count {
+        next = self.outline(batch, records[i + 1].row, records[i + 1].isError)
+      } else {
+        next = try peek(&reader, 1).first
+      }
+      if TableRules.ends(outline, before: next, width: reader.parser.width, header: header) {
+        let end = record.index
+        batch.errors.removeAll { $0.recordIndex >= end }
+        batch.recordCount = records[..<i].count { !$0.isError }
+        isEnded = true
+        return
+      }
+    }
+  }
+
+  /// Whether the table's last record was read.
+  var isAtEnd: Bool { isEnded }
+
+  // MARK: Steps
+
+  private func isEnd(_ next: [RecordOutline], width: Int) throws(ReadError) -> Bool {
+    guard let first = next.first else { return true }
+    return TableRules.ends(first, before: next.count > 1 ? next[1] : nil, width: width, header: header)
+  }
+
+  /// Whether a record could be behind the table, looked at quickly.
+  private func mayEnd(_ batch: RecordBatch, _ row: Int, _ isError: Bool) -> Bool {
+    if isError { return true }
+    if hasRaggedRecords { return true }
+    let (delimiter, header) = (candidate.delimiter, header)
+    return batch.withRawRecord(row) { raw in
+      if let header, raw.count == header.count, raw.elementsEqual(header) { return true }
+      return raw.allSatisfy { $0 == delimiter || $0 == 32 || $0 == 9 }
+    }
+  }
+
+  private func outline(_ batch: RecordBatch, _ row: Int, _ isError: Bool) -> RecordOutline {
+    RecordOutline((isError ? batch.errors[row].raw : batch.raw(row))[...], candidate)
+  }
+
+  /// The next records, which stay unread.
+  private func peek(_ reader: inout StreamingReader<CSVParser>, _ count: Int) throws(ReadError) -> [RecordOutline] {
+    let before = reader.parser
+    reader.parser.slots = []
+    reader.parser.repeats = []
+    reader.parser.columnCount = 0
+    reader.parser.width = 0
+    var batch = RecordBatch()
+    let found = try reader.read(into: &batch, limit: BatchLimit(records: count, bytes: 1 << 20), keep: true)
+    reader.parser = before
+    if !found { return [] }
+    let good = (0..<batch.recordCount).map { (batch.records[$0].index, batch.raw($0)) }
+    let all = (good + batch.errors.map { ($0.recordIndex, $0.raw) }).sorted { $0.0 < $1.0 }
+    return all.map { RecordOutline($0.1[...], candidate) }
+  }
+
+  /// Reads one record and forgets it.
+  private func consume(_ reader: inout StreamingReader<CSVParser>) throws(ReadError) {
+    var batch = RecordBatch()
+    _ = try reader.read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
+  }
+}

@@ -1,0 +1,49 @@
+/// How a delimited text seems to be written, and why.
+public struct CSVDialect: Sendable, Hashable {
+  /// The options to read it with.
+  public var options: CSVOptions
+  /// What speaks for the options and what was noticed, one sentence each, with counts; the delimiter comes first.
+  public var evidence: [String]
+  /// Whether nothing else fits about as well.
+  public var isCertain: Bool
+
+  /// Creates a dialect.
+  public init(options: CSVOptions, evidence: [String], isCertain: Bool) {
+    self.options = options
+    self.evidence = evidence
+    self.isCertain = isCertain
+  }
+}
+
+/// Options that are known, so that they are not looked for.
+public struct CSVKnownOptions: OptionSet, Sendable, Hashable {
+  public let rawValue: Int
+
+  /// Creates a set from its bits.
+  public init(rawValue: Int) { self.rawValue = rawValue }
+
+  /// `CSVOptions.delimiter`.
+  public static let delimiter = CSVKnownOptions(rawValue: 1 << 0)
+  /// `CSVOptions.quote`.
+  public static let quote = CSVKnownOptions(rawValue: 1 << 1)
+  /// `CSVOptions.escape`.
+  public static let escape = CSVKnownOptions(rawValue: 1 << 2)
+  /// `CSVOptions.header` and `CSVOptions.headerRows`.
+  public static let header = CSVKnownOptions(rawValue: 1 << 3)
+  /// `CSVOptions.skippedLines`.
+  public static let skippedLines = CSVKnownOptions(rawValue: 1 << 4)
+  /// `CSVOptions.comment`.
+  public static let comment = CSVKnownOptions(rawValue: 1 << 5)
+  /// `CSVOptions.nullTokens`.
+  public static let nullTokens = CSVKnownOptions(rawValue: 1 << 6)
+  /// `CSVOptions.trim`.
+  public static let trim = CSVKnownOptions(rawValue: 1 << 7)
+  /// `CSVOptions.padShortRecords`.
+  public static let shortRecords = CSVKnownOptions(rawValue: 1 << 8)
+  /// `CSVOptions.truncateLongRecords`.
+  public static let longRecords = CSVKnownOptions(rawValue: 1 << 9)
+  /// `CSVOptions.lenientQuotes`.
+  public static let lenientQuotes = CSVKnownOptions(rawValue: 1 << 10)
+  /// `CSVOptions.table`.
+  public static let table = CSVKnownOptions(rawValue: 1 << 11)
+}

@@ -1,0 +1,166 @@
+/// Tells how a delimited text is written by its first bytes.
+///
+/// Every candidate (delimiter, quote, escape) splits the first lines of the sample; ``DialectScore`` says how well each
+/// explains them, and the best ones split the whole sample. What stands above and below the table, the header, null
+/// tokens, padding and ragged records are looked for in what the winner gives. The standard dialect wins where it is as
+/// good as another.
+///
+/// The sample is at most 256 KiB of text. The work is linear in it for each candidate, some 30.
+public enum CSVDialectDetector {
+  /// The dialect of a file's first bytes; nil when they are no text.
+  ///
+  /// - Parameters:
+  ///   - sample: The first bytes of the file, unpacked and not decoded; what is behind 256 KiB of text is not looked at.
+  ///   - isWhole: Whether these are all bytes of the file.
+  ///   - base: What holds where nothing is detected; its encoding is kept unless it is automatic, and its delimiter is
+  ///     the one of two that fit equally well.
+  public static func detect(sample: [UInt8], isWhole: Bool, base: CSVOptions = CSVOptions()) -> CSVDialect? {
+    detect(sample: sample, isWhole: isWhole, base: base, known: [])
+  }
+
+  /// The dialect of a file's first bytes, where some of it is known; nil when they are no text.
+  ///
+  /// - Parameters:
+  ///   - sample: The first bytes of the file, unpacked and not decoded.
+  ///   - isWhole: Whether these are all bytes of the file.
+  ///   - base: What holds where nothing is detected.
+  ///   - known: The options of `base` that are as they are, and help to find the others.
+  public static func detect(
+    sample: [UInt8], isWhole: Bool, base: CSVOptions, known: CSVKnownOptions
+  ) -> CSVDialect? {
+    guard let text = SampleText(sample, isWhole: isWhole, encoding: base.encoding) else { return nil }
+    return text.bytes.withUnsafeBufferPointer { bytes in
+      let finder = DialectFinder(bytes: bytes, text: text, base: base, known: known)
+      return finder.find()
+    }
+  }
+
+  /// The dialect of a source, by the first bytes of it, or of the first member that is read of an archive; nil for
+  /// what can be read only once, and for what is no text.
+  ///
+  /// - Throws: `ReadError` when the source cannot be opened or read.
+  public static func detect(_ source: ByteSource, base: CSVOptions = CSVOptions()) throws(ReadError) -> CSVDialect? {
+    try detect(source, base: base, known: [])
+  }
+
+  /// The dialect of a source, where some of it is known.
+  ///
+  /// - Throws: `ReadError` when the source cannot be opened or read.
+  public static func detect(
+    _ source: ByteSource, base: CSVOptions, known: CSVKnownOptions
+  ) throws(ReadError) -> CSVDialect? {
+    if source.isReadOnce { return nil }
+    let (sample, isWhole) = try sample(of: try SourceContents(source).first())
+    return detect(sample: sample, isWhole: isWhole, base: base, known: known)
+  }
+
+  /// The first bytes of a stream.
+  private static func sample(of stream: any ByteStream) throws(ReadError) -> (bytes: [UInt8], isWhole: Bool) {
+    // Text of four bytes a character becomes shorter.
+    var sample = [UInt8](repeating: 0, count: SampleText.mostBytes)
+    var filled = 0
+    while filled < sample.count {
+      let count = try sample.withUnsafeMutableBufferPointer { (all) throws(ReadError) in
+        try stream.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: all[filled...])))
+      }
+      if count == 0 { return (Array(sample[..<filled]), true) }
+      filled += count
+    }
+    return (sample, false)
+  }
+}
+
+/// One search for the dialect of a sample.
+struct DialectFinder {
+  /// All candidates are compared by so many bytes.
+  private static let firstLook = 1 << 15
+  /// So many of them are compared by the whole sample.
+  private static let finalists = 4
+
+  let bytes: UnsafeBufferPointer<UInt8>
+  let text: SampleText
+  var base: CSVOptions
+  var known: CSVKnownOptions
+
+  /// The dialect.
+  func find() -> CSVDialect {
+    if let delimiter = TableShape.hint(bytes), !known.contains(.delimiter) {
+      var hinted = self
+      hinted.base.delimiter = delimiter
+      hinted.known.insert(.delimiter)
+      return hinted.find()
+    }
+    var options = base
+    options.encoding = text.encoding
+    var comment = known.contains(.comment) ? base.comment : nil
+    var ranking = rank(comment: Array((comment ?? "").utf8))
+    if !known.contains(.comment), let prefix = CommentEvidence.prefix(bytes) {
+      // Remarks disturb the table if they are some.
+      let other = rank(comment: Array(prefix.utf8))
+      if let new = other.first, new.value > 1.01 * (ranking.first?.value ?? 0) {
+        comment = prefix
+        ranking = other
+      }
+    }
+    guard let best = ranking.first else {
+      if !known.contains(.header) { options.header = .none }
+      let evidence = [bytes.isEmpty ? "the file is empty" : "there is no record"] + (text.evidence.map { [$0] } ?? [])
+      return CSVDialect(options: options, evidence: evidence, isCertain: false)
+    }
+    var build = DialectBuilder(finder: self, best: best, comment: comment)
+    build.options = options
+    return build.build(others: Array(ranking.dropFirst()))
+  }
+
+  /// The candidates by their scores on the whole sample, the best first; at most one for each delimiter.
+  private func rank(comment: [UInt8]) -> [DialectScore] {
+    let start = firstLines()
+    var scores: [DialectScore] = []
+    for candidate in DialectCandidate.all(for: bytes, start: start, base, known: known) + [oneColumn()] {
+      if let score = DialectScore(start, candidate, SampleTable(start, candidate, comment: comment)) {
+        scores.append(adjusted(score))
+      }
+    }
+    scores = Self.sorted(scores)
+    if start.count < bytes.count {
+      scores = Self.sorted(
+        scores.prefix(Self.finalists).compactMap { first in
+          DialectScore(bytes, first.candidate, SampleTable(bytes, first.candidate, comment: comment)).map(adjusted)
+        })
+    }
+    var seen: Set<UInt8> = []
+    return scores.filter { seen.insert($0.candidate.delimiter).inserted }
+  }
+
+  /// A stable order: of equal scores the first stays the first.
+  private static func sorted(_ scores: [DialectScore]) -> [DialectScore] {
+    scores.enumerated().sorted { left, right in
+      let difference = left.element.value - right.element.value
+      return abs(difference) > 1e-9 ? difference > 0 : left.offset < right.offset
+    }.map(\.element)
+  }
+
+  /// What the format itself says counts a little.
+  private func adjusted(_ score: DialectScore) -> DialectScore {
+    var score = score
+    if score.candidate.delimiter == base.delimiter, !score.isSingle { score.value *= 1.03 }
+    return score
+  }
+
+  /// The candidate that takes the text as one column: with a delimiter that does not occur.
+  private func oneColumn() -> DialectCandidate {
+    let candidates: [UInt8] = [base.delimiter, UInt8(ascii: ","), UInt8(ascii: ";"), 9, UInt8(ascii: "|"), 31]
+    let delimiter = known.contains(.delimiter) ? base.delimiter : candidates.first { !bytes.contains($0) } ?? 31
+    let quote = known.contains(.quote) ? base.quote : UInt8(ascii: "\"")
+    return DialectCandidate(
+      delimiter: delimiter, quote: quote == delimiter ? nil : quote,
+      escape: known.contains(.escape) ? base.escape : nil)
+  }
+
+  /// The lines at the start by which candidates are first compared.
+  private func firstLines() -> UnsafeBufferPointer<UInt8> {
+    if bytes.count <= Self.firstLook { return bytes }
+    let end = bytes[..<Self.firstLook].lastIndex { $0 == 10 || $0 == 13 } ?? bytes.count - 1
+    return UnsafeBufferPointer(rebasing: bytes[...end])
+  }
+}

@@ -1,0 +1,147 @@
+/// How well a candidate explains a sample.
+///
+/// The product of four numbers: the share of records with the common number of fields, the number of fields, what the
+/// cells look like, and how common the delimiter is. Rows and types together tell a delimiter, as in van den Burg,
+/// Nazábal, Sutton, "Wrangling messy CSV files by detecting row and type patterns" (2019); the weights are our own.
+struct DialectScore {
+  var candidate: DialectCandidate
+  var shape: TableShape
+  var value: Double
+  /// Whether the text is taken as one column.
+  var isSingle: Bool { shape.width == 1 }
+
+  /// At most so many cells are looked at.
+  private static let mostCells = 6000
+
+  /// Scores a candidate; nil when it leaves no record.
+  init?(_ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, _ table: SampleTable) {
+    guard let shape = TableShape(bytes, table) else { return nil }
+    self.candidate = candidate
+    self.shape = shape
+    let records = max(1, shape.records.count)
+    let faults = Double(table.textAfterQuotes) + (table.isUnterminated ? 3 : 0) + 0.5 * Double(table.strayQuotes)
+    let clean = 1 / (1 + 2 * faults / Double(records))
+    if shape.width == 1 {
+      value = Self.single(bytes, table, shape) * clean
+      return
+    }
+    let share = Double(shape.matching) / Double(records)
+    let outside = Double(shape.above + shape.below.count) / Double(records + shape.above + shape.below.count)
+    // Several tables in one file are steady one after the other.
+    let runs = Self.runs(table, shape)
+    let structure =
+      max(share * share.squareRoot(), 0.85 * runs * runs.squareRoot())
+      * (1 - 0.5 * outside) * (shape.above > 0 ? 0.9 : 1)
+    let columns = 1 - 0.4 / Double(shape.width)
+    let isSteady =
+      share > 0.98 && records >= 4
+      && (shape.width >= 3 || records >= 10 || DialectCandidate.weakness(candidate.delimiter, isSteady: false) > 0.6)
+    let weakness = DialectCandidate.weakness(candidate.delimiter, isSteady: isSteady)
+    let cells = Self.cells(bytes, table, shape, text: weakness, empty: weakness < 1 ? 0.3 : CellKind.empty.credit)
+    var prior = DialectCandidate.prior(candidate.delimiter) ?? 0.9
+    if isSteady, prior < 0.7 { prior = prior.squareRoot() }
+    if Self.cutsNumbers(bytes, candidate.delimiter) { prior *= 0.6 }
+    value = structure * columns * cells * cells * clean * prior
+    if candidate.quote == nil { value *= 1 - 0.4 * Self.enclosed(bytes, table) }
+  }
+
+  /// The share of records that stand in runs of at least three of one width.
+  private static func runs(_ table: SampleTable, _ shape: TableShape) -> Double {
+    var widths: Set<Int> = []
+    var steady = 0
+    var start = 0
+    for i in 0...shape.records.count {
+      let isEnd = i == shape.records.count
+      if !isEnd, table.rows[shape.records[i]].width == table.rows[shape.records[start]].width { continue }
+      let width = shape.records.isEmpty ? 0 : table.rows[shape.records[start]].width
+      if i - start >= 3, width > 1 {
+        steady += i - start
+        widths.insert(width)
+      }
+      start = i
+    }
+    return widths.count > 3 ? 0 : Double(steady) / Double(max(1, shape.records.count))
+  }
+
+  /// Whether a character stands between digits mostly, as in times, dates and decimals.
+  private static func cutsNumbers(_ bytes: UnsafeBufferPointer<UInt8>, _ delimiter: UInt8) -> Bool {
+    guard [UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains(delimiter) else {
+      return false
+    }
+    var between = 0
+    var all = 0
+    for i in bytes.indices where bytes[i] == delimiter {
+      all += 1
+      if i > 0, i + 1 < bytes.count, CellKind.isDigit(bytes[i - 1]), CellKind.isDigit(bytes[i + 1]) { between += 1 }
+    }
+    return between * 2 > all
+  }
+
+  /// Of the cells that begin with a quote, the share that ends with it, when quotes are taken for text.
+  private static func enclosed(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable) -> Double {
+    var open = 0
+    var closed = 0
+    for cell in table.cells where cell.start < cell.end && bytes[cell.start] == UInt8(ascii: "\"") {
+      open += 1
+      if cell.end > cell.start + 1, bytes[cell.end - 1] == UInt8(ascii: "\"") { closed += 1 }
+    }
+    return open == 0 ? 0 : Double(closed) / Double(open)
+  }
+
+  /// The mean credit of the table's cells.
+  private static func cells(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, text: Double, empty: Double
+  ) -> Double {
+    var sum = 0.0
+    var count = 0
+    var filled = [Bool](repeating: false, count: shape.width)
+    for index in shape.records {
+      let row = table.rows[index]
+      if row.width != shape.width { continue }
+      for (column, cell) in table.cells(of: row).enumerated() {
+        let kind = CellKind(bytes, cell.start, cell.end)
+        count += 1
+        if kind == .empty {
+          sum += empty
+          continue
+        }
+        filled[column] = true
+        if cell.isQuoted {
+          sum += 1
+        } else if kind.isTyped || kind == .missing {
+          sum += 1
+        } else {
+          // A blank behind a delimiter is prose, unless it is padding.
+          sum += kind.credit * text * (column > 0 && SampleTable.isBlank(bytes[cell.start]) ? 0.8 : 1)
+        }
+      }
+      if count > mostCells { break }
+    }
+    if count == 0 { return 0 }
+    // A column without a single value is what a delimiter at the end of each line leaves, or a wrong one.
+    let columns = Double(filled.count { $0 }) / Double(shape.width)
+    return sum / Double(count) * (0.6 + 0.4 * columns)
+  }
+
+  /// The score of a text as one column: high for values such as times and URLs, which other delimiters would cut.
+  private static func single(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape
+  ) -> Double {
+    var typed = 0
+    var quoted = 0
+    var count = 0
+    for index in shape.records.dropFirst() where table.rows[index].width == 1 {
+      let cell = table.cells[table.rows[index].firstCell]
+      count += 1
+      if cell.isQuoted { quoted += 1 }
+      let kind = CellKind(bytes, cell.start, cell.end)
+      // `1,5` in each line is two columns as well as one.
+      if kind.isTyped, kind != .number || !bytes[cell.start..<cell.end].contains(UInt8(ascii: ",")) { typed += 1 }
+      if count > mostCells { break }
+    }
+    let share = count == 0 ? 0 : Double(typed) / Double(count)
+    let wide = Double(shape.records.count - shape.matching) / Double(shape.records.count)
+    return (0.25 + (share > 0.8 ? 0.6 * share : 0) + (count > 0 && quoted * 10 > count * 9 ? 0.3 : 0))
+      * (1 - wide) * (1 - wide)
+  }
+}

@@ -1,0 +1,221 @@
+/// Decides whether a table begins with names.
+struct HeaderJudge {
+  /// The number of records that are names; 0 for none.
+  var rows: Int
+  /// Why.
+  var reason: String
+  /// Whether the decision could go the other way.
+  var isCertain: Bool
+
+  /// A column's cells below the first rows.
+  private struct Column {
+    var typed = 0
+    var numbers = 0
+    var filled = 0
+    /// Whether most cells are numbers, dates and so on.
+    var isTyped: Bool { filled > 0 && typed * 10 >= filled * 8 }
+    var isNumber: Bool { filled > 0 && numbers * 10 >= filled * 8 }
+  }
+
+  private static let mostRecords = 400
+  private static let mostHeaderRows = 3
+
+  /// Looks at the records at the start of a table.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, _ texts: CellText) {
+    let records = shape.records.filter { table.rows[$0].width > 0 }
+    guard let first = records.first else {
+      self.init(rows: 0, reason: "there is no record", isCertain: false)
+      return
+    }
+    let width = shape.width
+    func kinds(_ record: Int) -> [CellKind] {
+      table.cells(of: table.rows[record]).prefix(width).map { CellKind(bytes, $0.start, $0.end) }
+    }
+    if table.rows[first].width != width {
+      self.init(
+        rows: 0, reason: "the first record has \(table.rows[first].width) fields, most have \(width)", isCertain: false)
+      return
+    }
+    if records.count == 1 {
+      let isNames = Self.fault(texts.names(table, first)) == nil && kinds(first).allSatisfy { !$0.isTyped }
+      self.init(
+        rows: isNames ? 1 : 0,
+        reason: isNames ? "the only record has no value but names" : "the only record holds values", isCertain: false)
+      return
+    }
+    var best: HeaderJudge?
+    for count in stride(from: min(Self.mostHeaderRows, records.count - 1), through: 1, by: -1) {
+      let heads = records.prefix(count).filter { table.rows[$0].width == width }
+      if heads.count < count { continue }
+      let names = Self.joined(heads.map { texts.names(table, $0) })
+      if count > 1, Self.fault(names) != nil { continue }
+      let columns = Self.columns(records.dropFirst(count).prefix(Self.mostRecords), width, kinds)
+      let headKinds = heads.map(kinds)
+      if count > 1 {
+        guard Self.isStacked(headKinds, columns, repeats: Self.areEqual(heads.map { texts.names(table, $0) })) else {
+          continue
+        }
+        best = HeaderJudge(
+          rows: count, reason: "\(count) records of names stand above columns of values", isCertain: true)
+        break
+      }
+      best = Self.judge(names, headKinds[0], columns, texts.below(table, records.dropFirst().prefix(Self.mostRecords)))
+    }
+    self = best ?? HeaderJudge(rows: 0, reason: "the first record cannot be names", isCertain: false)
+  }
+
+  private init(rows: Int, reason: String, isCertain: Bool) {
+    self.rows = rows
+    self.reason = reason
+    self.isCertain = isCertain
+  }
+
+  /// Why these cannot be the names of columns; nil when they can.
+  static func fault(_ names: [String]) -> String? {
+    var seen: [String: Int] = [:]
+    for (i, name) in names.enumerated() {
+      if name.isEmpty { return "its field \(i + 1) is empty" }
+      if let other = seen.updateValue(i, forKey: name.lowercased()) {
+        return "its fields \(other + 1) and \(i + 1) are the same"
+      }
+    }
+    return nil
+  }
+
+  private static func joined(_ rows: [[String]]) -> [String] {
+    guard let first = rows.first else { return [] }
+    return first.indices.map { column in
+      rows.map { $0[column] }.filter { !$0.isEmpty }.joined(separator: " ")
+    }
+  }
+
+  private static func areEqual(_ rows: [[String]]) -> Bool { rows.dropFirst().allSatisfy { $0 == rows.first } }
+
+  private static func columns(
+    _ records: ArraySlice<Int>, _ width: Int, _ kinds: (Int) -> [CellKind]
+  ) -> [Column] {
+    var columns = [Column](repeating: Column(), count: width)
+    for record in records {
+      for (i, kind) in kinds(record).enumerated() where kind != .empty && kind != .missing {
+        columns[i].filled += 1
+        if kind.isTyped { columns[i].typed += 1 }
+        if kind == .number { columns[i].numbers += 1 }
+      }
+    }
+    return columns
+  }
+
+  /// Whether several first records are names: text, all of them, above two columns of values at least.
+  private static func isStacked(_ heads: [[CellKind]], _ columns: [Column], repeats: Bool) -> Bool {
+    let typed = columns.indices.filter { columns[$0].isTyped }
+    if repeats { return heads[0].allSatisfy { !$0.isTyped } }
+    guard typed.count >= 2 else { return false }
+    for head in heads {
+      if head.contains(where: \.isTyped) { return false }
+      // The last one must name what it stands above; those before it may span several columns.
+      if head.count(where: { $0 == .empty }) * 2 > head.count { return false }
+    }
+    guard let last = heads.last else { return false }
+    // A unit may be a dash.
+    return typed.allSatisfy { last[$0] != .empty } && typed.count(where: { last[$0] != .missing }) >= 2
+  }
+
+  /// Whether one first record is names.
+  private static func judge(
+    _ names: [String], _ kinds: [CellKind], _ columns: [Column], _ below: [Set<String>]
+  ) -> HeaderJudge {
+    // Codes of one length are no names of that length.
+    var lengthVotes = 0
+    for (name, values) in zip(names, below) {
+      let lengths = Set(values.subtracting(["", "\\N", "NULL"]).map(\.utf8.count))
+      guard values.count >= 8, lengths.count == 1, let length = lengths.first else { continue }
+      lengthVotes += name.utf8.count == length ? -1 : 1
+    }
+    if let fault = fault(names) {
+      return HeaderJudge(rows: 0, reason: "the first record cannot be names: \(fault)", isCertain: true)
+    }
+    var different = 0
+    var alike = 0
+    for (kind, column) in zip(kinds, columns) where column.isTyped && kind != .missing {
+      if kind.isTyped { alike += 1 } else { different += 1 }
+    }
+    let isYears = years(names) >= 2
+    if different > 0, alike == 0 || isYears {
+      let count = different == 1 ? "1 column" : "\(different) columns"
+      return HeaderJudge(
+        rows: 1, reason: "the first record has text above \(count) of numbers, dates or the like", isCertain: true)
+    }
+    if alike > 0 {
+      return HeaderJudge(
+        rows: different > alike ? 1 : 0,
+        reason: "the first record has values of the same kind as those below in \(alike)"
+          + " column\(alike == 1 ? "" : "s")", isCertain: different == 0)
+    }
+    let lengths = lengthVotes
+    if lengths < 0 {
+      return HeaderJudge(
+        rows: 0, reason: "the first record has fields just as long as those below, where all are as long",
+        isCertain: false)
+    }
+    if let i = kinds.firstIndex(where: \.isTyped) {
+      return HeaderJudge(rows: 0, reason: "field \(i + 1) of the first record is a value", isCertain: false)
+    }
+    if let i = names.indices.first(where: { $0 < below.count && below[$0].contains(names[$0]) }) {
+      return HeaderJudge(
+        rows: 0, reason: "“\(names[i])” stands in column \(i + 1) again, so that it is no name", isCertain: false)
+    }
+    return HeaderJudge(
+      rows: 1, reason: "all fields are text; those of the first record differ and do not occur below", isCertain: false)
+  }
+
+  /// How many names are years that follow each other.
+  private static func years(_ names: [String]) -> Int {
+    let numbers = names.map { $0.utf8.count == 4 ? Int($0) ?? 0 : 0 }.filter { (1800...2200).contains($0) }
+    return zip(numbers, numbers.dropFirst()).allSatisfy { abs($0 - $1) == 1 } ? numbers.count : 0
+  }
+}
+
+/// The texts of cells as the reader would give them.
+struct CellText {
+  let bytes: UnsafeBufferPointer<UInt8>
+  let quote: UInt8?
+  let escape: UInt8?
+  let trims: Bool
+
+  /// A cell's text, unescaped.
+  func text(_ cell: SampleTable.Cell) -> String {
+    var start = cell.start
+    var end = cell.end
+    if trims, !cell.isQuoted {
+      while start < end, SampleTable.isBlank(bytes[start]) { start += 1 }
+      while end > start, SampleTable.isBlank(bytes[end - 1]) { end -= 1 }
+    }
+    var result: [UInt8] = []
+    var i = start
+    while i < end {
+      if cell.isQuoted, bytes[i] == quote, i + 1 < end, bytes[i + 1] == quote {
+        i += 1
+      } else if bytes[i] == escape, i + 1 < end {
+        i += 1
+      }
+      result.append(bytes[i])
+      i += 1
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+
+  /// The texts of a row.
+  func names(_ table: SampleTable, _ row: Int) -> [String] { table.cells(of: table.rows[row]).map(text) }
+
+  /// The texts of each column of some rows.
+  func below(_ table: SampleTable, _ rows: ArraySlice<Int>) -> [Set<String>] {
+    var result: [Set<String>] = []
+    for row in rows {
+      for (i, cell) in table.cells(of: table.rows[row]).enumerated() {
+        if i == result.count { result.append([]) }
+        result[i].insert(text(cell))
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,187 @@
+/// A sample as one candidate splits it: rows of cells, as ranges of the sample's bytes.
+///
+/// Reads as `CSVReader` does with lenient quotes, and counts what a strict reader would refuse.
+struct SampleTable {
+  /// One cell.
+  struct Cell {
+    /// Its text, inside the quotes if it has some.
+    var start: Int
+    var end: Int
+    var isQuoted = false
+    /// Whether there are blanks between a delimiter and the opening quote.
+    var isPadded = false
+    /// Whether a strict reader refuses it.
+    var isFaulty = false
+  }
+
+  /// What a line, or several that a quoted cell joins, is.
+  enum Kind {
+    case record
+    case blank
+    case comment
+  }
+
+  /// One record, blank line or comment.
+  struct Row {
+    var kind: Kind
+    /// The line it starts on, from 1.
+    var line: Int
+    /// The lines it spans.
+    var lines = 1
+    /// Its bytes, without the line end.
+    var start: Int
+    var end: Int
+    /// Its cells are `cells[firstCell ..< firstCell + width]`.
+    var firstCell: Int
+    var width = 0
+  }
+
+  private(set) var cells: [Cell] = []
+  private(set) var rows: [Row] = []
+  /// Cells in proper quotes.
+  private(set) var quotedCells = 0
+  /// Of those, the ones with blanks before the quote.
+  private(set) var paddedQuotes = 0
+  /// Unquoted cells with a quote inside.
+  private(set) var strayQuotes = 0
+  /// Quoted cells with text behind the closing quote.
+  private(set) var textAfterQuotes = 0
+  /// Whether the sample ends inside quotes.
+  private(set) var isUnterminated = false
+  /// Escapes that made a delimiter, a quote, a line end or an escape ordinary.
+  private(set) var usedEscapes = 0
+
+  /// Splits the bytes.
+  ///
+  /// - Parameter comment: the prefix of lines that are no records; empty for none.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, comment: [UInt8]) {
+    cells.reserveCapacity(bytes.count / 8)
+    rows.reserveCapacity(bytes.count / 32)
+    var at = 0
+    var line = 1
+    while at < bytes.count {
+      var row = Row(kind: .record, line: line, start: at, end: at, firstCell: cells.count)
+      if bytes[at] == 10 || bytes[at] == 13 {
+        row.kind = .blank
+      } else if !comment.isEmpty, at + comment.count <= bytes.count,
+        bytes[at..<at + comment.count].elementsEqual(comment)
+      {
+        row.kind = .comment
+        while at < bytes.count, bytes[at] != 10, bytes[at] != 13 { at += 1 }
+      } else {
+        at = record(bytes, candidate, from: at)
+        row.width = cells.count - row.firstCell
+      }
+      row.end = at
+      if at < bytes.count {
+        at += bytes[at] == 13 && at + 1 < bytes.count && bytes[at + 1] == 10 ? 2 : 1
+      }
+      if row.kind == .record { row.lines = 1 + Self.lineEnds(bytes, row.start, row.end) }
+      line += row.lines
+      rows.append(row)
+    }
+  }
+
+  /// Faults of a strict reader.
+  var faults: Int { strayQuotes + textAfterQuotes + (isUnterminated ? 1 : 0) }
+
+  /// The cells of a row.
+  func cells(of row: Row) -> ArraySlice<Cell> { cells[row.firstCell..<row.firstCell + row.width] }
+
+  /// Forgets all rows from one on.
+  mutating func removeRows(from index: Int) {
+    guard index < rows.count else { return }
+    cells.removeSubrange(rows[index].firstCell...)
+    rows.removeSubrange(index...)
+  }
+
+  /// Reads the cells of a record and returns the index of its line end.
+  private mutating func record(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, from start: Int
+  ) -> Int {
+    let (delimiter, end) = (candidate.delimiter, bytes.count)
+    // No byte is 10 here, so it stands for "none".
+    let quote = candidate.quote ?? 10
+    let escape = candidate.escape ?? 10
+    var at = start
+    while true {
+      let from = at
+      if candidate.trims { while at < end, Self.isBlank(bytes[at]), bytes[at] != delimiter { at += 1 } }
+      if at < end, bytes[at] == quote, quote != 10 {
+        at = quoted(bytes, candidate, from: from, open: at)
+      } else {
+        at = from
+        var isStray = false
+        while at < end {
+          let byte = bytes[at]
+          if byte == delimiter || byte == 10 || byte == 13 { break }
+          if byte == escape {
+            usedEscapes += 1
+            at += 1
+          } else if byte == quote {
+            isStray = true
+          }
+          at += 1
+        }
+        at = min(at, end)
+        if isStray { strayQuotes += 1 }
+        cells.append(Cell(start: from, end: at, isFaulty: isStray))
+      }
+      if at >= end || bytes[at] != delimiter { return at }
+      at += 1
+    }
+  }
+
+  /// Reads a cell in quotes and returns the index of what ends it.
+  private mutating func quoted(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, from: Int, open: Int
+  ) -> Int {
+    let end = bytes.count
+    let escape = candidate.escape ?? 0
+    let quote = candidate.quote ?? 0
+    var at = open + 1
+    while at < end {
+      if bytes[at] == escape, escape != 0 {
+        usedEscapes += 1
+        at += 2
+      } else if bytes[at] == quote {
+        if at + 1 < end, bytes[at + 1] == quote { at += 2 } else { break }
+      } else {
+        at += 1
+      }
+    }
+    if at >= end {
+      isUnterminated = true
+      cells.append(Cell(start: open + 1, end: end, isQuoted: true, isPadded: open > from, isFaulty: true))
+      return end
+    }
+    let close = at
+    at += 1
+    while at < end, Self.isBlank(bytes[at]), bytes[at] != candidate.delimiter { at += 1 }
+    if at >= end || bytes[at] == candidate.delimiter || bytes[at] == 10 || bytes[at] == 13 {
+      quotedCells += 1
+      if open > from { paddedQuotes += 1 }
+      cells.append(Cell(start: open + 1, end: close, isQuoted: true, isPadded: open > from))
+      return at
+    }
+    textAfterQuotes += 1
+    while at < end, bytes[at] != candidate.delimiter, bytes[at] != 10, bytes[at] != 13 {
+      at += bytes[at] == escape && escape != 0 ? 2 : 1
+    }
+    at = min(at, end)
+    cells.append(Cell(start: open, end: at, isPadded: open > from, isFaulty: true))
+    return at
+  }
+
+  static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+
+  private static func lineEnds(_ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int) -> Int {
+    var count = 0
+    var i = start
+    while i < end {
+      if bytes[i] == 10 || (bytes[i] == 13 && !(i + 1 < end && bytes[i + 1] == 10)) { count += 1 }
+      i += 1
+    }
+    return count
+  }
+}

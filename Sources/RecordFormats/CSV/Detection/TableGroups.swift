@@ -1,0 +1,71 @@
+/// The tables of a sample, found by the rules that the reader has for ``CSVOptions/table``.
+struct TableGroups {
+  /// The rows of one table, as indices in `SampleTable.rows`.
+  struct Group {
+    var rows: Range<Int>
+    var first: RecordOutline
+    var records: Int
+    var line: Int
+  }
+
+  /// Tables in the order of the file, titles left out.
+  private(set) var groups: [Group] = []
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable) {
+    let rows = table.rows.indices.filter { table.rows[$0].kind != .comment }
+    func outline(_ i: Int) -> RecordOutline? {
+      i < rows.count ? RecordOutline(bytes, table, table.rows[rows[i]]) : nil
+    }
+    var i = 0
+    while let first = outline(i) {
+      let next = (i..<i + TableRules.lookahead).compactMap(outline)
+      if first.isBlank || TableRules.isTitle(next) {
+        i += 1
+        continue
+      }
+      let start = i
+      repeat { i += 1 } while outline(i).map {
+        !TableRules.ends($0, before: outline(i + 1), width: first.width, header: first.raw)
+      } ?? false
+      groups.append(
+        Group(
+          rows: rows[start]..<(i < rows.count ? rows[i] : table.rows.count), first: first, records: i - start,
+          line: table.rows[rows[start]].line))
+    }
+  }
+
+  /// The tables, if there are several, each with a header and a record; else none.
+  ///
+  /// Lines of one field above, between and below them are remarks.
+  func several(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable) -> [Group] {
+    var wide = groups.filter { $0.first.width > 1 }
+    // Some narrow records without a column of values are remarks about the table below them.
+    while wide.count > 1, wide[0].first.width < wide[1].first.width, wide[0].records <= 10,
+      !hasValues(bytes, table, wide[0])
+    {
+      wide.removeFirst()
+    }
+    guard wide.count > 1, let first = wide.first, first.records > 1 else { return [] }
+    for group in groups where group.first.width == 1 && group.records > 10 { return [] }
+    for group in wide {
+      guard group.first.isNames, group.records > 1 else { return [] }
+      if group.line == first.line || group.first.raw == first.first.raw || group.first.width != first.first.width {
+        continue
+      }
+      // Of the same width, and with another header: its columns must show that it is one.
+      if !hasValues(bytes, table, group) { return [] }
+    }
+    return wide
+  }
+
+  /// Whether a column of a table has numbers, dates or the like only, below its first record.
+  private func hasValues(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ group: Group) -> Bool {
+    let kinds = table.rows[group.rows].filter { $0.kind == .record }.dropFirst().prefix(50).map { row in
+      table.cells(of: row).map { CellKind(bytes, $0.start, $0.end) }
+    }
+    return (0..<group.first.width).contains { column in
+      kinds.allSatisfy { column < $0.count && ($0[column].isTyped || $0[column] == .empty) }
+        && kinds.contains { column < $0.count && $0[column].isTyped }
+    }
+  }
+}
