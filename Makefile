@@ -49,7 +49,7 @@ bench: packages release ## the benchmarks: 1,000,000 orders and fetches, every c
 bench-smoke: packages release ## the same at 20,000 orders, once: do all contestants do the same work?
 	python3 bench/run.py --orders 20000 --rounds 1 --results build/bench/results
 
-soak: packages ## the long tests: property tests with many seeds, and the fuzzer on predicates
+soak: packages ## the long tests: property tests with many seeds, and each fuzz target for FUZZ_SECONDS
 	MERGEWALK_SOAK=1 $(SWIFT) test
 	./scripts/fuzz.sh $(FUZZ_SECONDS)
 

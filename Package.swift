@@ -25,6 +25,7 @@ let package = Package(
   name: "mergewalk",
   products: [
     .library(name: "MergewalkObjects", targets: ["ObjectModel", "ObjectStore", "ObjectContext"]),
+    .library(name: "MergewalkReaders", targets: ["RecordFormats"]),
     .library(name: "MergewalkImport", targets: ["RecordFormats", "Importing", "Pipelines"]),
     .executable(name: "mergewalk", targets: ["mergewalk"]),
   ],
@@ -43,6 +44,9 @@ let package = Package(
     .systemLibrary(name: "CLZMA", pkgConfig: "liblzma", providers: [.apt(["liblzma-dev"])]),
     .systemLibrary(name: "CICU", pkgConfig: "icu-i18n", providers: [.apt(["libicu-dev"])]),
 
+    // Loops in C that need instructions Swift cannot ask for.
+    .target(name: "CScan"),
+
     // Foundations: no entity, no SQL.
     module("Diagnostics"),
     module("YAML", ["Diagnostics", "CLibYAML"]),
@@ -55,7 +59,9 @@ let package = Package(
     module("ObjectContext", ["ObjectModel", "ObjectStore"]),
 
     // The import layer.
-    module("RecordFormats", ["Diagnostics", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
+    module(
+      "RecordFormats",
+      ["Diagnostics", "CScan", "CLibXML2", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
     module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
     module("Pipelines", ["Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
 
@@ -80,7 +86,9 @@ let package = Package(
       exclude: ["Generated/Zoo.yaml"]),
     tests(
       "RecordFormatsTests",
-      ["RecordFormats", "Diagnostics", "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport"]),
+      [
+        "RecordFormats", "Diagnostics", "YAML", "CLibYAML", "CScan", "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport",
+      ]),
     tests(
       "ImportingTests",
       ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),

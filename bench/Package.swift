@@ -21,5 +21,9 @@ let package = Package(
       name: "mergewalk-objects",
       dependencies: [.product(name: "MergewalkObjects", package: "mergewalk")],
       path: "Sources/mergewalk-objects"),
+    .executableTarget(
+      name: "mergewalk-read",
+      dependencies: [.product(name: "MergewalkReaders", package: "mergewalk")],
+      path: "Sources/mergewalk-read"),
   ]
 )

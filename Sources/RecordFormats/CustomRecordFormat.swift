@@ -8,10 +8,14 @@ public struct CustomRecordFormat: Sendable {
   public let identity: String
   /// Opens a source.
   public let open: Opening
+  /// Whether the records are objects of a store: their values are spelt as exports spell them, and they have more columns
+  /// than anybody needs, so that those that nothing uses are nothing to ask about.
+  public let readsObjects: Bool
 
   /// Creates a format; two with the same identity are the same.
-  public init(identity: String, open: @escaping Opening) {
+  public init(identity: String, readsObjects: Bool = false, open: @escaping Opening) {
     self.identity = identity
+    self.readsObjects = readsObjects
     self.open = open
   }
 }

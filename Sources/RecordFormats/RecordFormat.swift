@@ -27,6 +27,12 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
+  /// Whether the records are objects of a store.
+  public var readsObjects: Bool {
+    if case .custom(let format) = self { return format.readsObjects }
+    return false
+  }
+
   /// Opens an input, unpacked; of an archive it reads all chosen members, one after the other.
   ///
   /// - Parameter index: What `RecordBatch.source` will be.
@@ -63,8 +69,18 @@ public enum RecordFormat: Sendable, Hashable {
     case .csv(let options): try CSVReader(stream: stream, options: options, columns: columns, index: index)
     case .ndjson(let options): try NDJSONReader(stream: stream, options: options, columns: columns, index: index)
     case .json(let options): try JSONReader(stream: stream, options: options, columns: columns, index: index)
-    case .jsonSequence, .fixedWidth, .xml, .yaml, .propertyList, .custom:
-      throw ReadError(.invalidOption, path: stream.path, message: "no reader")
+    case .jsonSequence(let options):
+      try JSONSequenceReader(stream: stream, options: options, columns: columns, index: index)
+    case .xml(let options): try XMLReader(stream: stream, options: options, columns: columns, index: index)
+    case .yaml(let options): try YAMLReader(stream: stream, options: options, columns: columns, index: index)
+    case .fixedWidth(let options):
+      try FixedWidthReader(stream: stream, options: options, columns: columns, index: index)
+    case .propertyList(let options):
+      try PropertyListReader(stream: stream, options: options, columns: columns, index: index)
+    case .custom:
+      throw ReadError(
+        .invalidOption, path: stream.path,
+        message: "records of this kind are read from the file itself, not from a stream")
     }
   }
 }

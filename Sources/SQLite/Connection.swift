@@ -32,6 +32,8 @@ public final class Connection {
   /// Whether ``close()`` was called.
   public private(set) var isClosed = false
 
+  /// The statements that are not finalized; those that virtual tables keep for themselves are not among them.
+  private var statements: Set<OpaquePointer> = []
   private var tracer: Tracer?
 
   /// Switches memory statistics off before the library starts.
@@ -110,7 +112,9 @@ public final class Connection {
   }
 
   private func closeHandle() -> Int32 {
-    while let statement = sqlite3_next_stmt(handle, nil) { sqlite3_finalize(statement) }
+    // Not all that SQLite knows: full-text and R-tree tables finalize their own when they are disconnected.
+    for statement in statements { sqlite3_finalize(statement) }
+    statements = []
     isClosed = true
     let code = sqlite3_close(handle)
     if code != SQLITE_OK { isClosed = false }
@@ -162,6 +166,14 @@ public final class Connection {
   public func text(_ sql: String) throws(SQLiteError) -> String? {
     let statement = try prepare(sql)
     return try statement.step() && !statement.isNull(0) ? statement.text(0) : nil
+  }
+
+  /// Takes over a statement, to finalize it when the connection closes.
+  func register(_ statement: OpaquePointer) { statements.insert(statement) }
+
+  /// Finalizes a statement, unless closing did.
+  func finalize(_ statement: OpaquePointer) {
+    if statements.remove(statement) != nil { sqlite3_finalize(statement) }
   }
 
   /// Adds one to ``statementsExecuted``; statements call it.

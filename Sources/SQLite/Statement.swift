@@ -21,11 +21,10 @@ public final class Statement {
     self.handle = handle
     self.sql = sql
     self.connection = connection
+    connection.register(handle)
   }
 
-  deinit {
-    if !connection.isClosed { sqlite3_finalize(handle) }
-  }
+  deinit { connection.finalize(handle) }
 
   // MARK: - Running
 

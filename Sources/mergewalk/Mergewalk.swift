@@ -24,7 +24,7 @@ struct Mergewalk: ParsableCommand {
     version: "mergewalk 0.1.0",
     subcommands: [
       RunCommand.self, LintCommand.self, FetchCommand.self, ExportCommand.self, SeedCommand.self, ModelCommand.self,
-      StoreCommand.self, ReferenceCommand.self,
+      StoreCommand.self, ReferenceCommand.self, PreviewCommand.self, GuessCommand.self,
     ])
 
   /// Runs the command of this process.

@@ -10,7 +10,7 @@ struct UsageTests {
     arguments: [
       ["lint"], ["run"], ["nonsense"], ["run", "a.yaml", "--batch", "0"], ["run", "a.yaml", "--batch", "x"],
       ["run", "a.yaml", "--set", "NAME"], ["run", "a.yaml", "--set", "=x"], ["run", "a.yaml", "--find", "guess"],
-      ["run", "a.yaml", "--nonsense"], ["run", "a.yaml", "b.yaml"], ["model", "hash"],
+      ["run", "a.yaml", "--nonsense"], ["model", "hash"],
       ["model", "convert", "m", "--to", "json"],
     ])
   func usage(_ arguments: [String]) throws {

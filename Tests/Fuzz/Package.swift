@@ -1,15 +1,28 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Fuzz targets: libFuzzer calls their entry points, so they are built with `--sanitize fuzzer` only (`scripts/fuzz.sh`).
+/// A fuzz target.
+///
+/// libFuzzer calls its entry point, so it is built with `--sanitize fuzzer` only: by `scripts/fuzz.sh`, which runs every
+/// `fuzz-*` of this package. The corpus is in `Corpus/NAME`; `NAME.dict` and `NAME.options` may be beside that folder.
+func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: "fuzz-" + name, dependencies: dependencies, path: "Sources/fuzz-" + name,
+    swiftSettings: [.unsafeFlags(["-parse-as-library"])])
+}
+
+let importing = Target.Dependency.product(name: "MergewalkImport", package: "mergewalk")
+let objects = Target.Dependency.product(name: "MergewalkObjects", package: "mergewalk")
+
 let package = Package(
   name: "fuzz",
   dependencies: [.package(name: "mergewalk", path: "../..")],
   targets: [
-    .executableTarget(
-      name: "fuzz-predicates",
-      dependencies: [.product(name: "MergewalkObjects", package: "mergewalk")],
-      path: "Sources/fuzz-predicates",
-      swiftSettings: [.unsafeFlags(["-parse-as-library"])])
-  ]
-)
+    // What all targets of readers do.
+    .target(name: "ReaderFuzzing", dependencies: [importing]),
+    fuzzer("predicates", [objects]),
+    fuzzer("readers-csv", ["ReaderFuzzing", importing]),
+    fuzzer("readers-plist", ["ReaderFuzzing", importing]),
+    fuzzer("containers", ["ReaderFuzzing", importing]),
+    fuzzer("encodings", ["ReaderFuzzing", importing]),
+  ])

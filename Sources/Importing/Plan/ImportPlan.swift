@@ -35,7 +35,7 @@ struct ImportPlan: Sendable {
   /// - Throws: `DiagnosticList` with all findings.
   init(_ definition: ImportDefinition) throws(DiagnosticList) {
     var builder = ImportPlanBuilder(definition)
-    let root = builder.add(definition.root, owner: nil)
+    let root = builder.add(definition.plannedRoot, owner: nil)
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
     self.root = root ?? 0
     nodes = builder.nodes

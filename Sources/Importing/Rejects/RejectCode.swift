@@ -17,9 +17,15 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readInvalidJSON = "read.invalidJSON"
   case readNotAnObject = "read.notAnObject"
   case readDuplicateMember = "read.duplicateMember"
+  case readInvalidScalar = "read.invalidScalar"
   case readLoneSurrogate = "read.loneSurrogate"
   case readTooDeep = "read.tooDeep"
+  case readMissingFile = "read.missingFile"
   case readRecordTooLong = "read.recordTooLong"
+  case readMixedContent = "read.mixedContent"
+  case readUnresolvedEntity = "read.unresolvedEntity"
+  case readInvalidAlias = "read.invalidAlias"
+  case readExpansionLimit = "read.expansionLimit"
   // Converting: a field does not become a value.
   case valueAbsent = "value.absent"
   case valueNull = "value.null"
@@ -73,9 +79,15 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .invalidJSON: self = .readInvalidJSON
     case .notAnObject: self = .readNotAnObject
     case .duplicateMember: self = .readDuplicateMember
+    case .invalidScalar: self = .readInvalidScalar
     case .loneSurrogate: self = .readLoneSurrogate
     case .tooDeep: self = .readTooDeep
+    case .missingFile: self = .readMissingFile
     case .recordTooLong: self = .readRecordTooLong
+    case .mixedContent: self = .readMixedContent
+    case .unresolvedEntity: self = .readUnresolvedEntity
+    case .invalidAlias: self = .readInvalidAlias
+    case .expansionLimit: self = .readExpansionLimit
     }
   }
 

@@ -1,5 +1,5 @@
 package import ObjectModel
-import SQLite
+package import SQLite
 
 extension PersistentStore {
   /// Runs `body` with a store that is only read, and leaves no trace beside it.
@@ -16,13 +16,20 @@ extension PersistentStore {
   ) throws(StoreError) -> Value {
     try ReadableStore.withConnection(path) { connection throws(StoreError) in
       let found = try StoreModel.find(connection, explicit: model, path: path)
-      guard let expected = StoreSchema(model: found.model, configuration: found.configuration) else {
-        throw StoreError(.incompatibleModel, path: path, message: "the model lacks the store's configuration")
-      }
-      let file = StoreFile(
-        path: path, schema: try expected.adapted(to: connection), metadata: try StoreMetadata.read(connection),
-        connection: connection, warnings: [], undo: .nothing, pendingIndexes: [])
-      return body(try PersistentStore(file: file))
+      return body(try PersistentStore(reading: connection, path: path, model: found))
     }
+  }
+
+  /// A store over a connection that only reads and that the caller closes.
+  ///
+  /// - Throws: ``StoreError`` with `missingTable`, `missingColumn`, or about the metadata.
+  package convenience init(reading connection: Connection, path: String, model: StoreModel) throws(StoreError) {
+    guard let expected = StoreSchema(model: model.model, configuration: model.configuration) else {
+      throw StoreError(.incompatibleModel, path: path, message: "the model lacks the store's configuration")
+    }
+    let file = StoreFile(
+      path: path, schema: try expected.adapted(to: connection), metadata: try StoreMetadata.read(connection),
+      connection: connection, warnings: [], undo: .nothing, pendingIndexes: [])
+    try self.init(file: file)
   }
 }

@@ -19,13 +19,15 @@ package struct FetchCompiler: Sendable {
 
   /// Makes the SELECT of a request.
   ///
+  /// - Parameter isOrderedByKey: whether values without another order come by primary key.
   /// - Throws: ``PredicateError`` when the request contradicts itself or the model, or cannot be said in SQL.
   package func compile(
-    _ request: FetchRequest, selecting selection: FetchSelection
+    _ request: FetchRequest, selecting selection: FetchSelection, isOrderedByKey: Bool = false
   ) throws(PredicateError) -> CompiledFetch {
     let entity = try entity(named: request.entityName)
     let builder = QueryBuilder(schema: schema, storeUUID: storeUUID, entity: entity)
-    let select = try SelectBuilder(builder: builder, request: request, selection: selection)
+    var select = try SelectBuilder(builder: builder, request: request, selection: selection)
+    select.isOrderedByKey = isOrderedByKey
     return try select.build()
   }
 

@@ -5,6 +5,8 @@ struct SelectBuilder {
   let builder: QueryBuilder
   let request: FetchRequest
   let selection: FetchSelection
+  /// Whether values without another order come by primary key.
+  var isOrderedByKey = false
 
   /// One fetched value.
   struct Output {
@@ -280,7 +282,7 @@ struct SelectBuilder {
         order.append(try term(value.text, descriptor, value))
       }
     }
-    if !order.isEmpty, !isGrouped, !request.returnsDistinctResults { order.append(builder.root.key) }
+    if isOrderedByKey || !order.isEmpty, !isGrouped, !request.returnsDistinctResults { order.append(builder.root.key) }
     return order
   }
 

@@ -1,6 +1,6 @@
 public import Diagnostics
 public import ObjectModel
-import SQLite
+package import SQLite
 
 /// The model of a store, found without naming it.
 ///
@@ -52,9 +52,30 @@ public struct StoreModel: Sendable {
   public static func find(
     path: String, modelAt modelPath: String?, version: String? = nil
   ) throws(DiagnosticList) -> StoreModel {
+    var failure: DiagnosticList?
     do throws(StoreError) {
-      guard let modelPath else { return try find(path: path) }
-      let metadata = try StoreMetadata.read(path: path)
+      let found: StoreModel? = try ReadableStore.withConnection(path) { connection throws(StoreError) in
+        do throws(DiagnosticList) {
+          return try find(connection, path: path, modelAt: modelPath, version: version)
+        } catch {
+          failure = error
+          return nil
+        }
+      }
+      if let found { return found }
+    } catch {
+      throw DiagnosticList(error)
+    }
+    throw failure ?? DiagnosticList([])
+  }
+
+  /// Finds the model of an open store, reading the one that the caller names; as ``find(path:modelAt:version:)``.
+  package static func find(
+    _ connection: Connection, path: String, modelAt modelPath: String?, version: String?
+  ) throws(DiagnosticList) -> StoreModel {
+    do throws(StoreError) {
+      guard let modelPath else { return try find(connection, explicit: nil, path: path) }
+      let metadata = try StoreMetadata.read(connection)
       for name in versions(of: modelPath, named: version) {
         guard let draft = try? ModelReader.read(modelPath, version: name),
           let model = try? ManagedObjectModel(draft), let fitting = fit(model, metadata, .given)
@@ -67,7 +88,7 @@ public struct StoreModel: Sendable {
     // None fits: the current version, or the one that is named, says why.
     let model = try ManagedObjectModel(ModelReader.read(modelPath ?? "", version: version))
     do throws(StoreError) {
-      return try find(path: path, explicit: model)
+      return try find(connection, explicit: model, path: path)
     } catch {
       throw DiagnosticList(error)
     }
@@ -83,7 +104,7 @@ public struct StoreModel: Sendable {
   /// Finds the model of an open store.
   ///
   /// - Parameter path: The path that errors name.
-  static func find(
+  package static func find(
     _ connection: Connection, explicit: ManagedObjectModel?, path: String
   ) throws(StoreError) -> StoreModel {
     let metadata = try StoreMetadata.read(connection)

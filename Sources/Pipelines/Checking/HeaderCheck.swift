@@ -30,14 +30,32 @@ struct HeaderCheck {
           return
         }
         for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted {
+          if case .custom(let custom) = format {
+            checkColumn(column, of: input, custom)
+            continue
+          }
           findings.addUnknown(
             .unknownColumn, at: column.position, "“\(path)” has no column “\(column.name)”", name: column.name,
             candidates: header)
         }
         // What nothing uses is a question only once everything else is right.
-        if isFirst, !findings.hasErrors { checkUnused(header, input, source: source, columns: columns) }
+        if isFirst, !findings.hasErrors {
+          checkUnused(
+            header, input, source: source, columns: columns, readsObjects: format.readsObjects)
+        }
         isFirst = false
       }
+    }
+  }
+
+  /// Finds out whether a column that is not among the usual ones is there, such as a path over relationships.
+  private func checkColumn(_ column: ColumnUse, of input: SourceFiles.Input, _ format: CustomRecordFormat) {
+    do throws(ReadError) {
+      _ = try format.open(input.source, .named([column.name]), 0)
+    } catch {
+      // Whatever else is wrong was found with the header.
+      guard error.code == .missingColumn else { return }
+      findings.add(.unknownColumn, at: column.position, "“\(input.path)”: \(error.message)")
     }
   }
 
@@ -104,7 +122,8 @@ struct HeaderCheck {
   }
 
   private func checkUnused(
-    _ header: [String], _ input: SourceFiles.Input, source: ComponentValue, columns: [ColumnUse]
+    _ header: [String], _ input: SourceFiles.Input, source: ComponentValue, columns: [ColumnUse],
+    readsObjects: Bool
   ) {
     let ignored = source.texts("ignore") ?? []
     for column in ignored where !header.contains(column.value) {
@@ -112,6 +131,7 @@ struct HeaderCheck {
         .unknownColumn, at: column.position, "“\(input.path)” has no column “\(column.value)” to ignore",
         name: column.value, candidates: header)
     }
+    if readsObjects { return }
     let used = Set(columns.map(\.name) + ignored.map(\.value))
     let unused = header.filter { !used.contains($0) }
     guard !unused.isEmpty else { return }
@@ -128,6 +148,10 @@ struct HeaderCheck {
       return try format.headers(of: input.source)
     } catch {
       // What is wrong with the options has findings of its own, at its own place.
+      if case .custom = format {
+        findings.add(error, of: input, source)
+        return []
+      }
       let isAboutOptions = error.code == .invalidOption || error.code == .duplicateHeader && error.position == .file
       if !isAboutOptions { findings.add(error, of: input, source) }
       return []

@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 import RecordFormats
 
 /// Turns the `source` component into the options of a reader.
@@ -15,12 +16,12 @@ struct SourceBuilder {
     case .json: return .json(json(source))
     case .ndjson: return .ndjson(ndjson(source))
     case .jsonSequence: return .jsonSequence(jsonSequence(source))
-    case .fixedWidth: return nil
+    case .fixedWidth: return fixedWidth(source).map { .fixedWidth($0) }
     case .xml: return .xml(xml(source))
     case .yaml: return .yaml(yaml(source))
     case .propertyList: return .propertyList(propertyList(source))
-    case .sqlite: return nil
-    case .coreData: return nil
+    case .sqlite: return .sqlite(sqlite(source))
+    case .coreData: return coreData(source).map { .coreData($0) }
     }
   }
 
@@ -41,14 +42,17 @@ struct SourceBuilder {
   }
 
   /// The format of the first input by its name, then by its content; `nil` is a finding.
-  private func detect(_ input: SourceFiles.Input?, _ source: ComponentValue) -> SourceFormat? {
+  func detect(_ input: SourceFiles.Input?, _ source: ComponentValue) -> SourceFormat? {
     // Without an input there is a finding already; the format that leaves most to check is the best guess.
     guard let input else { return .csv }
     // Only a document has a place for records; whose name says something else is what it says.
     if source.has("records"), SourceFormat(fileName: input.path) == nil { return .json }
     do throws(ReadError) {
       let encoding = encoding(source) ?? .automatic
-      if let format = try SourceFormat.detect(input.source, encoding: encoding) { return format }
+      if let format = try SourceFormat.detect(input.source, encoding: encoding) {
+        // A store is a database; whoever names an entity wants its objects.
+        return format == .sqlite && source.has("entity") ? .coreData : format
+      }
       findings.add(
         .missingField, at: input.position, "neither the name nor the content of “\(input.path)” tells its format",
         hint: "say it with “format”")

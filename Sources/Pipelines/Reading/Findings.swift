@@ -33,7 +33,7 @@ final class Findings {
       add(
         .unknownMember, at: source.texts("member")?.first?.position ?? input.position,
         "“\(error.path)”: \(error.message)")
-    default: add([error.diagnostic])
+    default: if !addDatabase(error, of: input, source) { add([error.diagnostic]) }
     }
   }
 

@@ -25,6 +25,26 @@ enum Paths {
     return result.isEmpty ? "." : result
   }
 
+  /// A path inside a folder.
+  static func join(_ folder: String, _ name: String) -> String {
+    if folder == "." || folder.isEmpty { return name }
+    return folder.hasSuffix("/") ? folder + name : folder + "/" + name
+  }
+
+  /// The path of a file as seen from a folder, both relative to the working directory; absolute paths and `-` stay.
+  static func relative(_ path: String, from folder: String) -> String {
+    if path.hasPrefix("/") || path == "-" { return path }
+    guard let here = getcwd(nil, 0) else { return path }
+    defer { free(here) }
+    func parts(_ path: String) -> [Substring] {
+      let whole = path.hasPrefix("/") ? path : String(cString: here) + "/" + path
+      return simplify(whole).split(separator: "/").map { Substring(String($0)) }
+    }
+    let (file, base) = (parts(path), parts(folder))
+    let common = zip(file, base).prefix { $0 == $1 }.count
+    return (Array(repeating: "..", count: base.count - common) + file[common...]).joined(separator: "/")
+  }
+
   /// The last part of a path without its extension.
   static func stem(_ path: String) -> String {
     let name = path.split(separator: "/").last ?? "pipeline"

@@ -65,6 +65,12 @@ public enum LintCode: String, Sendable, CaseIterable {
   case unusedColumn
   /// A JSON document has no array of records where the pipeline says.
   case missingRecords
+  /// A database has no such table, or several and none is named.
+  case unknownTable
+  /// A query or a predicate cannot be read, or does more than read.
+  case invalidQuery
+  /// A database is no Core Data store, or none of the model.
+  case unsuitableStore
   /// None of the first JSON records has the member.
   case absentMember
 
@@ -110,6 +116,9 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .unknownColumn: "The header of a file has no such column."
     case .duplicateColumn: "The header of a file names a column twice."
     case .missingRecords: "A JSON document has no array of records at the place under `records`."
+    case .unknownTable: "A database has no such table or view, or several tables and none is named."
+    case .invalidQuery: "A query or a predicate of a source cannot be read, or does more than read."
+    case .unsuitableStore: "A database is no Core Data store, or the model is not that of its data."
     case .absentMember: "None of the first JSON records has such a member."
     case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
     }

@@ -65,6 +65,61 @@ struct CSVFieldSink {
     return row + slot
   }
 
+  /// Writes the fields of a record without misplaced quotes; null tokens are not looked for.
+  ///
+  /// - Parameter ends: where its fields end, and those of what follows; one of them is a line end.
+  /// - Returns: the number of its fields; those that are more than the slots are counted only.
+  @inline(never)
+  func addPlainRecord(from start: Int, ends: UnsafePointer<UInt32>, delimiter: UInt8, quote: UInt8) -> Int {
+    // Plain pointers, and nothing else, so that all of the loop is in registers.
+    guard let slots = slots.baseAddress, let starts = starts.baseAddress, let lengths = lengths.baseAddress,
+      let states = states.baseAddress
+    else { return 0 }
+    let (base, width) = (base, self.slots.count)
+    let (rowStarts, rowLengths, rowStates) = (starts + row, lengths + row, states + row)
+    var fieldStart = start
+    var field = 0
+    while field < width {
+      let at = Int(ends[field])
+      let slot = Int(slots[field])
+      if slot >= 0 {
+        // Without a branch: which fields are quoted cannot be predicted.
+        let isQuoted: Int = base[fieldStart] == quote ? 1 : 0
+        let from = fieldStart &+ isQuoted
+        rowStarts[slot] = UInt32(truncatingIfNeeded: from)
+        rowLengths[slot] = UInt32(truncatingIfNeeded: at &- from &- isQuoted)
+        rowStates[slot] = FieldState.text.rawValue &+ UInt8(truncatingIfNeeded: isQuoted)
+      }
+      field &+= 1
+      if base[at] != delimiter { return field }
+      fieldStart = at &+ 1
+    }
+    while base[Int(ends[field])] == delimiter { field &+= 1 }
+    return field &+ 1
+  }
+
+  /// Looks for null tokens in the current record, whose fields are all there.
+  @inline(never)
+  func findNulls() {
+    for slot in slots where slot >= 0 {
+      let entry = row + Int(slot)
+      let length = Int(lengths[entry])
+      guard nullLengths >> UInt64(min(63, length)) & 1 != 0 else { continue }
+      let isCompared = quotedNulls || states[entry] == FieldState.text.rawValue
+      if isCompared, isNull(Int(starts[entry]), Int(starts[entry]) + length) {
+        states[entry] = FieldState.null.rawValue
+      }
+    }
+  }
+
+  /// Where field number `field` of the current record was written to, and where it lies; nil if nobody asked for it.
+  func entry(ofField field: Int) -> (entry: Int, range: Range<Int>)? {
+    let slot = Int(slots[field])
+    if slot < 0 { return nil }
+    let start = Int(starts[row + slot])
+    return (row + slot, start..<start + Int(lengths[row + slot]))
+  }
+
   /// Where an entry of state `text` lies.
   func textRange(_ entry: Int) -> Range<Int>? {
     if states[entry] != FieldState.text.rawValue { return nil }

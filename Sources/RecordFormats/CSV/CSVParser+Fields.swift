@@ -40,9 +40,9 @@ extension CSVParser {
 
   /// Handles a field that is not plain: `at` is a quote or an escape, the first special byte at or after `start`.
   @inline(never)
-  mutating func field(
+  func field(
     _ base: UnsafePointer<UInt8>, _ scan: inout SpecialScanner, _ sink: inout CSVFieldSink, _ start: Int, _ at: Int,
-    _ end: Int, _ isLast: Bool, _ fault: inout Fault?, _ escapes: inout ContiguousArray<EscapedField>, origin: Int
+    _ end: Int, _ isLast: Bool, _ fault: inout Fault?, _ escapes: inout ContiguousArray<EscapedField>
   ) -> FieldEnd {
     var open = start
     if trim { while open < at, sink.isBlank(base[open]) { open += 1 } }
@@ -55,7 +55,7 @@ extension CSVParser {
       let byte = base[close]
       if byte == quote {
         if close + 1 >= end {
-          if !isLast { return needsInput(openQuote: origin + open) }
+          if !isLast { return .needsInput }
           break
         }
         if base[close + 1] != quote { break }
@@ -64,14 +64,14 @@ extension CSVParser {
       } else if byte == escape, byte != delimiter {
         doubled = true
         guard let next = behindEscape(base, close, end, isLast, &fault) else {
-          return needsInput(openQuote: origin + open)
+          return .needsInput
         }
         scan.skip(to: next)
       }
       close = scan.next()
     }
     if close >= end {
-      if !isLast { return needsInput(openQuote: origin + open) }
+      if !isLast { return .needsInput }
       if fault == nil { fault = Fault(code: .unterminatedQuote, at: open) }
       sink.addQuoted(open + 1, end)
       return .at(end)
@@ -93,11 +93,6 @@ extension CSVParser {
     let entry = sink.addQuoted(open + 1, close)
     if doubled { append(entry, open + 1, close, .quotedCSV, &escapes) }
     return .at(terminator)
-  }
-
-  private mutating func needsInput(openQuote at: Int) -> FieldEnd {
-    openQuote = at
-    return .needsInput
   }
 
   private func unquoted(

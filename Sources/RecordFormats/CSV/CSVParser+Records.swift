@@ -30,7 +30,6 @@ extension CSVParser {
     var scan = SpecialScanner(base, from: window.cursor, end: end, delimiter: delimiter, quote: quote, escape: escape)
     var start = window.cursor
     var textFault = check.fault - origin
-    openQuote = -1
     var stored = count
 
     records: while true {
@@ -101,7 +100,7 @@ extension CSVParser {
           if byte == quote || byte == escape {
             countsNewlines = true
             let result = field(
-              base, &scan, &sink, fieldStart, at, end, isLast, &fault, &escapes, origin: origin)
+              base, &scan, &sink, fieldStart, at, end, isLast, &fault, &escapes)
             guard case .at(let terminator) = result else {
               escapes.removeLast(escapes.count - escapesBefore)
               return .needsInput
@@ -140,7 +139,7 @@ extension CSVParser {
       let length = at - start
       if length > maxRecordBytes {
         escapes.removeLast(escapes.count - escapesBefore)
-        return .failed(tooLong(at: origin + start))
+        return .failed(tooLong(base, from: start, origin: origin))
       }
       lastFieldCount = sink.fieldCount
       if textFault < next {

@@ -4,26 +4,56 @@ extension CSVParser {
   mutating func refuseLong(
     into batch: inout RecordBatch, window: inout ParseWindow, limit: Int
   ) -> ParseOutcome {
-    .failed(tooLong(at: openQuote >= 0 ? openQuote : window.origin + window.cursor, batch, window))
-  }
-
-  /// The failure of a record that is too long, when its line is all that is known.
-  func tooLong(at offset: Int) -> ParseFailure {
-    ParseFailure(
-      code: .recordTooLong, position: SourcePosition(line: line, column: 1, byteOffset: offset),
-      message: "the record is longer than \(maxRecordBytes) bytes")
-  }
-
-  private func tooLong(at offset: Int, _ batch: RecordBatch, _ window: ParseWindow) -> ParseFailure {
-    var failure = tooLong(at: offset)
-    let start = window.cursor
-    failure.position = batch.bytes.withUnsafeBytes { all in
-      SourcePosition(
-        in: UnsafeRawBufferPointer(rebasing: all[start..<window.end]), at: offset - window.origin - start, line: line,
-        byteOffset: window.origin + start, lineEnds: .any)
+    batch.bytes.withUnsafeBufferPointer { bytes in
+      bytes.baseAddress.map { .failed(tooLong($0, from: window.cursor, origin: window.origin)) } ?? .needsInput
     }
-    if openQuote >= 0 { failure.message += "; the quote that opens here is probably never closed" }
-    return failure
+  }
+
+  /// The failure of a record or a line that is too long: where the quote opens that is probably never closed, or where
+  /// the record starts.
+  ///
+  /// It depends on the first `maxRecordBytes` bytes alone, and so not on how many more are there.
+  func tooLong(_ base: UnsafePointer<UInt8>, from start: Int, origin: Int) -> ParseFailure {
+    let open = openQuote(base, from: start, to: start + maxRecordBytes)
+    let raw = UnsafeRawBufferPointer(start: base + start, count: maxRecordBytes)
+    var message = "the record is longer than \(maxRecordBytes) bytes"
+    if open != nil { message += "; the quote that opens here is probably never closed" }
+    return ParseFailure(
+      code: .recordTooLong,
+      position: SourcePosition(
+        in: raw, at: (open ?? start) - start, line: line, byteOffset: origin + start, lineEnds: .any),
+      message: message)
+  }
+
+  /// The quote that is open at `end`, of those of the record that starts at `start`.
+  private func openQuote(_ base: UnsafePointer<UInt8>, from start: Int, to end: Int) -> Int? {
+    let isComment =
+      !comment.isEmpty && UnsafeBufferPointer(start: base + start, count: end - start).starts(with: comment)
+    if linesToSkip > 0 || isComment || quote == delimiter { return nil }
+    var open: Int?
+    var isFieldStart = true
+    var i = start
+    while i < end {
+      let byte = base[i]
+      i += 1
+      if byte == escape, escape != delimiter {
+        i += 1
+        isFieldStart = false
+      } else if open != nil {
+        // A doubled quote closes the text and opens it again.
+        if byte == quote {
+          if i < end, base[i] == quote { i += 1 } else { open = nil }
+        }
+      } else if byte == delimiter {
+        isFieldStart = true
+      } else if byte == quote, isFieldStart {
+        open = i - 1
+        isFieldStart = false
+      } else if !trim || (byte != 32 && byte != 9) {
+        isFieldStart = false
+      }
+    }
+    return open
   }
 
   /// Looks for faults of the text anew, from `offset` of the window on.

@@ -1,3 +1,4 @@
+import CScan
 import Diagnostics
 
 /// The CSV parser: from bytes to records, without I/O.
@@ -24,6 +25,8 @@ struct CSVParser: RecordParser {
   /// Bit n is set if a null token has n bytes; bit 63 stands for 63 and more.
   let nullLengths: UInt64
   let maxRecordBytes: Int
+  /// What the processor can do.
+  let level: cscan_level
 
   /// The batch column of each file column, or -1; empty while the file's columns are being counted.
   var slots: [Int32] = []
@@ -42,10 +45,9 @@ struct CSVParser: RecordParser {
   var line = 1
   /// The number of the record at the cursor, from 0.
   var recordIndex = 0
-  /// The offset in the file of the quote that was open when the input ran out, or -1.
-  var openQuote = -1
 
-  init(_ options: CSVOptions) {
+  init(_ options: CSVOptions, level: cscan_level = .current) {
+    self.level = level
     delimiter = options.delimiter
     quote = options.quote ?? options.delimiter
     escape = options.escape == options.quote ? options.delimiter : options.escape ?? options.delimiter
@@ -91,6 +93,11 @@ struct CSVParser: RecordParser {
                 let sink = CSVFieldSink(
                   base: base, starts: starts, lengths: lengths, states: states, slots: slots,
                   parser: self)
+                if isPlain {
+                  return runPlain(
+                    base, sink, records, capacity: capacity, count: &count, window: &window, limit: limit,
+                    check: &check, escapes: &escapes, errors: &errors)
+                }
                 return run(
                   base, sink, records, capacity: capacity, count: &count, window: &window, limit: limit, check: &check,
                   escapes: &escapes, errors: &errors)

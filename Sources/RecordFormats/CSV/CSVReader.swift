@@ -1,3 +1,4 @@
+import CScan
 import Diagnostics
 
 /// Reads the records of a CSV file.
@@ -28,15 +29,19 @@ public struct CSVReader: RecordReader {
   }
 
   /// Reads the header of an open input.
+  ///
+  /// - Parameter level: what the parser may ask of the processor.
   init(
-    stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int
+    stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int,
+    level: cscan_level = .current
   ) throws(ReadError) {
     if let fault = options.fault { throw ReadError(.invalidOption, path: input.path, message: fault) }
     var read = options
     // Blank lines end a table.
     if options.table != nil { read.blankLines = .record }
     var reader = try StreamingReader(
-      input, parser: CSVParser(read), encoding: options.encoding, maxRecordBytes: options.maxRecordBytes)
+      input, parser: CSVParser(read, level: level), encoding: options.encoding,
+      maxRecordBytes: options.maxRecordBytes)
     if let table = options.table {
       var tables = CSVTables(options)
       try tables.skip(to: table, &reader, hasHeader: options.header == .firstRecord)
@@ -125,7 +130,8 @@ extension StreamingReader<CSVParser> {
     if count == 0 {
       throw ReadError(
         .missingHeader, path: path,
-        message: "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header"); a line with the column names is"
+        message:
+          "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header"); a line with the column names is"
           + " expected")
     }
     parser.slots = (0..<count).map { Int32(truncatingIfNeeded: $0) }

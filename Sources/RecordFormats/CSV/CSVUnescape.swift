@@ -1,3 +1,5 @@
+import Glibc
+
 extension RecordBatch {
   /// Writes the values of all fields that are not a range of the raw bytes behind those bytes.
   ///
@@ -5,7 +7,7 @@ extension RecordBatch {
   mutating func unescapeFields() {
     if escapes.isEmpty { return }
     var room = 0
-    for field in escapes { room += Int(field.end - field.start) }
+    for field in escapes where field.kind != .shared { room += Int(field.end - field.start) }
     reserveBytes(used: byteCount, byteCount + room)
     var target = byteCount
     bytes.withUnsafeMutableBufferPointer { bytes in
@@ -13,6 +15,10 @@ extension RecordBatch {
         let start = target
         switch field.kind {
         case .copied: continue
+        case .shared:
+          starts[Int(field.slot)] = starts[Int(field.end)]
+          lengths[Int(field.slot)] = lengths[Int(field.end)]
+          continue
         case .json:
           guard let base = bytes.baseAddress else { continue }
           target += JSONEscape.unescape(UnsafePointer(base), Int(field.start), Int(field.end), to: base + target)
@@ -39,6 +45,21 @@ private func unescapeCSV(
 ) {
   var quote = quote
   var i = start
+  if escape == nil, let mark = quote, let base = bytes.baseAddress {
+    // Quotes are few: what is between them is copied as a whole, each with the first quote of the pair behind it.
+    while let found = memchr(base + i, Int32(mark), end - i) {
+      let at = found - UnsafeMutableRawPointer(base)
+      let isPair = at + 1 < end && base[at + 1] == mark
+      let count = at - i + (isPair ? 1 : 0)
+      memcpy(base + target, base + i, count)
+      target += count
+      i = at + (isPair ? 2 : 1)
+      if !isPair { break }
+    }
+    memcpy(base + target, base + i, end - i)
+    target += end - i
+    return
+  }
   while i < end {
     var byte = bytes[i]
     i += 1

@@ -56,6 +56,11 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Whether a file that begins with these bytes is compressed or an archive.
+  public static func isPacked(_ sample: [UInt8]) -> Bool {
+    sample.withUnsafeBytes { ContainerFormat(sample: $0) != nil }
+  }
+
   private static func isSkippableFrame(_ sample: UnsafeRawBufferPointer) -> Bool {
     sample.count >= 4 && sample[0] & 0xF0 == 0x50 && sample[1] == 0x2A && sample[2] == 0x4D && sample[3] == 0x18
   }

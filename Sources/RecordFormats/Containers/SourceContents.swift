@@ -220,7 +220,9 @@ final class SourceContents {
   }
 
   /// Whether reads of a file end, so that a thread that reads it can be waited for.
-  private static func isBounded(_ file: any ByteStream) -> Bool { (file as? FileStream)?.isSeekable != false }
+  private static func isBounded(_ file: any ByteStream) -> Bool {
+    !(file is ReplayedStream) && (file as? FileStream)?.isSeekable != false
+  }
 
   /// Whether all there is of a file is the first part of a signature.
   private static func isBegin(of format: ContainerFormat, _ sample: UnsafeRawBufferPointer) -> Bool {

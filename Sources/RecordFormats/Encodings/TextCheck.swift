@@ -1,12 +1,18 @@
+import CScan
+
 /// Finds the first byte of a text that is not valid UTF-8, or is NUL.
 ///
-/// It runs over each byte once as the bytes arrive, in steps of 32 over ASCII; a parser only compares one integer per
-/// record. Offsets are those of the decoded file.
+/// It runs over each byte once as the bytes arrive, with vector instructions where the processor has them, else in
+/// steps of 32 over ASCII; a parser only compares one integer per record. Offsets are those of the decoded file.
 struct TextCheck {
   /// Everything before this offset, except at `fault`, was checked; it is the start of a code point.
   private(set) var checkedTo = 0
   /// The offset of the first fault at or after the last `resume`, or `Int.max`.
   private(set) var fault = Int.max
+  /// What the processor can do.
+  private let level: cscan_level
+
+  init(level: cscan_level = .current) { self.level = level }
 
   /// Goes on over the bytes of a window up to `end`, unless a fault is known already.
   ///
@@ -18,7 +24,10 @@ struct TextCheck {
     var i = max(0, checkedTo - origin)
     // Invariant: every load below reads inside [base, base + end).
     while i < end {
-      if i + 32 <= end {
+      if level != CSCAN_NONE {
+        // It stops some time before the fault or the end.
+        i += cscan_utf8(level, base + i, end - i)
+      } else if i + 32 <= end {
         let raw = UnsafeRawPointer(base + i)
         let low = raw.loadUnaligned(as: SIMD4<UInt64>.self)
         // A byte is suspect if it is NUL or has its high bit set: (byte - 1) has its high bit set in both cases, or
@@ -29,7 +38,7 @@ struct TextCheck {
           continue
         }
       }
-      let stop = min(i + 32, end)
+      let stop = min(i + 64, end)
       while i < stop {
         let length = Self.length(base, i, end)
         if length > 0 {
@@ -57,7 +66,7 @@ struct TextCheck {
   ///
   /// Source: The Unicode Standard, table 3-7, "Well-Formed UTF-8 Byte Sequences".
   @inline(__always)
-  private static func length(_ base: UnsafePointer<UInt8>, _ i: Int, _ end: Int) -> Int {
+  static func length(_ base: UnsafePointer<UInt8>, _ i: Int, _ end: Int) -> Int {
     let first = base[i]
     if first < 0x80 { return first == 0 ? 0 : 1 }
     if first < 0xC2 || first > 0xF4 { return 0 }
@@ -75,4 +84,9 @@ struct TextCheck {
     }
     return count
   }
+}
+
+extension cscan_level {
+  /// What this processor can do; asked once.
+  static let current = cscan_best_level()
 }

@@ -1,3 +1,9 @@
+/// A parser of JSON records, whose columns may be set once the first records are known.
+protocol JSONRecordParser: RecordParser {
+  /// What is read of each record.
+  var request: JSONRequest { get set }
+}
+
 extension JSONPaths {
   /// Splits the requested columns into names; none when all are requested.
   ///
@@ -17,36 +23,98 @@ extension JSONPaths {
   }
 }
 
-extension StreamingReader {
-  /// The names of the top-level members of the first JSON records, which stay unread.
-  mutating func sampleMembers() throws(ReadError) -> [String] {
+extension EachPath {
+  /// Reads the option of a reader; nil when it is not set.
+  ///
+  /// - Throws: `invalidOption`.
+  static func option(_ text: String?, path: String) throws(ReadError) -> EachPath? {
+    guard let text else { return nil }
+    if let each = EachPath(text) { return each }
+    throw ReadError(
+      .invalidOption, path: path, message: "“\(text)” is not a path of member names, such as lines or detail.lines")
+  }
+}
+
+extension StreamingReader where Parser: JSONRecordParser {
+  /// The columns that the first records have, which stay unread: their top-level members, and with `each` those of the
+  /// elements.
+  mutating func sampleColumns(each: EachPath?) throws(ReadError) -> [[[UInt8]]] {
     let before = parser
+    parser.request = JSONRequest(
+      each.map { [$0.names] } ?? [], scalars: before.request.takesScalars ? .value : .reject, duplicates: .last)
     var batch = RecordBatch()
     _ = try read(into: &batch, limit: BatchLimit(records: .max, bytes: 1 << 16), keep: true)
     parser = before
-    var names: [String] = []
-    var seen: Set<String> = []
+    var names = MemberNames()
+    var parts = MemberNames()
     for record in 0..<batch.recordCount {
-      batch.withRawRecord(record) { raw in
-        guard let base = raw.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
-        var scanner = JSONScanner(base, from: 0, end: raw.count)
-        // The record was checked when it was read, so these steps succeed until the object ends.
-        guard scanner.expect(UInt8(ascii: "{")) else { return }
-        while true {
-          scanner.skipSpace()
-          let start = scanner.i + 1
-          guard scanner.string() else { return }
-          let end = scanner.i - 1
-          let name = String(unsafeUninitializedCapacity: end - start) { room in
-            room.baseAddress.map { JSONEscape.unescape(base, start, end, to: $0) } ?? 0
-          }
-          if seen.insert(name).inserted { names.append(name) }
-          guard scanner.expect(UInt8(ascii: ":")), scanner.value(depth: 1), scanner.expect(UInt8(ascii: ",")) else {
-            return
-          }
-        }
+      batch.withRawRecord(record) { names.add($0) }
+      if each != nil, batch.state(record, 0) == .json {
+        batch.withField(record, 0) { parts.add(elementsOf: $0) }
+      } else if each != nil, batch.state(record, 0).rawValue > FieldState.null.rawValue {
+        parts.hasScalars = true
       }
     }
-    return names
+    var columns: [[[UInt8]]] = []
+    for name in names.list {
+      let isOnWay = each?.names.first == name
+      if !isOnWay || each?.names.count != 1 { columns.append([name]) }
+      guard isOnWay, let each else { continue }
+      if parts.hasScalars { columns.append(each.names) }
+      columns += parts.list.map { each.names + [$0] }
+    }
+    if names.hasScalars, before.request.takesScalars { columns.append([Array("value".utf8)]) }
+    var seen: Set<[[UInt8]]> = []
+    return columns.filter { seen.insert($0).inserted }
+  }
+}
+
+/// The names of the members of objects, in the order of their first appearance.
+private struct MemberNames {
+  private(set) var list: [[UInt8]] = []
+  /// Whether there was anything but objects.
+  var hasScalars = false
+  private var seen: Set<[UInt8]> = []
+
+  /// Adds the members of a value that was checked before.
+  mutating func add(_ text: UnsafeRawBufferPointer) {
+    guard let base = text.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+    var scanner = JSONScanner(base, from: 0, end: text.count)
+    addValue(&scanner)
+  }
+
+  /// Adds the members of an array's elements, or of an object.
+  mutating func add(elementsOf text: UnsafeRawBufferPointer) {
+    guard let base = text.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
+    var scanner = JSONScanner(base, from: 0, end: text.count)
+    guard text.first == UInt8(ascii: "["), scanner.expect(UInt8(ascii: "[")) else { return addValue(&scanner) }
+    while true {
+      scanner.skipSpace()
+      guard scanner.i < scanner.end, base[scanner.i] != UInt8(ascii: "]") else { return }
+      let start = scanner.i
+      addValue(&scanner)
+      scanner.i = start
+      guard scanner.value(depth: 1), scanner.expect(UInt8(ascii: ",")) else { return }
+    }
+  }
+
+  private mutating func addValue(_ scanner: inout JSONScanner) {
+    guard scanner.expect(UInt8(ascii: "{")) else {
+      hasScalars = true
+      return
+    }
+    while true {
+      scanner.skipSpace()
+      let start = scanner.i + 1
+      guard scanner.string() else { return }
+      let end = scanner.i - 1
+      let name = [UInt8](unsafeUninitializedCapacity: end - start) { room, count in
+        count = room.baseAddress.map { JSONEscape.unescape(scanner.base, start, end, to: $0) } ?? 0
+      }
+      if seen.insert(name).inserted { list.append(name) }
+      guard scanner.expect(UInt8(ascii: ":")), scanner.value(depth: 1), scanner.expect(UInt8(ascii: ",")) else {
+        return
+      }
+    }
   }
 }

@@ -12,15 +12,17 @@ struct JSONObjectParser {
   var scratch: ContiguousArray<UInt8> = []
   /// Where the record's fields start in the arrays.
   private var row = 0
-  /// The record's number.
-  private var record = 0
+  /// The number of the object that is parsed, to find members that stand twice.
+  private var serial = 0
+  /// Whether of members that stand twice the last one counts.
+  var keepsLast = false
 
   init(
-    scanner: JSONScanner, nodes: UnsafeMutableBufferPointer<JSONPaths.Node>, names: UnsafeBufferPointer<UInt8>,
+    _ base: UnsafePointer<UInt8>, nodes: UnsafeMutableBufferPointer<JSONPaths.Node>, names: UnsafeBufferPointer<UInt8>,
     starts: UnsafeMutableBufferPointer<UInt32>, lengths: UnsafeMutableBufferPointer<UInt32>,
     states: UnsafeMutableBufferPointer<UInt8>
   ) {
-    self.scanner = scanner
+    scanner = JSONScanner(base, from: 0, end: 0)
     self.nodes = nodes
     self.names = names
     self.starts = starts
@@ -29,29 +31,59 @@ struct JSONObjectParser {
   }
 
   /// Parses the scanner's text as one object; on false the scanner has the fault.
-  mutating func parse(row: Int, columnCount: Int, record: Int) -> Bool {
+  mutating func parse(row: Int, columnCount: Int) -> Bool {
     scanner.skipSpace()
     let first = scanner.i
     guard scanner.i < scanner.end, scanner.base[scanner.i] == UInt8(ascii: "{") else {
       // JSON, but not an object, deserves another code than what is not JSON.
       return scanner.document() && scanner.fail(.notAnObject, at: first)
     }
-    guard parseObject(row: row, columnCount: columnCount, record: record) else { return false }
+    guard parseObject(row: row, columnCount: columnCount) else { return false }
     scanner.skipSpace()
     return scanner.i == scanner.end || scanner.fail()
   }
 
   /// Parses the object whose brace is next, whatever follows it; on false the scanner has the fault.
   @inline(__always)
-  mutating func parseObject(row: Int, columnCount: Int, record: Int) -> Bool {
+  mutating func parseObject(row: Int, columnCount: Int) -> Bool {
+    begin(row, columnCount)
+    return object(0, depth: 0)
+  }
+
+  /// Parses any value that is next; the column without a path is the value itself.
+  mutating func parseValue(row: Int, columnCount: Int) -> Bool {
+    begin(row, columnCount)
+    return member(0, depth: 0)
+  }
+
+  /// Makes a value that is no object, and lies in `start..<end`, a record with one column at most.
+  mutating func setScalar(row: Int, columnCount: Int, column: Int, _ start: Int, _ end: Int) {
+    begin(row, columnCount)
+    if column < 0 { return }
+    let state: FieldState =
+      switch scanner.base[start] {
+      case UInt8(ascii: "["): .json
+      case UInt8(ascii: "\""): .quoted
+      case UInt8(ascii: "n"): .null
+      case UInt8(ascii: "t"): .true
+      case UInt8(ascii: "f"): .false
+      default: .number
+      }
+    if state != .quoted { return set(row + column, start, end, state) }
+    set(row + column, start + 1, end - 1, .quoted)
+    if scanner.hasEscapes { noteEscapes(column, start + 1, end - 1) }
+  }
+
+  /// Prepares a record's fields.
+  @inline(__always)
+  private mutating func begin(_ row: Int, _ columnCount: Int) {
     self.row = row
-    self.record = record
+    serial += 1
     for entry in row..<row + columnCount {
       starts[entry] = 0
       lengths[entry] = 0
       states[entry] = FieldState.absent.rawValue
     }
-    return object(0, depth: 0)
   }
 
   /// Parses an object whose brace is next and some of whose members are wanted.
@@ -75,8 +107,11 @@ struct JSONObjectParser {
       if child < 0 {
         guard scanner.value(depth: depth + 1) else { return false }
       } else {
-        if nodes[child].seen == record { return scanner.fail(.duplicateMember, at: key) }
-        nodes[child].seen = record
+        if nodes[child].seen == serial {
+          if !keepsLast { return scanner.fail(.duplicateMember, at: key) }
+          forget(child)
+        }
+        nodes[child].seen = serial
         guard member(child, depth: depth + 1) else { return false }
       }
       scanner.skipSpace()
@@ -113,12 +148,7 @@ struct JSONObjectParser {
       guard scanner.string() else { return false }
       if slot >= 0 {
         set(row + slot, start + 1, scanner.i - 1, .quoted)
-        if scanner.hasEscapes {
-          escapes.append(
-            EscapedField(
-              slot: UInt32(truncatingIfNeeded: row + slot), start: UInt32(truncatingIfNeeded: start + 1),
-              end: UInt32(truncatingIfNeeded: scanner.i - 1), kind: .json))
-        }
+        if scanner.hasEscapes { noteEscapes(slot, start + 1, scanner.i - 1) }
       }
       return true
     default:
@@ -173,6 +203,33 @@ struct JSONObjectParser {
       let count = JSONEscape.unescape(base, start, end, to: room)
       var guess = children.lowerBound
       return search(room, count, children, &guess)
+    }
+  }
+
+  /// Notes that the text of a column is to be unescaped.
+  private mutating func noteEscapes(_ column: Int, _ start: Int, _ end: Int) {
+    escapes.append(
+      EscapedField(
+        slot: UInt32(truncatingIfNeeded: row + column), start: UInt32(truncatingIfNeeded: start),
+        end: UInt32(truncatingIfNeeded: end), kind: .json))
+  }
+
+  /// Forgets a member and what is in it, because it stands in the object once more.
+  @inline(never)
+  private mutating func forget(_ node: Int) {
+    let slot = nodes[node].slot
+    if slot >= 0 {
+      set(row + slot, 0, 0, .absent)
+      // Those of this record are the last ones, at most one for each column.
+      var i = escapes.count
+      while i > 0, Int(escapes[i - 1].slot) >= row {
+        i -= 1
+        if Int(escapes[i].slot) == row + slot { escapes.remove(at: i) }
+      }
+    }
+    for child in nodes[node].children {
+      nodes[child].seen = 0
+      forget(child)
     }
   }
 

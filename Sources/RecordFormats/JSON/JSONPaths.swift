@@ -11,8 +11,8 @@ struct JSONPaths {
     var slot: Int
     /// Its requested members.
     var children: Range<Int>
-    /// The number of the last record that had this member.
-    var seen = -1
+    /// The number of the last object that had this member.
+    var seen = 0
   }
 
   /// Breadth first; node 0 is the record itself.
@@ -49,9 +49,17 @@ struct JSONPaths {
     return result
   }
 
-  /// Compiles paths; path i is stored in column i.
-  init(_ paths: [[[UInt8]]]) {
-    nodes = [Node(name: 0..<0, slot: -1, children: 0..<0)]
+  /// The path of these names.
+  static func path(_ names: [[UInt8]]) -> String {
+    names.map { path(toMember: String(decoding: $0, as: UTF8.self)) }.joined(separator: ".")
+  }
+
+  /// Compiles paths; path i is stored in column i, or in `columns[i]`. A path without names is the value itself.
+  init(_ paths: [[[UInt8]]], columns: [Int]? = nil) {
+    func column(_ path: Int) -> Int { columns?[path] ?? path }
+    let whole = paths.indices.filter { paths[$0].isEmpty }
+    for copy in whole.dropFirst() { repeats.append((copy: column(copy), original: column(whole[0]))) }
+    nodes = [Node(name: 0..<0, slot: whole.first.map(column) ?? -1, children: 0..<0)]
     // The paths that go through each node, and how far down the node is.
     var members: [[Int]] = [Array(paths.indices)]
     var depths = [0]
@@ -69,9 +77,9 @@ struct JSONPaths {
       for name in order {
         let through = groups[name] ?? []
         let ends = through.filter { paths[$0].count == depth + 1 }
-        for copy in ends.dropFirst() { repeats.append((copy: copy, original: ends[0])) }
+        for copy in ends.dropFirst() { repeats.append((copy: column(copy), original: column(ends[0]))) }
         nodes.append(
-          Node(name: names.count..<names.count + name.count, slot: ends.first ?? -1, children: 0..<0))
+          Node(name: names.count..<names.count + name.count, slot: ends.first.map(column) ?? -1, children: 0..<0))
         names += name
         members.append(through)
         depths.append(depth + 1)

@@ -4,6 +4,12 @@ import Diagnostics
 public struct JSONOptions: Sendable, Hashable {
   /// Where the array of records is: `$.data.items[*]` or `data.items`; nil when the document itself is the array.
   public var records: String?
+  /// The path, from a record, of an array of which each element becomes a record of its own, see ``EachPath``.
+  public var each: String?
+  /// What an element that is no object is, and a document that is no array.
+  public var scalars = JSONScalars.reject
+  /// What an object is that has a requested member twice.
+  public var duplicates = JSONDuplicates.reject
   /// The longest element, name or value in bytes, at most 512 MiB; a longer element is refused.
   public var maxRecordBytes = 16 << 20
   /// The file's encoding; RFC 8259 has no other than UTF-8, but files do.
@@ -43,17 +49,16 @@ public struct JSONReader: RecordReader {
   init(
     stream source: any ByteStream, options: JSONOptions, columns request: ColumnRequest, index: Int
   ) throws(ReadError) {
-    guard let records = options.records.map({ JSONRecordsPath($0) }) ?? JSONRecordsPath() else {
-      throw ReadError(
-        .invalidOption, path: source.path,
-        message: "“\(options.records ?? "")” is not a path to an array, such as $.data.items or data.items")
+    let records = try JSONRecordsPath.option(options.records, path: source.path)
+    let each = try EachPath.option(options.each, path: source.path)
+    func layout(_ paths: [[[UInt8]]]) -> JSONRequest {
+      JSONRequest(paths, each: each, scalars: options.scalars, duplicates: options.duplicates)
     }
     let paths = try JSONPaths.requested(request, path: source.path)
-    let parser = JSONDocumentParser(
-      records: records, paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes)
+    let parser = JSONDocumentParser(records: records, request: layout(paths), maxRecordBytes: options.maxRecordBytes)
     reader = try StreamingReader(
       source, parser: parser, encoding: options.encoding,
-      maxRecordBytes: parser.maxRecordBytes + JSONDocumentParser.margin)
+      maxRecordBytes: parser.maxRecordBytes + JSONElements.margin)
     self.index = index
     switch request {
     case .named(let names): columns = names
@@ -61,12 +66,10 @@ public struct JSONReader: RecordReader {
       var batch = RecordBatch()
       repeat {
         _ = try reader.read(into: &batch, limit: BatchLimit(records: 1))
-      } while reader.parser.yields
-        && reader.parser.isAroundRecords
-      let members = try reader.sampleMembers()
-      columns = members.map { JSONPaths.path(toMember: $0) }
-      reader.parser.paths = JSONPaths(members.map { [Array($0.utf8)] })
-      reader.parser.columnCount = members.count
+      } while reader.parser.yields && reader.parser.isAroundRecords
+      let found = try reader.sampleColumns(each: each)
+      columns = found.map { JSONPaths.path($0) }
+      reader.parser.request = layout(found)
     }
   }
 
@@ -82,6 +85,12 @@ public struct JSONReader: RecordReader {
       if try reader.read(into: &batch, limit: limit) { return true }
     } while reader.parser.yields
     return false
+  }
+
+  /// The name of the top-level member that a path is; nil if it goes further, or is malformed.
+  public static func memberName(ofPath path: String) -> String? {
+    guard let names = JSONPaths.split(path), names.count == 1 else { return nil }
+    return String(decoding: names[0], as: UTF8.self)
   }
 
   /// The path that names the top-level member that a path goes through, or nil if it is malformed.

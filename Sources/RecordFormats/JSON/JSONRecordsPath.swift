@@ -11,6 +11,34 @@ struct JSONRecordsPath {
   /// The document itself.
   init() {}
 
+  /// Reads the option of a reader; the document itself when it is not set.
+  ///
+  /// - Throws: `invalidOption`.
+  static func option(_ text: String?, path: String) throws(ReadError) -> JSONRecordsPath {
+    guard let text else { return JSONRecordsPath() }
+    if let records = JSONRecordsPath(text) { return records }
+    var message = "“\(text)” is not a path to an array, such as $.data.items or data.items"
+    if let (outer, inner) = severalArrays(text) {
+      message =
+        "“\(text)” leads to several arrays; say “records: \(outer)” and “each: \(inner)”, and each element of"
+        + " “\(inner)” is a record with the columns of what is around it"
+    }
+    throw ReadError(.invalidOption, path: path, message: message)
+  }
+
+  /// Splits a path that goes through the elements of an array into the array and the way on from an element.
+  private static func severalArrays(_ text: String) -> (outer: String, inner: String)? {
+    var text = text[...]
+    if text.hasSuffix("[*]") { text = text.dropLast(3) }
+    guard let star = text.indices.first(where: { text[$0...].hasPrefix("[*]") }) else { return nil }
+    let outer = String(text[..<star])
+    let inner = text[text.index(star, offsetBy: 3)...]
+    guard JSONRecordsPath(outer) != nil, inner.first == ".", EachPath(String(inner.dropFirst())) != nil,
+      !inner.contains("[")
+    else { return nil }
+    return (outer, String(inner.dropFirst()))
+  }
+
   /// Reads a path, or returns nil if it is malformed or selects more than one array.
   init?(_ text: String) {
     var bytes = Array(text.utf8)

@@ -6,6 +6,10 @@ public struct JSONSequenceOptions: Sendable, Hashable {
   public var maxRecordBytes = 16 << 20
   /// The file's encoding; RFC 7464 has no other than UTF-8, but files do.
   public var encoding = TextEncoding.utf8
+  /// What a value is that is no object.
+  public var scalars = JSONScalars.reject
+  /// What an object is that has a requested member twice.
+  public var duplicates = JSONDuplicates.reject
 
   /// The defaults.
   public init() {}

@@ -2,40 +2,73 @@ import Diagnostics
 import Glibc
 
 /// The NDJSON parser: from bytes to records, without I/O.
-struct NDJSONParser: RecordParser {
+struct NDJSONParser: JSONRecordParser {
   static let lineEnds = LineEnds.lineFeed
   /// How much of a line that is too long is kept.
   static let keptOfLongLine = 1 << 16
 
   let maxRecordBytes: Int
-  var columnCount: Int
-  var paths: JSONPaths
+  var request: JSONRequest
+  /// The batch is empty only because the text so far had no record; there is more to read.
+  private(set) var yields = false
   /// The line at the cursor, from 1.
   private var line = 1
   /// The number of the record at the cursor, from 0.
   private var recordIndex = 0
   /// The cursor is inside a line that was refused for its length.
   private var skipsLine = false
+  /// What of the record at the cursor became rows in earlier batches.
+  private var expansion: JSONExpansion?
   /// Room to unescape a member's name.
   private var scratch: ContiguousArray<UInt8> = []
 
-  init(paths: JSONPaths, columnCount: Int, maxRecordBytes: Int) {
-    self.paths = paths
-    self.columnCount = columnCount
+  init(request: JSONRequest, maxRecordBytes: Int) {
+    self.request = request
     self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
   }
+
+  var columnCount: Int { request.columnCount }
 
   mutating func parse(
     into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
   ) -> ParseOutcome {
+    yields = false
+    if skipsLine {
+      // The memory of what is passed over is used again, and records come from the start of a batch.
+      if batch.recordCount > 0 || !batch.errors.isEmpty { return .full }
+      skipMore(batch, &window)
+      yields = !skipsLine || window.cursor >= Self.keptOfLongLine
+      return yields ? .full : .needsInput
+    }
     var scratch = ContiguousArray<UInt8>()
     swap(&scratch, &self.scratch)
-    defer { swap(&scratch, &self.scratch) }
-    let outcome = batch.withObjectParser(paths, scratch: &scratch) { object, rows in
+    var request = request
+    defer {
+      swap(&scratch, &self.scratch)
+      if request.each != nil { self.request = request }
+    }
+    let outcome = batch.withObjectParser(&request, scratch: &scratch) { object, rows in
       window.cursor < window.end
         ? run(&object, &rows, window: &window, limit: limit, check: &check) : .needsInput
     }
+    // Blank lines make no rows, nor do records without elements.
+    if case .full = outcome { yields = batch.recordCount == 0 && batch.errors.isEmpty }
     return outcome ?? .needsInput
+  }
+
+  /// Moves the cursor over more of a line that was refused for its length.
+  private mutating func skipMore(_ batch: RecordBatch, _ window: inout ParseWindow) {
+    batch.bytes.withUnsafeBufferPointer { bytes in
+      guard let base = bytes.baseAddress else { return }
+      let start = base + window.cursor
+      if let found = memchr(start, 10, window.end - window.cursor) {
+        window.cursor = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) - base + 1
+        skipsLine = false
+        line += 1
+      } else {
+        window.cursor = window.end
+      }
+    }
   }
 
   /// Parses lines until something stops it.
@@ -46,49 +79,51 @@ struct NDJSONParser: RecordParser {
     let base = rows.base
     while true {
       let start = window.cursor
-      if rows.count + rows.errors.count >= limit.records || (start >= limit.bytes && rows.count + rows.errors.count > 0)
-      {
-        return .full
-      }
+      if rows.count + rows.errors.count >= limit.records || start >= limit.bytes { return .full }
       if start >= window.end { return .needsInput }
       if rows.count >= rows.capacity { return .needsSpace }
+      if expansion != nil {
+        if let outcome = expand(&object, &rows, &window, limit) { return outcome }
+        continue
+      }
       var stop = window.end
       var next = window.end
       if let found = memchr(base + start, 10, window.end - start) {
         stop = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) - base
         next = stop + 1
-      } else if skipsLine {
-        window.cursor = window.end
-        continue
       } else if !window.isLast {
         return .needsInput
       }
       window.cursor = next
-      if skipsLine {
-        skipsLine = false
-        line += 1
-        continue
-      }
+      let isLong = stop - start > maxRecordBytes
       if stop > start, base[stop - 1] == 13 { stop -= 1 }
       object.scanner = JSONScanner(base, from: start, end: stop)
       object.scanner.skipSpace()
-      if object.scanner.i == stop {
-        line += 1
-        continue
-      }
-      if stop - start > maxRecordBytes {
+      if isLong {
         rows.errors.append(
           tooLong(UnsafeRawBufferPointer(start: base + start, count: stop - start), window.origin + start))
         recordIndex += 1
+        line += 1
+        return .full
+      }
+      if object.scanner.i == stop {
         line += 1
         continue
       }
       let escapesBefore = object.escapes.count
       var fault: RecordError.Code?
       var faultAt = 0
-      if !object.parse(row: rows.count * columnCount, columnCount: columnCount, record: recordIndex) {
+      if !object.parse(row: request.row(rows.count), columnCount: request.width) {
         fault = object.scanner.fault
         faultAt = object.scanner.faultAt
+        if fault == .notAnObject, request.takesScalars, rows.each == nil {
+          fault = nil
+          object.scanner.i = faultAt
+          _ = object.scanner.value(depth: 0)
+          object.setScalar(
+            row: rows.count * columnCount, columnCount: columnCount, column: request.valueColumn, faultAt,
+            object.scanner.i)
+        }
       }
       if check.fault < window.origin + next {
         if check.fault < window.origin + start { recheck(base, &check, from: start, window) }
@@ -105,8 +140,19 @@ struct NDJSONParser: RecordParser {
         object.escapes.removeLast(object.escapes.count - escapesBefore)
         let raw = UnsafeRawBufferPointer(start: base + start, count: stop - start)
         rows.errors.append(refusal(fault, at: faultAt - start, raw, window.origin + start))
+      } else if let each = rows.each {
+        for (copy, original) in request.paths.repeats { object.repeatField(original, copy, escapesBefore) }
+        expansion = JSONExpansion(object, rows, each, start: start, length: stop - start)
+        if expansion != nil {
+          // It is at the cursor until all its elements are rows.
+          window.cursor = start
+          continue
+        }
+        object.escapes.removeAll(keepingCapacity: true)
+        line += 1
+        continue
       } else {
-        for (copy, original) in paths.repeats { object.repeatField(original, copy, escapesBefore) }
+        for (copy, original) in request.paths.repeats { object.repeatField(original, copy, escapesBefore) }
         rows.records[unchecked: rows.count] = RecordPosition(
           index: recordIndex, line: line, byteOffset: window.origin + start,
           rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: stop - start))
@@ -115,6 +161,45 @@ struct NDJSONParser: RecordParser {
       recordIndex += 1
       line += 1
     }
+  }
+
+  /// Makes rows of the elements of the record at the cursor; nil: all are, and the cursor is on the next line.
+  private mutating func expand(
+    _ template: inout JSONObjectParser, _ rows: inout ObjectRows, _ window: inout ParseWindow, _ limit: BatchLimit
+  ) -> ParseOutcome? {
+    guard var state = expansion, var each = rows.each else { return nil }
+    let start = window.cursor
+    let stop = start + state.length
+    var next = stop
+    // What of the line end is there is enough, unless more may follow.
+    while next < window.end, rows.base[next] == 13 { next += 1 }
+    if next < window.end { next += 1 } else if !window.isLast { return .needsInput }
+    if rows.count == 0 { state.goOn() }
+    rows.each = nil
+    let place = RecordPosition(
+      index: recordIndex, line: line, byteOffset: window.origin + start, rawStart: UInt32(truncatingIfNeeded: start),
+      rawLength: UInt32(truncatingIfNeeded: state.length))
+    let step = state.run(template, &rows, &each, place: place, limit: limit)
+    rows.each = each
+    expansion = nil
+    switch step {
+    case .done: recordIndex += state.rows
+    case .full:
+      expansion = state
+      window.kept = stop
+      return .full
+    case .needsSpace:
+      expansion = state
+      return .needsSpace
+    case .refused(let fault, let at):
+      let raw = UnsafeRawBufferPointer(start: rows.base + start, count: state.length)
+      rows.errors.append(refusal(fault, at: at - start, raw, window.origin + start))
+      recordIndex += 1
+    }
+    template.escapes.removeAll(keepingCapacity: true)
+    window.cursor = next
+    line += 1
+    return nil
   }
 
   mutating func refuseLong(
@@ -127,7 +212,7 @@ struct NDJSONParser: RecordParser {
     recordIndex += 1
     window.cursor = end
     skipsLine = true
-    return .needsInput
+    return .full
   }
 
   /// Looks for faults of the text anew, from `offset` of the window on.
@@ -141,7 +226,7 @@ struct NDJSONParser: RecordParser {
     RecordError(
       code: .recordTooLong, position: SourcePosition(line: line, column: 1, byteOffset: offset),
       recordIndex: recordIndex, message: "the line is longer than \(maxRecordBytes) bytes",
-      raw: [UInt8](raw.prefix(Self.keptOfLongLine)))
+      raw: [UInt8](raw.prefix(min(Self.keptOfLongLine, maxRecordBytes))))
   }
 
   @inline(never)

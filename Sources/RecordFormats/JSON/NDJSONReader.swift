@@ -4,6 +4,12 @@ import Diagnostics
 public struct NDJSONOptions: Sendable, Hashable {
   /// The longest line in bytes, at most 512 MiB; a longer one is refused.
   public var maxRecordBytes = 16 << 20
+  /// The path, from a record, of an array of which each element becomes a record of its own, see ``EachPath``.
+  public var each: String?
+  /// What a line is that is JSON and no object.
+  public var scalars = JSONScalars.reject
+  /// What an object is that has a requested member twice.
+  public var duplicates = JSONDuplicates.reject
   /// The file's encoding; the format has no other than UTF-8, but files do.
   public var encoding = TextEncoding.utf8
 
@@ -43,18 +49,20 @@ public struct NDJSONReader: RecordReader {
   init(
     stream source: any ByteStream, options: NDJSONOptions, columns request: ColumnRequest, index: Int
   ) throws(ReadError) {
+    let each = try EachPath.option(options.each, path: source.path)
+    func layout(_ paths: [[[UInt8]]]) -> JSONRequest {
+      JSONRequest(paths, each: each, scalars: options.scalars, duplicates: options.duplicates)
+    }
     let paths = try JSONPaths.requested(request, path: source.path)
     var reader = try StreamingReader(
-      source,
-      parser: NDJSONParser(paths: JSONPaths(paths), columnCount: paths.count, maxRecordBytes: options.maxRecordBytes),
+      source, parser: NDJSONParser(request: layout(paths), maxRecordBytes: options.maxRecordBytes),
       encoding: options.encoding, maxRecordBytes: options.maxRecordBytes)
     switch request {
     case .named(let names): columns = names
     case .all:
-      let members = try reader.sampleMembers()
-      columns = members.map { JSONPaths.path(toMember: $0) }
-      reader.parser.paths = JSONPaths(members.map { [Array($0.utf8)] })
-      reader.parser.columnCount = members.count
+      let found = try reader.sampleColumns(each: each)
+      columns = found.map { JSONPaths.path($0) }
+      reader.parser.request = layout(found)
     }
     self.index = index
     self.reader = reader
@@ -68,6 +76,9 @@ public struct NDJSONReader: RecordReader {
   /// - Throws: `inputFailed`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
-    return try reader.read(into: &batch, limit: limit)
+    repeat {
+      if try reader.read(into: &batch, limit: limit) { return true }
+    } while reader.parser.yields
+    return false
   }
 }

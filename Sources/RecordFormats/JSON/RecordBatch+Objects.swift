@@ -7,6 +7,19 @@ struct ObjectRows {
   let capacity: Int
   var count: Int
   var errors: [RecordError]
+  /// What is needed to make rows of the elements of records; nil where each record is one row.
+  var each: Each?
+
+  /// Makes rows of the elements of records.
+  struct Each {
+    /// Parses elements into the batch's rows, while the parser of records writes to a template.
+    var object: JSONObjectParser
+    /// The columns of the record itself.
+    let ownColumns: [Int]
+    /// The columns of an element that repeat another one.
+    let repeats: [(copy: Int, original: Int)]
+    let columnCount: Int
+  }
 }
 
 extension RecordBatch {
@@ -14,7 +27,29 @@ extension RecordBatch {
   ///
   /// - Parameter scratch: room to unescape names, kept from call to call.
   mutating func withObjectParser<Result>(
-    _ paths: JSONPaths, scratch: inout ContiguousArray<UInt8>,
+    _ request: inout JSONRequest, scratch: inout ContiguousArray<UInt8>,
+    _ body: (inout JSONObjectParser, inout ObjectRows) -> Result
+  ) -> Result? {
+    guard var each = request.each else {
+      return withRows(request.paths, request, scratch: &scratch, body)
+    }
+    defer { request.each = each }
+    return withRows(each.paths, request, scratch: &scratch) { object, rows in
+      rows.each = ObjectRows.Each(
+        object: object, ownColumns: each.ownColumns, repeats: each.paths.repeats, columnCount: request.columnCount)
+      // The list of escapes has one owner, so that appending does not copy it.
+      object.escapes = []
+      defer {
+        if let escapes = rows.each?.object.escapes { object.escapes = escapes }
+        rows.each = nil
+      }
+      return each.withTemplate(request, rows.base) { template in body(&template, &rows) }
+    }
+  }
+
+  /// Opens the batch's memory for a parser of what `paths` lead to.
+  private mutating func withRows<Result>(
+    _ paths: JSONPaths, _ request: JSONRequest, scratch: inout ContiguousArray<UInt8>,
     _ body: (inout JSONObjectParser, inout ObjectRows) -> Result
   ) -> Result? {
     // Taken out of the batch so that they can be appended to while its other arrays are open.
@@ -35,8 +70,8 @@ extension RecordBatch {
                 names.withUnsafeBufferPointer { names -> Result? in
                   guard let base = bytes.baseAddress else { return nil }
                   var object = JSONObjectParser(
-                    scanner: JSONScanner(base, from: 0, end: 0), nodes: nodes, names: names, starts: starts,
-                    lengths: lengths, states: states)
+                    base, nodes: nodes, names: names, starts: starts, lengths: lengths, states: states)
+                  object.keepsLast = request.keepsLast
                   var rows = ObjectRows(base: base, records: records, capacity: capacity, count: count, errors: [])
                   swap(&rows.errors, &taken)
                   swap(&object.escapes, &escapes)

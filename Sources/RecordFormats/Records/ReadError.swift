@@ -52,6 +52,16 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case expansionLimit
     /// The file was changed while it was read.
     case fileChanged
+    /// A database has no such table, or several and none was chosen.
+    case unknownTable
+    /// A query or a predicate cannot be read, or does more than read.
+    case invalidQuery
+    /// A store has no such entity.
+    case unknownEntity
+    /// A database is no Core Data store, or none of the model.
+    case unsuitableStore
+    /// Somebody else has a database locked.
+    case locked
     /// The C library knows no encoding of this name.
     case unknownEncoding
     /// The encoding could not be told from the first bytes.

@@ -163,6 +163,8 @@ struct EscapedField: Sendable {
     case quotedCSV, unquotedCSV, json
     /// It was copied already; `start` tells its place in the raw text.
     case copied
+    /// It is that of an earlier record, whose index in `starts` is `end`.
+    case shared
   }
 
   /// The index in `starts`.

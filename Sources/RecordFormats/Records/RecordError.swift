@@ -24,12 +24,24 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case notAnObject
     /// A requested member stands twice in one object.
     case duplicateMember
+    /// A number, a date or the like is not what its type says.
+    case invalidScalar
     /// A `\u` escape is half of a surrogate pair.
     case loneSurrogate
     /// JSON arrays and objects nest deeper than 512.
     case tooDeep
+    /// A value is in a file of its own, which cannot be read.
+    case missingFile
     /// The record is longer than the reader's limit.
     case recordTooLong
+    /// Text stands beside the elements of an element of XML.
+    case mixedContent
+    /// An XML document refers to an entity that is not declared in it.
+    case unresolvedEntity
+    /// A YAML alias or merge key leads to nothing that can stand in its place.
+    case invalidAlias
+    /// A YAML record is more than the limits allow once its aliases are replaced by what they stand for.
+    case expansionLimit
   }
 
   /// Why.

@@ -34,6 +34,8 @@ struct ParseWindow {
   var end: Int
   /// Nothing follows `end`.
   var isLast: Bool
+  /// The batch's records refer to bytes up to here even if the next batch begins at a cursor before.
+  var kept = 0
 }
 
 /// Why a parser stopped.

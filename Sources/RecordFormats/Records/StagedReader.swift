@@ -2,6 +2,8 @@
 protocol StagingParser {
   /// The number of columns it stores.
   var columnCount: Int { get }
+  /// What ends a line in this format.
+  var lineEnds: LineEnds { get }
 
   /// Reads on and appends what records and errors it finds to the batch, any number of them.
   ///
@@ -9,6 +11,10 @@ protocol StagingParser {
   ///
   /// - Returns: false at the end of the input.
   mutating func advance(into batch: inout RecordBatch) throws(ReadError) -> Bool
+}
+
+extension StagingParser {
+  var lineEnds: LineEnds { .lineFeed }
 }
 
 /// Drives a ``StagingParser``: hands out batches of the asked size, and keeps what is beyond for the next one.
@@ -30,6 +36,7 @@ struct StagedReader<Parser: StagingParser> {
   /// Fills the batch; see ``RecordReader``.
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.start(columnCount: parser.columnCount, source: index)
+    batch.lineEnds = parser.lineEnds
     takeRest(into: &batch, limit)
     while !isFull(batch, limit), !isAtEnd {
       do {
@@ -51,6 +58,10 @@ struct StagedReader<Parser: StagingParser> {
 
   /// Moves records from the rest to the batch, in the order of the input.
   private mutating func takeRest(into batch: inout RecordBatch, _ limit: BatchLimit) {
+    if nextRecord < rest.recordCount || nextError < rest.errors.count {
+      batch.encoding = rest.encoding
+      batch.member = rest.member
+    }
     while !isFull(batch, limit) {
       let hasRecord = nextRecord < rest.recordCount
       guard hasRecord || nextError < rest.errors.count else { break }

@@ -80,7 +80,7 @@ struct StreamingReader<Parser: RecordParser> {
         wanted = max(1, 2 * (window.end - window.cursor))
       }
     }
-    let used = window.cursor
+    let used = max(window.cursor, window.kept)
     if let map = stream.map {
       batch.encoding = stream.encoding
       batch.mapOffsets(map, origin: window.origin, end: window.end)

@@ -8,6 +8,7 @@ public struct ByteSource: Sendable, Hashable {
     case file
     case standardInput
     case memory([UInt8], chunks: [Int])
+    case replayed(ReplayedInput)
   }
 
   /// The path as the user gave it, for messages.
@@ -73,11 +74,21 @@ public struct ByteSource: Sendable, Hashable {
     return fileSize.map { isPacked ? $0 * 5 : $0 }
   }
 
+  /// Holds the file against what is expected of it, for readers that do not read it from its start to its end.
+  ///
+  /// - Throws: `checksumMismatch`, and what opening and reading throw.
+  /// - Complexity: O(bytes of the file) when something is expected, else O(1).
+  public func verifyExpectation() throws(ReadError) {
+    guard let expected, let file = try openFile() as? any RandomAccessStream else { return }
+    try VerifiedStream.verify(file, expected)
+  }
+
   /// Opens the file itself.
   func openFile() throws(ReadError) -> any ByteStream {
     switch kind {
     case .memory(let bytes, let chunks): MemoryStream(path: path, bytes: bytes, chunks: chunks)
     case .standardInput: FileStream(path: path, descriptor: 0, owned: false)
+    case .replayed(let input): ReplayedStream(input, path: path)
     case .file: try FileStream(opening: path)
     }
   }
@@ -86,11 +97,31 @@ public struct ByteSource: Sendable, Hashable {
   public var isReadOnce: Bool {
     switch kind {
     case .standardInput: return true
+    case .replayed(let input): return !input.isKeeping
     case .file:
       var status = stat()
       let isThere = stat(path, &status) == 0
       return isThere && status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
     default: return false
     }
+  }
+
+  // MARK: Looking into pipes
+
+  /// The same source such that it can be looked into before it is read: of what can be read only once, what is read
+  /// is kept, up to 16 MiB, until ``endLooking()``.
+  public func lookable() -> ByteSource {
+    guard isReadOnce else { return self }
+    return ByteSource(path: path, container: container, expected: expected, kind: .replayed(ReplayedInput(self)))
+  }
+
+  /// Keeps nothing more of a ``lookable()`` source: it can be read from its start once more.
+  public func endLooking() { if case .replayed(let input) = kind { input.stopKeeping() } }
+
+  private init(path: String, container: ContainerOptions, expected: SourceExpectation?, kind: Kind) {
+    self.path = path
+    self.container = container
+    self.expected = expected
+    self.kind = kind
   }
 }

@@ -44,13 +44,22 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// What every SQLite database begins with.
+  public static let sqliteMagic = Array("SQLite format 3\0".utf8)
+
   /// The format that a file's first bytes look like.
   ///
-  /// NDJSON if the first line that is not blank is a JSON object on its own, or is cut by the sample's end after a
-  /// brace and a quote; a JSON document if that line begins one that goes on over several lines, or is an array, or is
-  /// cut and its first member is an array; TSV if the first line has a tab and no more commas than tabs; CSV for any
-  /// other text. Nil for nothing, for what begins like JSON and is none, and for bytes that are no text.
+  /// SQLite by its first 16 bytes, also for Core Data stores, which are such databases; a JSON sequence if it begins
+  /// with a record separator, or an object has another one behind it that does not begin its own line; NDJSON if the
+  /// first line that is not blank is a JSON object on its own, or is cut by the sample's end after a brace and a quote; a
+  /// JSON document if that line begins one that goes on over several lines, or is an array, or is cut and its first
+  /// member is an array; TSV if the first line has a tab and no more commas than tabs; CSV for any other text. Nil for
+  /// nothing, for what begins like JSON and is none, and for bytes that are no text.
   public init?(sample: [UInt8]) {
+    if sample.starts(with: Self.sqliteMagic) {
+      self = .sqlite
+      return
+    }
     var start = sample.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     // UTF-16 is CSV or TSV: look at its ASCII part only.
     if sample.starts(with: [0xFF, 0xFE]) || sample.starts(with: [0xFE, 0xFF]) {
@@ -59,12 +68,16 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     }
     while start < sample.count, [9, 10, 13, 32].contains(sample[start]) { start += 1 }
     if start == sample.count { return nil }
+    if sample[start] == JSONSequenceParser.separator {
+      self = .jsonSequence
+      return
+    }
     let lineEnd = sample[start...].firstIndex { $0 == 10 || $0 == 13 }
     let line = sample[start..<(lineEnd ?? sample.count)]
     if line.contains(0) { return nil }
     if line.first == UInt8(ascii: "{") || line.first == UInt8(ascii: "[") {
-      let format = line.withUnsafeBufferPointer { bytes in
-        bytes.baseAddress.flatMap { Self.json($0, bytes.count, isCut: lineEnd == nil) }
+      let format = sample[start...].withUnsafeBufferPointer { bytes in
+        bytes.baseAddress.flatMap { Self.json($0, line: line.count, bytes.count) }
       }
       guard let format else { return nil }
       self = format
@@ -74,17 +87,25 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     self = tabs > 0 && line.count(where: { $0 == UInt8(ascii: ",") }) <= tabs ? .tsv : .csv
   }
 
-  /// What a first line that begins with a brace or a bracket is.
-  private static func json(_ base: UnsafePointer<UInt8>, _ count: Int, isCut: Bool) -> SourceFormat? {
+  /// What a text is whose first line, of `line` bytes, begins with a brace or a bracket.
+  private static func json(_ base: UnsafePointer<UInt8>, line: Int, _ count: Int) -> SourceFormat? {
     let isObject = base[0] == UInt8(ascii: "{")
-    var scanner = JSONScanner(base, from: 0, end: count)
+    let isCut = line == count
+    var scanner = JSONScanner(base, from: 0, end: line)
     if scanner.document() { return isObject ? .ndjson : .json }
-    if scanner.i < count && !(isCut && scanner.isNearEnd) { return nil }
+    if isObject {
+      var whole = JSONScanner(base, from: 0, end: count)
+      if whole.value(depth: 0) {
+        whole.skipSpace()
+        if whole.i < count, base[whole.i] == UInt8(ascii: "{") { return .jsonSequence }
+      }
+    }
+    if scanner.i < line && !(isCut && scanner.isNearEnd) { return nil }
     if !isObject || !isCut { return .json }
     // One long line: a document usually holds its records in an array, a record seldom begins with one.
-    scanner = JSONScanner(base, from: 1, end: count)
+    scanner = JSONScanner(base, from: 1, end: line)
     scanner.skipSpace()
-    guard scanner.i < count, base[scanner.i] == UInt8(ascii: "\"") else { return nil }
+    guard scanner.i < line, base[scanner.i] == UInt8(ascii: "\"") else { return nil }
     return scanner.string() && scanner.expect(UInt8(ascii: ":")) && scanner.expect(UInt8(ascii: "[")) ? .json : .ndjson
   }
 
@@ -103,6 +124,22 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     let stream = try contents.first()
     if contents.isArchive, let format = SourceFormat(fileName: stream.path) { return format }
     var text = TextStream(stream, encoding: encoding)
-    return SourceFormat(sample: try text.sample(1 << 16))
+    return SourceFormat(sample: try text.sample(1 << 16), fileName: stream.path)
+  }
+
+  /// The format of a file's first bytes, knowing the file's name: what `.json` names is JSON, if perhaps a faulty one.
+  public init?(sample: [UInt8], fileName: String) {
+    let found = SourceFormat(sample: sample)
+    let isNamedJSON = ContainerFormat.unpackedName(fileName).lowercased().hasSuffix(".json")
+    guard let format = isNamedJSON && found?.isJSON != true ? .json : found else { return nil }
+    self = format
+  }
+
+  /// Whether it is JSON in one of its forms.
+  public var isJSON: Bool {
+    switch self {
+    case .json, .ndjson, .jsonSequence: true
+    case .csv, .tsv, .fixedWidth, .xml, .yaml, .propertyList, .sqlite, .coreData: false
+    }
   }
 }

@@ -40,6 +40,15 @@ final class TextWindow {
   /// The offset of the first byte that is not UTF-8, or is NUL; `Int.max` when all so far is text.
   var fault: Int { check.fault }
 
+  /// Goes on to look for the next byte behind ``fault`` that is no text.
+  func passFault() {
+    guard check.fault != .max else { return }
+    check.resume(at: check.fault + 1)
+    if let base = memory.baseAddress?.assumingMemoryBound(to: UInt8.self) {
+      check.advance(base, origin: start, end: filled - start, isLast: isStreamAtEnd)
+    }
+  }
+
   /// Reads one more piece: ``pieceSize`` bytes unless the input ends, however they arrive.
   ///
   /// - Returns: the piece; empty at the end.
@@ -63,6 +72,14 @@ final class TextWindow {
   func text(_ range: Range<Int>) -> UnsafeRawBufferPointer {
     precondition(range.lowerBound >= start && range.upperBound <= end, "the text is not kept any more")
     return UnsafeRawBufferPointer(rebasing: memory[(range.lowerBound - start)..<(range.upperBound - start)])
+  }
+
+  /// Whether the text at an offset, which is kept, begins with the bytes.
+  @inline(__always)
+  func areEqual(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+    guard offset >= start, offset + bytes.count <= end, let text = memory.baseAddress, let first = bytes.baseAddress
+    else { return false }
+    return memcmp(text + (offset - start), first, bytes.count) == 0
   }
 
   /// Whether what stands at an offset is still kept.

@@ -1,4 +1,5 @@
 import Diagnostics
+import Glibc
 
 /// Makes records of the events of a tree of mappings, sequences and scalars: a YAML stream, a property list.
 ///
@@ -46,6 +47,8 @@ struct TreeRecords {
     var eachDepth: Int
     /// Whether its items are child records.
     var isEach = false
+    /// Where among the node's children the next member is looked for first: members often come in the same order.
+    var next = 0
   }
   private var open: [Open] = []
   private var isInRecord = false
@@ -106,6 +109,10 @@ struct TreeRecords {
   var keptFrom: Int? { isInRecord ? recordStart : nil }
   /// Whether the open record is refused for its length, so that its text need not be kept beyond the first 64 KiB.
   var isTooLong: Bool { fault?.code == .recordTooLong }
+  /// Whether the next scalar is a record or a part of one.
+  var wantsNext: Bool {
+    isInRecord || isRecordPlace || (isRecordsPlace && (recordsPath.isEmpty || takesScalars))
+  }
   /// Whether a record is open.
   var isOpen: Bool { isInRecord }
 
@@ -132,6 +139,7 @@ struct TreeRecords {
       return
     }
     guard let top = open.last else { return }
+    if offset - recordStart > maxRecordBytes { refuseLong() }
     if !captures.isEmpty {
       separate()
       JSONText.append(string: bytes, to: &json)
@@ -146,16 +154,47 @@ struct TreeRecords {
     if top.eachDepth >= 0, top.eachDepth < each.count, each[top.eachDepth].elementsEqual(bytes) {
       pendingEach = top.eachDepth + 1
     }
-    guard top.node >= 0 else { return }
-    for node in nodes[top.node].children where names[nodes[node].name].elementsEqual(bytes) {
-      if nodes[node].seen == top.serial {
-        refuse(.duplicateMember, at: offset, "the member stands twice")
-        return
-      }
-      nodes[node].seen = top.serial
-      pendingNode = node
+    guard top.node >= 0, let node = child(of: top.node, from: top.next, named: bytes) else { return }
+    open[open.count - 1].next = node + 1 - nodes[top.node].children.lowerBound
+    if nodes[node].seen == top.serial {
+      refuse(.duplicateMember, at: offset, "the member stands twice")
       return
     }
+    nodes[node].seen = top.serial
+    pendingNode = node
+  }
+
+  /// The child of a node with a name; it is looked for from the given one on.
+  private func child(of node: Int, from first: Int, named bytes: UnsafeRawBufferPointer) -> Int? {
+    let children = nodes[node].children
+    let count = children.count
+    return names.withUnsafeBytes { names in
+      var child = first
+      for _ in 0..<count {
+        if child >= count { child = 0 }
+        let name = nodes[children.lowerBound + child].name
+        if name.count == bytes.count, name.isEmpty || Self.areEqual(names, name.lowerBound, bytes) {
+          return children.lowerBound + child
+        }
+        child += 1
+      }
+      return nil
+    }
+  }
+
+  @inline(__always)
+  private static func areEqual(
+    _ names: UnsafeRawBufferPointer, _ start: Int, _ bytes: UnsafeRawBufferPointer
+  ) -> Bool {
+    guard let first = names.baseAddress, let second = bytes.baseAddress else { return false }
+    return memcmp(first + start, second, bytes.count) == 0
+  }
+
+  /// Whether the next value makes a difference: to a column, to child records, or to where records are.
+  var isValueWanted: Bool {
+    if !isInRecord { return isNextMatched || isRecordPlace || isRecordsPlace }
+    return fault == nil
+      && (pendingNode >= 0 || pendingEach >= 0 || !captures.isEmpty || open.isEmpty || open[open.count - 1].isEach)
   }
 
   /// A scalar from an offset on.
@@ -169,10 +208,11 @@ struct TreeRecords {
     let (node, each) = takePending()
     if each == self.each.count, each > 0 {
       // In the place of the array of child records: one child, unless it is null.
-      if state == .null { return false }
-      beginChild()
-      set(node, bytes, state, offset, verbatim)
-      child = -1
+      if state != .null {
+        beginChild()
+        set(node, bytes, state, offset, verbatim)
+        child = -1
+      }
       writeScalar(bytes, state)
       return false
     }
@@ -218,6 +258,11 @@ struct TreeRecords {
     if fault == nil { fault = (code, offset, message) }
   }
 
+  /// Refuses the open record if its text up to an offset is longer than the limit.
+  mutating func checkLength(to offset: Int) {
+    if isInRecord, offset - recordStart > maxRecordBytes { refuseLong() }
+  }
+
   // MARK: Records
 
   /// Appends the complete record, or its error, to a batch.
@@ -245,6 +290,8 @@ struct TreeRecords {
     let values = copies.withUnsafeBytes { batch.appendBytes($0) }
     let texts = json.withUnsafeBytes { batch.appendBytes($0) }
     let place = position(recordStart)
+    // The cells of child records stand in the order of these.
+    var nextCell = 0
     for row in 0..<(each.isEmpty ? 1 : rows) {
       let record = batch.appendRecord(
         RecordPosition(
@@ -265,8 +312,9 @@ struct TreeRecords {
         }
       }
       for column in 0..<columnCount where cells[column].state != .absent { put(column, cells[column]) }
-      if !each.isEmpty {
-        for entry in childCells where entry.row == row { put(entry.column, entry.cell) }
+      while nextCell < childCells.count, childCells[nextCell].row == row {
+        put(childCells[nextCell].column, childCells[nextCell].cell)
+        nextCell += 1
       }
       for (copy, original) in repeats {
         let slot = record * columnCount + original
@@ -460,13 +508,7 @@ struct TreeRecords {
   private mutating func writeScalar(_ bytes: UnsafeRawBufferPointer, _ state: FieldState) {
     guard !captures.isEmpty else { return }
     separateIfItem(open.last)
-    switch state {
-    case .absent, .null: json.append(contentsOf: "null".utf8)
-    case .true: json.append(contentsOf: "true".utf8)
-    case .false: json.append(contentsOf: "false".utf8)
-    case .number where JSONText.isNumber(bytes), .json: json.append(contentsOf: bytes)
-    case .number, .text, .quoted: JSONText.append(string: bytes, to: &json)
-    }
+    JSONText.append(bytes, state, to: &json)
     if json.count > 2 * maxRecordBytes { refuseLong() }
   }
 

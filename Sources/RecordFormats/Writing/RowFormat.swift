@@ -53,6 +53,8 @@ public struct TableOptions: Hashable, Sendable {
   /// Later cells that are longer are cut, or, without a
   /// width, push the rest of their line to the right.
   public var sampleRows = 512
+  /// A second line of titles, such as types; none, or one a column.
+  public var subtitles: [String] = []
 
   /// Tables of this width.
   public init(width: Int? = nil) { self.width = width }

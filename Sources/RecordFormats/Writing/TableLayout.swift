@@ -16,6 +16,8 @@ struct TableLayout {
   private struct Column {
     var title: [UInt8]
     var titleWidth: Int
+    var subtitle: [UInt8] = []
+    var subtitleWidth = 0
     var width: Int
     var isNumeric = false
   }
@@ -40,15 +42,27 @@ struct TableLayout {
   private static let gap = 2
 
   init(_ options: TableOptions, titles: [String]) {
+    precondition(options.subtitles.isEmpty || options.subtitles.count == titles.count, "a subtitle for each column")
     self.options = options
-    for title in titles {
-      var text = OutputBytes()
-      var title = title
-      _ = title.withUTF8 { append(UnsafeRawBufferPointer($0), to: &text) }
-      pendingIsCut = false
-      let width = Self.measure(text.bytes[...])
-      columns.append(Column(title: text.bytes, titleWidth: width, width: width))
+    for (index, title) in titles.enumerated() {
+      let (text, width) = visible(title)
+      var column = Column(title: text, titleWidth: width, width: width)
+      if !options.subtitles.isEmpty {
+        (column.subtitle, column.subtitleWidth) = visible(options.subtitles[index])
+        column.width = max(width, column.subtitleWidth)
+      }
+      columns.append(column)
     }
+  }
+
+  /// A title as it is shown, and its width.
+  private mutating func visible(_ title: String) -> (text: [UInt8], width: Int) {
+    var text = OutputBytes()
+    if title.isEmpty { return ([], 0) }
+    var title = title
+    _ = title.withUTF8 { append(UnsafeRawBufferPointer($0), to: &text) }
+    pendingIsCut = false
+    return (text.bytes, Self.measure(text.bytes[...]))
   }
 
   // MARK: Cells
@@ -197,6 +211,12 @@ struct TableLayout {
       writeCell(column.title[...], width: column.titleWidth, isCut: false, index)
     }
     endLine()
+    if !options.subtitles.isEmpty {
+      for (index, column) in columns.enumerated() {
+        writeCell(column.subtitle[...], width: column.subtitleWidth, isCut: false, index)
+      }
+      endLine()
+    }
     for (index, column) in columns.enumerated() {
       if index > 0 { page.append("  " as StaticString) }
       for _ in 0..<column.width { page.append("─" as StaticString) }
@@ -261,13 +281,19 @@ struct TableLayout {
     for _ in 0..<max(0, min(width, 60) - digits - 4) { page.append("─" as StaticString) }
     page.append(UInt8(ascii: "\n"))
     let titles = min(columns.map(\.titleWidth).max() ?? 0, max(Self.leastWidth, width / 3))
+    let subtitles = columns.map(\.subtitleWidth).max() ?? 0
     for index in columns.indices {
       let column = columns[index]
       var space = titles - column.titleWidth
       if space < 0 { space = Self.cut(column.title[...], titles, &page) } else { page.append(column.title[...]) }
       for _ in 0..<space + Self.gap { page.append(UInt8(ascii: " ")) }
+      if subtitles > 0 {
+        page.append(column.subtitle[...])
+        for _ in column.subtitleWidth..<subtitles + Self.gap { page.append(UInt8(ascii: " ")) }
+      }
       let cell = cells[first + index]
-      let room = max(Self.leastWidth, width - titles - Self.gap)
+      let taken = titles + Self.gap + (subtitles > 0 ? subtitles + Self.gap : 0)
+      let room = max(Self.leastWidth, width - taken)
       if cell.width > room || cell.isCut {
         _ = Self.cut(text(first + index), room, &page)
       } else {

@@ -165,19 +165,3 @@ enum FetchColumns {
     byte >= 0x80 || byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
   }
 }
-
-extension PredicateError {
-  /// The error about a part of a text as one about the whole.
-  ///
-  /// - Parameter offset: where the part begins, in bytes.
-  func shifted(by offset: Int, in text: String) -> PredicateError {
-    let before = Array(text.utf8.prefix(offset))
-    let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-    var error = self
-    let inner = position.line == 0 ? SourcePosition(line: 1, column: 1) : position
-    error.position = SourcePosition(
-      line: inner.line + before.count { $0 == UInt8(ascii: "\n") },
-      column: inner.line == 1 ? inner.column + offset - lineStart : inner.column, byteOffset: inner.byteOffset + offset)
-    return error
-  }
-}

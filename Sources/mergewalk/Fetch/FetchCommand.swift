@@ -160,7 +160,13 @@ struct FetchCommand: ParsableCommand {
     try FetchColumns.read(columns, groupedBy: groupBy, into: &request, &scope)
     if let having { request.havingPredicate = try arguments.predicate(having, option: "--having", in: scope) }
     try arguments.finish()
-    if let sort { request.sortDescriptors = try SortKeys.read(sort, in: scope) }
+    if let sort {
+      do throws(PredicateError) {
+        request.sortDescriptors = try SortKeys.read(sort, in: scope)
+      } catch {
+        throw FetchFailure(error, option: "--sort", text: sort)
+      }
+    }
     request.fetchLimit = limit ?? 0
     request.fetchOffset = offset ?? 0
     request.includesSubentities = !noSubentities

@@ -31,7 +31,7 @@ extension SourceBuilder {
     options.header = header(source)
     options.headerRows = headerRows(source)
     options.skippedLines = source.count("skip_lines") ?? 0
-    options.table = source.count("table")
+    options.table = table(source)
     options.comment = source.text("comment")?.value
     options.blankLines = source.text("blank_lines")?.value == "record" ? .record : .skip
     options.trim = source.flag("trim") ?? false
@@ -55,6 +55,16 @@ extension SourceBuilder {
     return (options, known)
   }
 
+  /// The number of the table that is read; nil when there is one only.
+  private func table(_ source: ComponentValue) -> Int? {
+    guard let text = source.text("table") else { return nil }
+    if let number = Int(text.value), number > 0 { return number }
+    findings.add(
+      .invalidOption, at: text.position,
+      "the tables of delimited text have numbers from 1, not names such as “\(text.value)”")
+    return nil
+  }
+
   /// The options that are not given as the first input's bytes tell them.
   private func detected(
     _ source: ComponentValue, _ options: CSVOptions, _ known: CSVKnownOptions, _ input: SourceFiles.Input?
@@ -64,7 +74,8 @@ extension SourceBuilder {
     let place = source.keyPosition("dialect")
     if input.source.isReadOnce {
       findings.add(
-        .invalidOption, at: place, "“\(input.path)” can be read only once, so that its dialect cannot be looked at before",
+        .invalidOption, at: place,
+        "“\(input.path)” can be read only once, so that its dialect cannot be looked at before",
         hint: "look at a part of it with “mergewalk preview”, and say “delimiter”, “quote” and so on")
       return options
     }

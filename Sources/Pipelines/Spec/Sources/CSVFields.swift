@@ -22,16 +22,13 @@ extension FieldSpec {
     FieldSpec(
       "skip_lines", .count(least: 0), default: "0", "How many lines before the header are passed over.", example: "2"),
     FieldSpec(
-      "table", .count(least: 1), default: "none: the file is one table",
-      "Which table is read of a file that holds several, one below the other, with blank lines or new headers between"
-        + " them.", example: "2"),
-    FieldSpec(
       "comment", .text, default: "none", "The text at the start of lines that are passed over.", example: "\"#\""),
     FieldSpec(
       "blank_lines", .choice(["skip", "record"]), default: "skip",
       "What a line without anything is: nothing, or a record of one empty field.", example: "record"),
     FieldSpec(
-      "trim", .flag, default: "false", "Whether spaces and tabs around fields without quotes are removed.",
+      "trim", .flag, default: "false; of fixed-width text only those behind fields",
+      "Whether spaces and tabs around fields without quotes are removed; `false` keeps all.",
       example: "true"),
     FieldSpec(
       "null", .texts, default: "none", "Spellings that mean null in every column.", example: "[NULL, \"\"]"),

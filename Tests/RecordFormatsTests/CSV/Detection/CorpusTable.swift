@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 
 /// A clean table of invented data; its first row is the header.

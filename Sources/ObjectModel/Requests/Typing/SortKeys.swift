@@ -1,28 +1,25 @@
 import Diagnostics
-import ObjectModel
 
-/// The text of `--sort`: `name,-placed,title:localized`.
-enum SortKeys {
+/// An order as a text: `name,-placed,title:localized`.
+package enum SortKeys {
   /// The words behind `:`.
-  static let comparisons: [(word: String, comparison: SortDescriptor.Comparison)] = [
+  package static let comparisons: [(word: String, comparison: SortDescriptor.Comparison)] = [
     ("c", .folded(.caseInsensitive)), ("d", .folded(.diacriticInsensitive)),
     ("cd", .folded([.caseInsensitive, .diacriticInsensitive])), ("localized", .localized),
     ("localized-c", .localizedCaseInsensitive), ("natural", .localizedStandard),
   ]
 
   /// Reads the keys, which are key paths of the entity or names of columns.
-  static func read(_ text: String, in scope: ModelScope) throws(FetchFailure) -> [SortDescriptor] {
-    do throws(PredicateError) {
-      var descriptors: [SortDescriptor] = []
-      var offset = 0
-      for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-        descriptors.append(try descriptor(part, offset: offset, in: scope.reading(text)))
-        offset += part.utf8.count + 1
-      }
-      return descriptors
-    } catch {
-      throw FetchFailure(error, option: "--sort", text: text)
+  ///
+  /// - Throws: ``PredicateError`` with its place in the text.
+  package static func read(_ text: String, in scope: ModelScope) throws(PredicateError) -> [SortDescriptor] {
+    var descriptors: [SortDescriptor] = []
+    var offset = 0
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      descriptors.append(try descriptor(part, offset: offset, in: scope.reading(text)))
+      offset += part.utf8.count + 1
     }
+    return descriptors
   }
 
   private static func descriptor(

@@ -1,18 +1,19 @@
-import ObjectModel
-
 /// Gives the texts of the command line the types of what they are compared with, so that `placed > %@` with `2024-01-31`
 /// compares dates.
 ///
 /// Arguments may be of any type. Texts in quotes in a predicate are typed beside dates, UUIDs and objects only, which
 /// cannot be written otherwise; beside numbers they stay texts, as everywhere in the language.
-struct ArgumentTyping {
+package struct ArgumentTyping {
   /// The arguments.
-  let texts: [String]
+  package let texts: [String]
+
+  /// Takes the arguments.
+  package init(texts: [String]) { self.texts = texts }
 
   private static let markKey = "mergewalk.argument"
 
   /// What stands for an argument until its type is known; no text of the language makes such a value.
-  static func mark(_ number: Int) -> ConstantValue {
+  package static func mark(_ number: Int) -> ConstantValue {
     .dictionary([markKey: .attribute(.integer(Int64(number)))])
   }
 
@@ -21,7 +22,7 @@ struct ArgumentTyping {
   /// The predicate with typed arguments.
   ///
   /// - Throws: ``PredicateError``: `argumentType` when an argument is no value of its type, `unknownKey`.
-  func typed(_ predicate: Predicate, in scope: ModelScope) throws(PredicateError) -> Predicate {
+  package func typed(_ predicate: Predicate, in scope: ModelScope) throws(PredicateError) -> Predicate {
     switch predicate {
     case .value, .closure: return predicate
     case .comparison(let comparison): return .comparison(try typed(comparison, in: scope))
@@ -193,7 +194,7 @@ struct ArgumentTyping {
   }
 
   /// A whole number, or else a binary64 number.
-  static func number(_ text: String) -> ConstantValue? {
+  package static func number(_ text: String) -> ConstantValue? {
     if let integer = Int64(text) { return .attribute(.integer(integer)) }
     // Double takes "inf", "nan" and hexadecimal digits, too.
     guard text.utf8.allSatisfy({ "0123456789+-.eE".utf8.contains($0) }), let double = Double(text), double.isFinite

@@ -1,9 +1,7 @@
-import ObjectModel
-
 /// The types of expressions, as far as they follow from the model.
 extension ModelScope {
   /// The entity whose objects an expression gives; `nil` when it gives none, or nobody knows.
-  func entity(of expression: Expression) throws(PredicateError) -> EntityDescription? {
+  package func entity(of expression: Expression) throws(PredicateError) -> EntityDescription? {
     switch expression {
     case .evaluatedObject: return entity
     case .variable(let name): return variables[name] ?? nil
@@ -22,7 +20,7 @@ extension ModelScope {
   }
 
   /// The type of an expression's value, or of its elements; `nil` when nobody knows.
-  func type(of expression: Expression) throws(PredicateError) -> AttributeType? {
+  package func type(of expression: Expression) throws(PredicateError) -> AttributeType? {
     switch expression {
     case .constant(let value): return Self.type(of: value)
     case .evaluatedObject: return .objectID

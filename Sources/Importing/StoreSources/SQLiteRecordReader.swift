@@ -1,0 +1,186 @@
+import CSQLite
+import Diagnostics
+import RecordFormats
+import SQLite
+
+/// Reads the rows of a statement as records.
+struct SQLiteRecordReader: RecordReader {
+  let columns: [String]
+  private let index: Int
+  private let database: SourceDatabase
+  /// Denies what is no reading, as long as a query from outside may run.
+  private let queryGuard: QueryGuard?
+  private let statement: Statement
+  /// The statement's columns that are stored.
+  private let positions: [Int32]
+  private let blobs: SQLiteSourceOptions.Blobs
+  private var builder: RowRecordBuilder
+  private var recordCount = 0
+  private var isAtEnd = false
+  private var failure: ReadError?
+
+  /// Opens a database and prepares to read its rows.
+  init(
+    source: ByteSource, options: SQLiteSourceOptions, columns request: ColumnRequest, index: Int
+  ) throws(ReadError) {
+    database = try SourceDatabase(source)
+    self.index = index
+    blobs = options.blobs
+    switch options.rows {
+    case .query(let text):
+      let queryGuard = QueryGuard(database.connection)
+      self.queryGuard = queryGuard
+      let statement = try Self.prepare(text, queryGuard, database)
+      self.statement = statement
+      let names = (0..<statement.columnCount).map { statement.columnName($0) }
+      (columns, positions) = try Self.choose(request, names, database.path)
+    case .onlyTable, .table:
+      queryGuard = nil
+      var name: String?
+      if case .table(let wanted) = options.rows { name = wanted }
+      let table = try SourceTable(named: name, in: database)
+      var chosen = table.columns
+      if case .named(let wanted) = request {
+        for name in wanted where !table.columns.contains(name) {
+          throw Self.missing(name, table.columns, "“\(table.name)”", database.path)
+        }
+        chosen = wanted
+      }
+      columns = chosen
+      positions = chosen.indices.map { Int32($0) }
+      do throws(SQLiteError) {
+        statement = try database.connection.prepare(table.query(chosen))
+      } catch {
+        throw database.failure(error)
+      }
+    }
+    builder = RowRecordBuilder(columns: columns, maxRecordBytes: options.maxRecordBytes)
+  }
+
+  var bytesRead: Int { database.bytesRead }
+
+  mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    batch.start(columnCount: columns.count, source: index)
+    if let failure { throw failure }
+    var count = 0
+    while !isAtEnd, count < limit.records, batch.byteCount < limit.bytes {
+      do throws(SQLiteError) {
+        guard try statement.step() else {
+          isAtEnd = true
+          database.close()
+          break
+        }
+      } catch {
+        failure = rowFailure(error)
+        isAtEnd = true
+        database.close()
+        break
+      }
+      for position in positions { append(position) }
+      builder.endRecord(index: recordCount, into: &batch)
+      recordCount += 1
+      count += 1
+    }
+    if count > 0 { return true }
+    if let failure { throw failure }
+    return false
+  }
+
+  /// Appends a value by what the row has, whatever the column was declared as.
+  @inline(__always)
+  private mutating func append(_ position: Int32) {
+    switch statement.type(position) {
+    case SQLITE_NULL: builder.null()
+    case SQLITE_INTEGER: builder.integer(statement.integer(position))
+    case SQLITE_FLOAT: builder.double(statement.double(position))
+    case SQLITE_BLOB:
+      let bytes = statement.bytes(position)
+      switch blobs {
+      case .base64: builder.base64(bytes)
+      case .hex: builder.hexadecimal(bytes)
+      case .text: builder.text(bytes)
+      }
+    default:
+      if database.isUTF16 { appendUTF16(position) } else { builder.text(statement.bytes(position)) }
+    }
+  }
+
+  /// Appends a text of a database that keeps UTF-16; SQLite itself would repair what is none.
+  private mutating func appendUTF16(_ position: Int32) {
+    let units = statement.utf16(position)
+    guard var text = String(validating: units, as: UTF16.self) else {
+      let column = positions.firstIndex(of: position).map { columns[$0] } ?? ""
+      var repaired = String(decoding: units, as: UTF16.self)
+      return repaired.withUTF8 {
+        builder.unreadable(
+          .invalidText, "the text of “\(column)” is not valid UTF-16", shownAs: UnsafeRawBufferPointer($0))
+      }
+    }
+    text.withUTF8 { builder.text(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// A failure behind the rows that were read.
+  private func rowFailure(_ error: SQLiteError) -> ReadError {
+    var failure = database.failure(error)
+    failure.position = SourcePosition(line: recordCount + 1, column: 1, byteOffset: 0)
+    // Errors that the statement itself makes, such as a sum beyond 64 bits, and what the guard denies.
+    guard error.primaryCode == SQLITE_ERROR || error.primaryCode == SQLITE_AUTH else { return failure }
+    failure.code = .invalidQuery
+    failure.message = "the query failed behind \(recordCount) rows: \(error.message)"
+    return failure
+  }
+
+  // MARK: Preparing
+
+  private static func prepare(
+    _ text: String, _ queryGuard: QueryGuard, _ database: SourceDatabase
+  ) throws(ReadError) -> Statement {
+    do throws(QueryRefusal) {
+      return try queryGuard.prepare(text)
+    } catch {
+      switch error {
+      case .refused(let reason):
+        throw ReadError(
+          .invalidQuery, path: database.path,
+          message: "the query \(reason); only a single SELECT, WITH or VALUES that reads this database is run")
+      case .sqlite(let error) where error.primaryCode == 1:
+        throw ReadError(.invalidQuery, path: database.path, message: "the query cannot be read: \(error.message)")
+      case .sqlite(let error): throw database.failure(error)
+      }
+    }
+  }
+
+  /// The columns of a query that are stored, and where they are.
+  private static func choose(
+    _ request: ColumnRequest, _ names: [String], _ path: String
+  ) throws(ReadError) -> ([String], [Int32]) {
+    var known: [String: Int32] = [:]
+    var folded: Set<String> = []
+    for (position, name) in names.enumerated() {
+      if name.isEmpty {
+        throw ReadError(
+          .emptyHeader, path: path, message: "column \(position + 1) of the query has no name; give it one with AS")
+      }
+      if !folded.insert(name.lowercased()).inserted {
+        throw ReadError(
+          .duplicateHeader, path: path,
+          message: "two columns of the query are called “\(name)”; give one of them another name with AS")
+      }
+      known[name] = Int32(position)
+    }
+    guard case .named(let wanted) = request else { return (names, names.indices.map { Int32($0) }) }
+    var positions: [Int32] = []
+    for name in wanted {
+      guard let position = known[name] else { throw missing(name, names, "the query", path) }
+      positions.append(position)
+    }
+    return (wanted, positions)
+  }
+
+  private static func missing(
+    _ name: String, _ names: [String], _ place: String, _ path: String
+  ) -> ReadError {
+    ReadError(
+      .missingColumn, path: path, message: "\(place) has no column “\(name)”; \(SourceTable.hint(name, names))")
+  }
+}

@@ -1,0 +1,229 @@
+/// What the values of a column are, as far as they tell without a doubt.
+public enum ColumnType: Sendable, Hashable {
+  /// Whole numbers of 64 bits.
+  case integer
+  /// Numbers with a fraction of at most 15 digits altogether.
+  case decimal
+  /// Other numbers.
+  case double
+  /// `true` and `false`.
+  case boolean
+  /// Dates: in ISO 8601, or in a pattern of UTS 35.
+  case date(pattern: String?)
+  /// UUIDs.
+  case uuid
+  /// Objects and lists, as their JSON text.
+  case json
+  /// Everything else, and everything that may mean two things.
+  case text
+
+  /// One word: `integer`, `date` ...
+  public var name: String {
+    switch self {
+    case .integer: "integer"
+    case .decimal: "decimal"
+    case .double: "double"
+    case .boolean: "boolean"
+    case .date: "date"
+    case .uuid: "uuid"
+    case .json: "json"
+    case .text: "text"
+    }
+  }
+}
+
+extension ColumnProfile {
+  /// The type of the column and what speaks for it.
+  struct Verdict {
+    var type: ColumnType
+    /// The marks of its numbers, where they are not those of programs.
+    var decimalMark: UInt8?
+    var groupMark: UInt8?
+    /// Spellings of null among its values.
+    var nullSpellings: [String] = []
+    /// What speaks for the type.
+    var evidence: [String] = []
+    /// What a person should decide.
+    var questions: [String] = []
+  }
+
+  /// The type of the column.
+  public var type: ColumnType { verdict.type }
+
+  /// How many values there are without the spellings of null.
+  private var plainValues: Int { values - nullCounts.reduce(0, +) }
+
+  /// Decides; what could mean two things is text.
+  var verdict: Verdict {
+    let count = plainValues
+    guard count > 0 else {
+      let words = values == 0 ? "no values" : "no values but " + spellings.joined(separator: ", ")
+      return Verdict(type: .text, evidence: [words])
+    }
+    var verdict: Verdict
+    if booleans == count {
+      verdict = Verdict(type: .boolean, evidence: ["true or false"])
+    } else if uuids == count {
+      verdict = Verdict(type: .uuid)
+    } else if dates == count {
+      verdict = dateVerdict(count)
+    } else if strings == 0, numbers == count {
+      verdict = numberVerdict()
+    } else {
+      return textVerdict(count)
+    }
+    if verdict.type != .text { verdict.nullSpellings = spellings }
+    return verdict
+  }
+
+  private var spellings: [String] {
+    Self.nullSpellings.indices.filter { nullCounts[$0] > 0 }.map { Self.nullSpellings[$0] }
+  }
+
+  // MARK: Dates
+
+  private func dateVerdict(_ count: Int) -> Verdict {
+    guard let family = dateFamily, !hasDateFamilies else {
+      return Verdict(type: .text, evidence: ["dates in more than one form"])
+    }
+    if family.order == .iso {
+      return Verdict(type: .date(pattern: nil), evidence: [timed > 0 ? "ISO 8601 with times" : "ISO 8601"])
+    }
+    var isDayFirst = true
+    var evidence: [String] = []
+    if family.order == .yearLast {
+      switch (dayFirst == count, monthFirst == count) {
+      case (true, false):
+        evidence.append(
+          "the day comes first: \(GuessWords.count(count - monthFirst, "value")) cannot be read otherwise")
+      case (false, true):
+        isDayFirst = false
+        evidence.append(
+          "the month comes first: \(GuessWords.count(count - dayFirst, "value")) cannot be read otherwise")
+      case (true, true):
+        return Verdict(
+          type: .text, evidence: ["dates of which no value tells whether the day or the month comes first"],
+          questions: [
+            "if the day comes first: \(suggestion(family, isDayFirst: true)); if the month does:"
+              + " \(suggestion(family, isDayFirst: false))"
+          ])
+      case (false, false):
+        return Verdict(type: .text, evidence: ["dates, some with the day first and some with the month"])
+      }
+    }
+    let pattern = family.pattern(isDayFirst: isDayFirst, isShort: hasShortDates, isShortHour: hasShortHours)
+    return Verdict(type: .date(pattern: pattern), evidence: evidence)
+  }
+
+  private func suggestion(_ family: DateShape, isDayFirst: Bool) -> String {
+    let pattern = family.pattern(isDayFirst: isDayFirst, isShort: hasShortDates, isShortHour: hasShortHours) ?? ""
+    return "type date with date: \"\(pattern)\""
+  }
+
+  // MARK: Numbers
+
+  private func numberVerdict() -> Verdict {
+    if leadingZeros > 0 {
+      return Verdict(
+        type: .text,
+        evidence: ["\(GuessWords.count(leadingZeros, "value")) with leading zeros (\(leadingZeroExample))"])
+    }
+    if plusSigns > 0 {
+      return Verdict(type: .text, evidence: ["digits with a plus before them: \(GuessWords.count(plusSigns, "value"))"])
+    }
+    guard !forms.isEmpty else {
+      return Verdict(type: .text, evidence: ["numbers with different marks for decimals and groups"])
+    }
+    if forms.contains(.point) { return plainNumbers(Verdict(type: .text)) }
+    // What is left has marks. Forms without groups stand for those with groups that no value has.
+    var left = NumberForms.all.filter { forms.contains($0.form) }
+    if forms.contains(.comma) { left.removeAll { $0.decimalMark == 0x2C && $0.groupMark != nil } }
+    // Whole numbers in groups: the decimal mark is only named where it would be the same.
+    let isWhole = left.allSatisfy { wholeForms.contains($0.form) }
+    if isWhole, let first = left.first, left.allSatisfy({ $0.groupMark == first.groupMark }) {
+      left = [left.first { $0.decimalMark == 0x2E } ?? first]
+    }
+    guard left.count == 1, let only = left.first else {
+      let ways = left.map { Self.example($0.decimalMark, $0.groupMark) }
+      return Verdict(
+        type: .text, evidence: ["numbers that can be read in two ways: \(ways.joined(separator: " or "))"],
+        questions: ["which is it? say it with decimal_mark and group_mark"])
+    }
+    var verdict = Verdict(type: .text)
+    if only.decimalMark == 0x2C { verdict.decimalMark = 0x2C }
+    verdict.groupMark = only.groupMark
+    verdict.evidence = ["written like \(Self.example(only.decimalMark, only.groupMark))"]
+    return plainNumbers(verdict)
+  }
+
+  /// Chooses among the types of numbers.
+  private func plainNumbers(_ start: Verdict) -> Verdict {
+    var verdict = start
+    let form = NumberForms.all.first { entry in
+      forms.contains(entry.form) && entry.groupMark == start.groupMark
+        && (entry.decimalMark == 0x2C) == (start.decimalMark != nil)
+    }
+    let isWhole = form.map { wholeForms.contains($0.form) } ?? false
+    if isWhole {
+      if tooLarge > 0 {
+        verdict = Verdict(
+          type: .text, evidence: ["whole numbers of up to \(mostDigits) digits, more than 64 bits hold"])
+      } else {
+        verdict.type = .integer
+        verdict.evidence.append("\(least) to \(most)")
+      }
+    } else if exponents == 0, mostDigits <= 15 {
+      verdict.type = .decimal
+      verdict.evidence.append("up to \(GuessWords.count(mostDigits, "digit"))")
+    } else if mostDigits <= 17 {
+      verdict.type = .double
+      verdict.evidence.append(exponents > 0 ? "some with exponents" : "up to \(mostDigits) digits")
+    } else {
+      verdict = Verdict(
+        type: .text, evidence: ["numbers of up to \(mostDigits) digits, more than a double holds"],
+        questions: ["is rounding no matter? then type double"])
+    }
+    return verdict
+  }
+
+  private static func example(_ decimalMark: UInt8, _ groupMark: UInt8?) -> String {
+    let group = groupMark.map { String(UnicodeScalar($0)) } ?? ""
+    return "1\(group)234\(String(UnicodeScalar(decimalMark)))5"
+  }
+
+  // MARK: Text
+
+  private func textVerdict(_ count: Int) -> Verdict {
+    var verdict = Verdict(type: .text)
+    if structures == count { return Verdict(type: .json, evidence: ["objects or lists"]) }
+    let kinds = [
+      (numbers, "numbers"), (dates, "dates"), (booleans, "Booleans"), (uuids, "UUIDs"),
+      (structures, "objects or lists"),
+    ].filter { $0.0 > 0 && strings == 0 }
+    if kinds.isEmpty || kinds.reduce(0, { $0 + $1.0 }) * 2 < count {
+      verdict.evidence = ["up to \(GuessWords.count(longest, "byte"))"]
+      return verdict
+    }
+    let mixture = kinds.map { "\(GuessWords.grouped($0.0)) \($0.1)" }
+    let rest = others > 0 ? ["\(GuessWords.grouped(others)) other (\(otherExample))"] : []
+    verdict.evidence = ["mixed: " + (mixture + rest).joined(separator: ", ")]
+    return verdict
+  }
+}
+
+/// Words for evidence.
+enum GuessWords {
+  /// A whole number in groups of three: `1,234,567`.
+  static func grouped(_ number: Int) -> String {
+    let digits = Array(String(number.magnitude))
+    var text = number < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index).isMultiple(of: 3) { text += "," }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// `1 value`, `2 values`.
+  static func count(_ number: Int, _ one: String) -> String { "\(grouped(number)) \(one)\(number == 1 ? "" : "s")" }
+}

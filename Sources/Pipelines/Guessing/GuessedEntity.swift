@@ -1,0 +1,124 @@
+import RecordFormats
+
+/// An entity that the records of a source become.
+struct GuessedEntity {
+  let sample: SourceSample
+  let name: String
+  var attributes: [GuessedAttribute] = []
+  /// The attributes that identify an object, by number; none when nothing does.
+  var key: [Int] = []
+  /// Why these.
+  var keyEvidence = ""
+  var relationships: [GuessedRelationship] = []
+  /// The relationships that others have to it, by name.
+  var inverses: [GuessedInverse] = []
+  /// What a person should decide about the entity.
+  var questions: [String] = []
+  /// The names of properties that are taken, in lower case.
+  var names: Set<String> = []
+
+  init(_ sample: SourceSample, name: String) {
+    self.sample = sample
+    self.name = name
+    for (column, path) in sample.columns.enumerated() {
+      let words = sample.definition.format.hasFixedColumns ? path : path.split(separator: "\\").joined()
+      let property = GuessedNames.unique(GuessedNames.property(words, of: name), in: &names)
+      attributes.append(GuessedAttribute(column: column, name: property, of: sample))
+    }
+    chooseKey()
+    askAboutLists()
+  }
+
+  // MARK: Keys
+
+  private mutating func chooseKey() {
+    let unique = attributes.indices.filter { isKeyable($0) && sample.uniqueColumns.contains(attributes[$0].column) }
+    let scored = unique.map { (index: $0, score: score($0)) }.filter { $0.score > 0 }
+    if let best = scored.max(by: { ($0.score, -$0.index) < ($1.score, -$1.index) }) {
+      key = [best.index]
+      keyEvidence =
+        "\(GuessWords.count(sample.profiles[attributes[best.index].column].values, "value")), all different, none missing"
+      let others = scored.filter { $0.index != best.index }.prefix(5).map { attributes[$0.index].name }
+      if !others.isEmpty { keyEvidence += "; so could \(others.joined(separator: ", "))" }
+      return
+    }
+    let parts = attributes.indices.filter { isKeyable($0) && isReference($0) && hasAll($0) }
+    if (2...4).contains(parts.count), sample.records > sample.rejects,
+      sample.isUnique(parts.map { attributes[$0].column })
+    {
+      key = parts
+      keyEvidence = "no two records have the same values in all of them, none is missing"
+      return
+    }
+    let names = unique.prefix(5).map { attributes[$0].name }
+    // What is named like a key and repeats is often the key of records that come again.
+    if let index = attributes.indices.first(where: { isKeyable($0) && score($0) >= 70 }) {
+      let attribute = attributes[index]
+      let different = sample.hashes(attribute.column).count
+      questions.append(
+        "\(attribute.name) has \(GuessWords.grouped(different)) different values in"
+          + " \(GuessWords.count(sample.records, "record")): is it the key? then find_by: [\(attribute.name)], without mode"
+      )
+    }
+    questions.append(
+      "no column is a key by its name and its values, so each run inserts all records anew"
+        + (names.isEmpty ? "" : "; unique in the sample: \(names.joined(separator: ", "))"))
+  }
+
+  private func isKeyable(_ index: Int) -> Bool {
+    // What is spelt in two ways may be one value.
+    if attributes[index].trims || attributes[index].verdict.groupMark != nil { return false }
+    switch attributes[index].verdict.type {
+    case .integer, .uuid: true
+    case .text: sample.profiles[attributes[index].column].longest <= 100
+    default: false
+    }
+  }
+
+  /// Whether every record has a value.
+  private func hasAll(_ index: Int) -> Bool {
+    let profile = sample.profiles[attributes[index].column]
+    return profile.values == profile.records && profile.nullCounts.allSatisfy { $0 == 0 } && profile.records > 0
+  }
+
+  private func isReference(_ index: Int) -> Bool {
+    let last = GuessedNames.words(attributes[index].columnName).last?.lowercased()
+    return last == "id" || last == "key" || last == "code"
+  }
+
+  /// How much a unique column looks like the key: by its name, its place, its type.
+  private func score(_ index: Int) -> Int {
+    let attribute = attributes[index]
+    guard hasAll(index) else { return 0 }
+    let words = GuessedNames.words(attribute.columnName).map { $0.lowercased() }
+    let plain = words.joined()
+    let entity = name.lowercased()
+    var score = 0
+    if plain == "id" || plain == entity + "id" {
+      score = 100
+    } else if plain == "uuid" || plain == "guid" || plain == entity {
+      score = 90
+    } else if plain.hasPrefix(entity), let last = words.last, Self.keyWords.contains(last) {
+      score = 80
+    } else if let last = words.last, Self.keyWords.contains(last) {
+      score = index == 0 ? 70 : 40
+    } else if index == 0, attribute.verdict.type != .text || sample.records >= 20 {
+      score = 30
+    }
+    return score
+  }
+
+  private static let keyWords: Set<String> = [
+    "id", "uuid", "guid", "key", "code", "number", "no", "nr", "sku", "isbn", "ean", "gtin", "iata", "icao", "iso",
+    "email",
+    "slug", "symbol",
+  ]
+
+  private mutating func askAboutLists() {
+    for attribute in attributes where sample.profiles[attribute.column].lists > 0 {
+      questions.append(
+        "\(attribute.columnName) holds lists, kept as JSON text; for a to-many relationship read the same file once more with"
+          + " each: \(attribute.columnName)")
+    }
+  }
+}

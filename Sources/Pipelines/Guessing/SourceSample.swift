@@ -1,0 +1,164 @@
+import Diagnostics
+import RecordFormats
+
+/// The first records of a source, held in memory, and what they look like.
+struct SourceSample {
+  /// How much of a source is looked at.
+  struct Limit {
+    var records: Int
+    var bytes: Int
+  }
+
+  /// The source's path as the user gave it.
+  let path: String
+  let definition: SourceDefinition
+  /// The columns' names, or their paths.
+  private(set) var columns: [String] = []
+  private(set) var batches: [RecordBatch] = []
+  private(set) var profiles: [ColumnProfile] = []
+  /// The columns of which no two records have the same value, by number.
+  private(set) var uniqueColumns: Set<Int> = []
+  private(set) var records = 0
+  private(set) var rejects = 0
+  private(set) var firstReject: RecordError?
+  /// Whether these are all records.
+  private(set) var isWhole = true
+
+  /// Objects inside objects become columns down to this depth.
+  private static let deepest = 4
+  private static let mostColumns = 1_000
+
+  /// Reads the sample.
+  ///
+  /// - Throws: what the reader throws.
+  init(path: String, _ definition: SourceDefinition, limit: Limit) throws(ReadError) {
+    self.path = path
+    self.definition = definition
+    try read(.all, limit)
+    for _ in 1..<Self.deepest {
+      guard let named = expandedColumns() else { break }
+      try read(.named(named), limit)
+    }
+    for source in definition.sources { source.endLooking() }
+    findUnique()
+  }
+
+  private mutating func read(_ request: ColumnRequest, _ limit: Limit) throws(ReadError) {
+    (batches, records, rejects, firstReject, isWhole) = ([], 0, 0, nil, true)
+    var request = request
+    var sampler: TypeSampler?
+    var bytes = 0
+    for (index, source) in definition.sources.enumerated() {
+      var reader = try definition.format.reader(source: source, columns: request, index: index)
+      columns = reader.columns
+      // The first file decides; the others must have its columns.
+      request = .named(columns)
+      if sampler == nil { sampler = TypeSampler(columnCount: columns.count, format: definition.format) }
+      while true {
+        if records >= limit.records || bytes >= limit.bytes {
+          isWhole = false
+          break
+        }
+        var batch = RecordBatch()
+        let size = BatchLimit(records: min(4_096, limit.records - records), bytes: min(1 << 20, limit.bytes - bytes))
+        guard try reader.read(into: &batch, limit: size) else { break }
+        sampler?.add(batch)
+        records += batch.recordCount + batch.errors.count
+        rejects += batch.errors.count
+        firstReject = firstReject ?? batch.errors.first
+        bytes += batch.byteCount
+        batches.append(batch)
+      }
+      if !isWhole { break }
+    }
+    profiles = sampler?.profiles ?? []
+  }
+
+  // MARK: Objects inside objects
+
+  /// The columns with those that hold nothing but objects replaced by their members; nil when there are none.
+  private func expandedColumns() -> [String]? {
+    guard !definition.format.hasFixedColumns else { return nil }
+    var result: [String] = []
+    var isChanged = false
+    for (column, profile) in profiles.enumerated() {
+      let isObject = profile.structures > 0 && profile.structures == profile.values && profile.lists == 0
+      let members = isObject ? self.members(column) : []
+      if members.isEmpty {
+        result.append(columns[column])
+      } else {
+        result += members.map { "\(columns[column]).\($0)" }
+        isChanged = true
+      }
+    }
+    return isChanged && result.count <= Self.mostColumns ? result : nil
+  }
+
+  /// The paths of the members of a column's objects.
+  private func members(_ column: Int) -> [String] {
+    // A line for each object: line ends stand between tokens only.
+    var lines: [UInt8] = []
+    for batch in batches {
+      for record in 0..<batch.recordCount where batch.state(record, column) == .json && lines.count < 1 << 18 {
+        batch.withField(record, column) { lines += $0.lazy.map { $0 == 10 || $0 == 13 ? 32 : $0 } }
+        lines.append(10)
+      }
+    }
+    return (try? NDJSONReader(source: ByteSource(bytes: lines), columns: .all).columns) ?? []
+  }
+
+  // MARK: Values
+
+  /// A number that equal values have, and other values almost never.
+  static func hash(_ text: UnsafeRawBufferPointer) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: text)
+    return hasher.finalize()
+  }
+
+  private mutating func findUnique() {
+    for (column, profile) in profiles.enumerated() {
+      guard profile.values == profile.records, profile.values > 0 else { continue }
+      var seen: Set<Int> = []
+      if everyHash(column, { seen.insert($0).inserted }) { uniqueColumns.insert(column) }
+    }
+  }
+
+  /// Whether `body` is true for the hash of each value of a column; nulls and empty texts are no values.
+  func everyHash(_ column: Int, _ body: (Int) -> Bool) -> Bool {
+    for batch in batches {
+      for record in 0..<batch.recordCount {
+        switch batch.state(record, column) {
+        case .absent, .null: continue
+        default: break
+        }
+        let isTrue = batch.withField(record, column) { $0.isEmpty || body(Self.hash($0)) }
+        if !isTrue { return false }
+      }
+    }
+    return true
+  }
+
+  /// The hashes of a column's values.
+  func hashes(_ column: Int) -> Set<Int> {
+    var result: Set<Int> = []
+    _ = everyHash(column) {
+      result.insert($0)
+      return true
+    }
+    return result
+  }
+
+  /// Whether no two records have the same values in all these columns.
+  func isUnique(_ columns: [Int]) -> Bool {
+    var seen: Set<Int> = []
+    for batch in batches {
+      for record in 0..<batch.recordCount {
+        var hasher = Hasher()
+        for column in columns { hasher.combine(batch.withField(record, column) { Self.hash($0) }) }
+        if !seen.insert(hasher.finalize()).inserted { return false }
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,57 @@
+/// What is read of each JSON record, and what is done with records that JSON allows and tables do not.
+struct JSONRequest {
+  /// The number of columns of a record.
+  let columnCount: Int
+  /// The columns; with `each` those of a whole record, and behind them, as another column, the part with its elements.
+  let paths: JSONPaths
+  /// The elements of the part of the record that become records of their own.
+  var each: JSONEach?
+  /// Whether what is no object is a record, instead of a reject.
+  let takesScalars: Bool
+  /// The column that such a record has, or -1 when nobody asked for it.
+  let valueColumn: Int
+  /// Whether of members that stand twice the last one counts, instead of the record being refused.
+  let keepsLast: Bool
+
+  /// Column i is what path i leads to.
+  init(
+    _ paths: [[[UInt8]]], each: EachPath? = nil, scalars: JSONScalars = .reject, duplicates: JSONDuplicates = .reject
+  ) {
+    columnCount = paths.count
+    takesScalars = scalars == .value
+    keepsLast = duplicates == .last
+    valueColumn = paths.firstIndex { $0 == [Array("value".utf8)] } ?? -1
+    guard let each else {
+      self.paths = JSONPaths(paths)
+      self.each = nil
+      return
+    }
+    let own = paths.indices.filter { !paths[$0].starts(with: each.names) }
+    let parts = paths.indices.filter { paths[$0].starts(with: each.names) }
+    self.paths = JSONPaths(own.map { paths[$0] } + [each.names], columns: own + [paths.count])
+    self.each = JSONEach(
+      JSONPaths(parts.map { Array(paths[$0].dropFirst(each.names.count)) }, columns: parts), ownColumns: own,
+      columnCount: paths.count)
+  }
+
+  /// The number of entries that the fields of one record take where it is parsed.
+  var width: Int { each == nil ? columnCount : columnCount + 1 }
+  /// Where they begin, for the record that will be row `count` of a batch.
+  func row(_ count: Int) -> Int { each == nil ? count * columnCount : 0 }
+}
+
+/// What a record is that is JSON and no object.
+public enum JSONScalars: String, Sendable, Hashable, CaseIterable {
+  /// A reject, `notAnObject`.
+  case reject
+  /// A record with the one column `value`. A document that is no array is one record, whatever it is.
+  case value
+}
+
+/// What an object is that has a requested member twice.
+public enum JSONDuplicates: String, Sendable, Hashable, CaseIterable {
+  /// A reject, `duplicateMember`.
+  case reject
+  /// A record with the last one.
+  case last
+}

@@ -1,0 +1,67 @@
+/// Reads records that are JSON values one behind the other.
+///
+/// Where the file begins with a record separator (the character 0x1E), it is a JSON text sequence: each separator
+/// begins a value, which may be of several lines. A value that is damaged or cut is a reject, and reading goes on at the
+/// next separator. Nothing between two separators is no value. A number, `true`, `false` or `null` must have white
+/// space behind it, because it may be cut otherwise.
+///
+/// Any other file has its values one behind the other, with white space or nothing between them, as `jq` reads them; a
+/// number or word needs white space or a bracket or quote behind it. There nothing can be trusted behind a fault of the
+/// syntax, so reading ends with `invalidDocument` after the records before it.
+///
+/// A value is a record with the rules and requests of ``NDJSONReader``; what is no object, an array too, is refused.
+///
+/// Source: RFC 7464, https://www.rfc-editor.org/rfc/rfc7464.
+public struct JSONSequenceReader: RecordReader {
+  /// The names of the stored columns; column i of a batch is name i.
+  public let columns: [String]
+  private let index: Int
+  private var reader: StreamingReader<JSONSequenceParser>
+
+  /// Opens the source.
+  ///
+  /// - Parameter index: what `RecordBatch.source` will be.
+  /// - Throws: `ReadError`: what opening throws; `invalidPath` for a request that is not a path; `invalidOption`.
+  public init(
+    source: ByteSource, options: JSONSequenceOptions = JSONSequenceOptions(), columns request: ColumnRequest = .all,
+    index: Int = 0
+  ) throws(ReadError) {
+    try self.init(stream: try source.open(), options: options, columns: request, index: index)
+  }
+
+  /// Reads an open input.
+  init(
+    stream source: any ByteStream, options: JSONSequenceOptions, columns request: ColumnRequest, index: Int
+  ) throws(ReadError) {
+    let each = try EachPath.option(options.each, path: source.path)
+    func layout(_ paths: [[[UInt8]]]) -> JSONRequest {
+      JSONRequest(paths, each: each, scalars: options.scalars, duplicates: options.duplicates)
+    }
+    let paths = try JSONPaths.requested(request, path: source.path)
+    let parser = JSONSequenceParser(request: layout(paths), maxRecordBytes: options.maxRecordBytes)
+    reader = try StreamingReader(
+      source, parser: parser, encoding: options.encoding, maxRecordBytes: parser.maxRecordBytes + JSONElements.margin)
+    self.index = index
+    switch request {
+    case .named(let names): columns = names
+    case .all:
+      let found = try reader.sampleColumns(each: each)
+      columns = found.map { JSONPaths.path($0) }
+      reader.parser.request = layout(found)
+    }
+  }
+
+  /// The bytes read from the input so far.
+  public var bytesRead: Int { reader.bytesRead }
+
+  /// Replaces the batch's content with the next records; false at the end of the file.
+  ///
+  /// - Throws: `inputFailed`, `invalidDocument`.
+  public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    batch.source = index
+    repeat {
+      if try reader.read(into: &batch, limit: limit) { return true }
+    } while reader.parser.yields
+    return false
+  }
+}

@@ -1,0 +1,116 @@
+import CLibXML2
+
+/// A start tag as libxml2 reports it; valid during the call only.
+struct XMLTag {
+  var local: UnsafePointer<xmlChar>?
+  var prefix: UnsafePointer<xmlChar>?
+  var uri: UnsafePointer<xmlChar>?
+  /// The number of attributes, of which the last `defaulted` were not written.
+  var count: Int
+  var defaulted: Int
+  /// For each attribute: local name, prefix, URI, start and end of the value.
+  var attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
+
+  /// The value of an attribute by its interned names.
+  func attribute(_ local: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?) -> UnsafeBufferPointer<xmlChar>? {
+    for i in 0..<count where attributes?[5 * i] == local && attributes?[5 * i + 1] == prefix {
+      guard let start = attributes?[5 * i + 3], let end = attributes?[5 * i + 4] else { return nil }
+      return UnsafeBufferPointer(start: start, count: end - start)
+    }
+    return nil
+  }
+}
+
+/// One name of the records' path; nil names match any.
+struct XMLStep {
+  var isAny: Bool
+  var local: UnsafePointer<xmlChar>?
+  var space: UnsafePointer<xmlChar>?
+
+  func matches(_ tag: XMLTag, _ comparesURIs: Bool) -> Bool {
+    isAny || (local == tag.local && space == (comparesURIs ? tag.uri : tag.prefix))
+  }
+}
+
+/// Names with a meaning of their own, in the parser's dictionary.
+struct XMLKnownNames {
+  var nilName: UnsafePointer<xmlChar>?
+  var schemaPrefix: UnsafePointer<xmlChar>?
+  var schemaInstance: UnsafePointer<xmlChar>?
+  var value: UnsafePointer<xmlChar>?
+  var name: UnsafePointer<xmlChar>?
+}
+
+/// A text: in the document's text by offset, or among the copies by index.
+struct XMLTextRange {
+  var isCopy = false
+  var start = 0
+  var count = 0
+}
+
+/// A further piece of a text whose copies do not follow each other.
+struct XMLTextPiece {
+  var start: Int
+  var end: Int
+  var next: Int32 = -1
+}
+
+/// An open element of a record.
+struct XMLOpenElement {
+  /// The node of the requested columns, or -1.
+  var node: Int32 = -1
+  /// The node of the tree for JSON, or -1.
+  var tree: Int32 = -1
+  var firstPiece: Int32 = -1
+  var lastPiece: Int32 = -1
+  var hasChildren = false
+  /// Whether it has text that is not white space.
+  var hasInk = false
+  var isNil = false
+  var collects = false
+  var wantsText = false
+  /// The offset behind the start tag's names and attributes.
+  var tagEnd = 0
+  var collectStart = 0
+  var text = XMLTextRange()
+}
+
+/// The value of one column of a record that is open.
+struct XMLCell {
+  /// Where the bytes are.
+  enum Place: UInt8 { case text, copies, json, strings }
+
+  var place = Place.text
+  var state = FieldState.absent
+  /// The first byte: an offset of the text, or an index of the place.
+  var start = 0
+  var count = 0
+  /// The offset of the value, for its position.
+  var at = 0
+  /// The next value of the same column, and on the first one the last.
+  var next: Int32 = -1
+  var last: Int32 = -1
+}
+
+/// The value of one column of a child record.
+struct XMLChildCell {
+  var row: Int
+  var column: Int
+  var cell: XMLCell
+}
+
+enum XMLText {
+  /// Whether a text is white space only.
+  @inline(__always) static func isBlank(_ text: UnsafePointer<xmlChar>, _ count: Int) -> Bool {
+    for i in 0..<count where text[i] > 32 || (text[i] != 32 && text[i] != 10 && text[i] != 9 && text[i] != 13) {
+      return false
+    }
+    return true
+  }
+
+  /// Whether a value is `true` as XML Schema spells it.
+  static func isTrue(_ text: UnsafePointer<xmlChar>, _ count: Int) -> Bool {
+    let bytes = UnsafeBufferPointer(start: text, count: count)
+    return bytes.elementsEqual("true".utf8) || bytes.elementsEqual("1".utf8)
+  }
+}

@@ -1,0 +1,140 @@
+/// Reads records that are elements of an XML document.
+///
+/// The document is read once from start to end in flat memory and checked whole for well-formedness. `docs/xml.md` says
+/// what columns mean: `name` is a child's text, `@id` an attribute, `customer.email` a grandchild's text, `#text` the
+/// record's own. An element with elements inside is JSON text, and so are the values of one that stands several times.
+/// A record with mixed content, with a reference to an entity that is not declared or with bytes that are no text is
+/// refused alone; behind a fault of the syntax nothing can be trusted, so reading ends with `invalidDocument` after the
+/// records before it.
+///
+/// No file, no network and no external entity or document type is ever touched, and what the document's own entities
+/// may add to it is bounded.
+///
+/// Sources: XML 1.0 (fifth edition), https://www.w3.org/TR/xml/; Namespaces in XML 1.0,
+/// https://www.w3.org/TR/xml-names/; libxml2's SAX2 interface, https://gnome.pages.gitlab.gnome.org/libxml2/.
+public struct XMLReader: RecordReader {
+  /// The names of the stored columns; column i of a batch is name i.
+  public let columns: [String]
+  private var reader: StagedReader<XMLRecordParser>
+  private let stream: any ByteStream
+
+  /// Opens the source and reads its first bytes, which tell the encoding.
+  ///
+  /// - Parameter index: what `RecordBatch.source` will be.
+  /// - Throws: `ReadError`: what opening and reading throw; `invalidPath` for a request that is no path;
+  ///   `invalidOption` for a path of records or child records that is none; `unknownEncoding`; `invalidDocument` when
+  ///   the declaration names an encoding that the bytes are not in.
+  public init(
+    source: ByteSource, options: XMLOptions = XMLOptions(), columns request: ColumnRequest = .all, index: Int = 0
+  ) throws(ReadError) {
+    try self.init(stream: try source.open(), options: options, columns: request, index: index)
+  }
+
+  /// Reads an open input.
+  ///
+  /// - Parameter pieceSize: the most bytes that libxml2 gets at once, for tests.
+  init(
+    stream: any ByteStream, options: XMLOptions, columns request: ColumnRequest, index: Int, pieceSize: Int = .max
+  ) throws(ReadError) {
+    var stream = stream
+    self.stream = stream
+    // What cannot be a path is said before anything is read.
+    let requested = try JSONPaths.requested(request, path: stream.path)
+    let encoding = try Self.encoding(of: &stream, options)
+    switch request {
+    case .named(let names): columns = names
+    case .all: columns = try Self.members(of: &stream, options, encoding)
+    }
+    let paths: [[[UInt8]]]
+    if case .all = request {
+      paths = try JSONPaths.requested(.named(columns), path: stream.path)
+    } else {
+      paths = requested
+    }
+    let parser = try XMLRecordParser(
+      TextWindow(stream, encoding: encoding), path: stream.path, options: options, columns: paths, requested: columns,
+      pieceSize: pieceSize)
+    reader = StagedReader(parser, index: index)
+  }
+
+  /// The bytes read from the input so far.
+  public var bytesRead: Int { stream.bytesRead }
+
+  /// Replaces the batch's content with the next records; false at the end of the document.
+  ///
+  /// - Throws: `inputFailed`, `invalidDocument`, `missingRecords`, `expansionLimit`.
+  public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    try reader.read(into: &batch, limit: limit)
+  }
+
+  // MARK: Opening
+
+  private static func encoding(of stream: inout any ByteStream, _ options: XMLOptions) throws(ReadError) -> TextEncoding
+  {
+    if let encoding = options.encoding, encoding != .automatic { return encoding }
+    let prefixed = PrefixedStream([], stream)
+    let first = try prefixed.prefix(XMLDeclaration.longest)
+    stream = prefixed
+    switch first.withUnsafeBytes({ XMLDeclaration.encoding($0) }) {
+    case .known(let encoding): return encoding
+    case .unknown(let name):
+      throw ReadError(
+        .unknownEncoding, path: stream.path,
+        message: "the document declares the encoding “\(name)”, which the C library on this machine does not know;"
+          + " say with “encoding” what it is")
+    case .contradicts(let name):
+      throw ReadError(
+        .invalidDocument, path: stream.path,
+        message: "the document declares the encoding “\(name)”, in which its own declaration would have other bytes;"
+          + " say with “encoding” what it is")
+    }
+  }
+
+  /// The columns of the first records: those in the first 64 KiB, or the first one if it is longer.
+  private static func members(
+    of stream: inout any ByteStream, _ options: XMLOptions, _ encoding: TextEncoding
+  ) throws(ReadError) -> [String] {
+    let recorder = RecordingStream(stream)
+    let parser = try XMLRecordParser(
+      TextWindow(recorder, encoding: encoding), path: stream.path, options: options, columns: [], requested: [],
+      collectsMembers: true)
+    var batch = RecordBatch()
+    batch.start(columnCount: 0, source: 0)
+    do throws(ReadError) {
+      while try parser.advance(into: &batch) {
+        if recorder.recorded.count >= sampleSize, parser.recordCount > 0 { break }
+        batch.start(columnCount: 0, source: 0)
+      }
+    } catch {
+      // The real reading meets it again, behind the records before it.
+      if recorder.failure != nil { throw error }
+    }
+    stream = PrefixedStream(recorder.recorded, stream)
+    return parser.members
+  }
+
+  private static let sampleSize = 1 << 16
+}
+
+/// A stream that keeps what was read from it.
+private final class RecordingStream: ByteStream {
+  private let stream: any ByteStream
+  private(set) var recorded: [UInt8] = []
+  private(set) var failure: ReadError?
+
+  init(_ stream: any ByteStream) { self.stream = stream }
+
+  var path: String { stream.path }
+  var bytesRead: Int { stream.bytesRead }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {
+    do throws(ReadError) {
+      let count = try stream.read(into: buffer)
+      recorded.append(contentsOf: buffer[..<count])
+      return count
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+}

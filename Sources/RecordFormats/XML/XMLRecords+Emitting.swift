@@ -1,0 +1,265 @@
+import CLibXML2
+import Diagnostics
+
+extension XMLRecords {
+  // MARK: Faults
+
+  /// Ends the reading of the document; the first failure counts.
+  mutating func fail(_ code: ReadError.Code, _ message: String) {
+    guard failure == nil else { return }
+    failure = (code, offset, message)
+    xmlStopParser(context)
+  }
+
+  /// A fault of the record that is open; the first one counts.
+  mutating func refuse(_ code: RecordError.Code, at offset: Int, _ message: String) {
+    if fault == nil { fault = (code, offset, message) }
+  }
+
+  mutating func refuseDepth() {
+    refuse(.tooDeep, at: offset, "elements nest deeper than \(Self.deepest)")
+    if depth > Self.deepestDocument { fail(.invalidDocument, "elements nest deeper than \(Self.deepestDocument)") }
+  }
+
+  /// Refuses the record for its length; its text is not kept any more.
+  mutating func refuseLong() {
+    guard fault?.code != .recordTooLong else { return }
+    fault = (.recordTooLong, recordStart, "the record is longer than \(maxRecordBytes) bytes")
+    let end = min(textEnd, recordStart + 1 << 16)
+    if let textBase, recordStart >= textStart, recordStart < end {
+      longRaw = Array(UnsafeBufferPointer(start: textBase + (recordStart - textStart), count: end - recordStart))
+    }
+    copies = []
+    json = []
+    pieces = []
+    strings = []
+    childCells = []
+    extras = []
+    tree = XMLTree()
+  }
+
+  /// What entities or default attributes cost, in bytes of text: the document may grow tenfold by them.
+  mutating func spend(_ bytes: Int) {
+    let (sum, overflow) = expanded.addingReportingOverflow(bytes)
+    expanded = overflow ? .max : sum
+    if expanded > 1 << 21, expanded / 10 > offset {
+      fail(.expansionLimit, "entities and default attributes make the document more than ten times as long")
+    }
+  }
+
+  /// A reference to an entity that is not declared in the document, or is outside of it.
+  mutating func refuseEntity(_ name: UnsafePointer<xmlChar>?) {
+    let text = name.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(xmlStrlen($0))), as: UTF8.self) }
+    let message = "the entity “\(text ?? "")” is not declared in the document; others are never read"
+    if openCount > 0 {
+      refuse(.unresolvedEntity, at: last(UInt8(ascii: "&"), before: offset), message)
+    } else {
+      fail(.invalidDocument, message)
+    }
+  }
+
+  /// Passes over bytes before an offset that are no text; outside of records they cannot be passed over.
+  mutating func dropFaults(before offset: Int) {
+    guard let first = faults.first, first.at < offset else { return }
+    if failure == nil {
+      failure = (
+        .invalidDocument, first.at,
+        first.isNul ? "a NUL stands outside of the records" : "outside of the records there are bytes that are no text"
+      )
+      xmlStopParser(context)
+    }
+  }
+
+  /// Takes the bytes that are no text and that the parser has passed into account.
+  mutating func takeFaults() {
+    if faults.isEmpty { return }
+    let reached = offset
+    if openCount == 0 { return dropFaults(before: reached) }
+    if let first = faults.first(where: { $0.at >= recordStart && $0.at < reached }) { refuseText(first) }
+    faults.removeAll { $0.at < reached }
+  }
+
+  private mutating func refuseText(_ place: (at: Int, isNul: Bool)) {
+    if place.isNul {
+      refuse(.nulByte, at: place.at, "the record contains a NUL")
+    } else {
+      refuse(.invalidText, at: place.at, "the bytes are no text in the document's encoding")
+    }
+  }
+
+  // MARK: Records
+
+  /// The record's element has ended.
+  mutating func finishRecord() {
+    let end = reference?.upperBound ?? offset
+    if !faults.isEmpty { takeFaults(before: end) }
+    if end - recordStart > maxRecordBytes { refuseLong() }
+    if open.pointee.hasInk { members?.addText() }
+    emit(end: end)
+    reset()
+  }
+
+  /// Like ``takeFaults()``, for a record that has just ended.
+  private mutating func takeFaults(before end: Int) {
+    if let first = faults.first(where: { $0.at >= recordStart && $0.at < end }) { refuseText(first) }
+    faults.removeAll { $0.at < end }
+  }
+
+  /// Appends the record, or its error, to the batch.
+  private mutating func emit(end: Int) {
+    guard let batch, let textBase else { return }
+    if let fault {
+      let isLong = fault.code == .recordTooLong
+      let raw =
+        isLong
+        ? longRaw : Array(UnsafeBufferPointer(start: textBase + (recordStart - textStart), count: end - recordStart))
+      batch.pointee.appendError(
+        RecordError(
+          code: fault.code, position: window.position(of: isLong ? recordStart : fault.at), recordIndex: recordIndex,
+          message: fault.message, raw: raw))
+      recordIndex += 1
+      return
+    }
+    if rows == 0, each > 0 { return }
+    writeArrays()
+    let rawRange = batch.pointee.appendBytes(
+      UnsafeRawBufferPointer(start: textBase + (recordStart - textStart), count: end - recordStart))
+    var places = XMLPlaces(raw: rawRange, recordStart: recordStart)
+    if !copies.isEmpty { places.copies = copies.withUnsafeBytes { batch.pointee.appendBytes($0) }.lowerBound }
+    if !json.isEmpty { places.json = json.withUnsafeBytes { batch.pointee.appendBytes($0) }.lowerBound }
+    if !strings.isEmpty { places.strings = strings.withUnsafeBytes { batch.pointee.appendBytes($0) }.lowerBound }
+    let place = window.position(of: recordStart)
+    var nextChild = 0
+    for row in 0..<(each > 0 ? rows : 1) {
+      let record = batch.pointee.appendRecord(
+        RecordPosition(
+          index: recordIndex, line: place.line, column: place.column, byteOffset: place.byteOffset,
+          rawStart: UInt32(truncatingIfNeeded: rawRange.lowerBound),
+          rawLength: UInt32(truncatingIfNeeded: rawRange.count)))
+      recordIndex += 1
+      for column in 0..<columns.count where cells[column].state != .absent {
+        places.set(column, record, cells[column], &batch.pointee)
+      }
+      while nextChild < childCells.count, childCells[nextChild].row == row {
+        places.set(childCells[nextChild].column, record, childCells[nextChild].cell, &batch.pointee)
+        nextChild += 1
+      }
+      if !columns.repeats.isEmpty { repeatColumns(record, &batch.pointee) }
+    }
+  }
+
+  private func repeatColumns(_ record: Int, _ batch: inout RecordBatch) {
+    for (copy, original) in columns.repeats {
+      let state = batch.state(record, original)
+      if state == .absent { continue }
+      let slot = record * columns.count + original
+      let start = Int(batch.starts[slot])
+      batch.setField(
+        copy, of: record, state, start..<start + Int(batch.lengths[slot]), origin: batch.rawStart(ofEscaped: slot))
+    }
+  }
+
+  /// Makes JSON arrays of columns that have several values.
+  private mutating func writeArrays() {
+    if extras.isEmpty { return }
+    for column in 0..<columns.count where cells[column].next >= 0 { writeArray(&cells[column]) }
+    for index in childCells.indices where childCells[index].cell.next >= 0 {
+      var cell = childCells[index].cell
+      writeArray(&cell)
+      childCells[index].cell = cell
+    }
+  }
+
+  private mutating func writeArray(_ cell: inout XMLCell) {
+    let start = json.count
+    json.append(UInt8(ascii: "["))
+    var current = cell
+    while true {
+      switch (current.state, current.place) {
+      case (.null, _): json.append(contentsOf: "null".utf8)
+      case (.json, _): json.append(contentsOf: json[current.start..<current.start + current.count])
+      case (_, .copies): append(copies, current)
+      case (_, .strings): append(strings, current)
+      case (_, .json): append(json, current)
+      case (_, .text):
+        let text = UnsafeRawBufferPointer(
+          start: textBase.map { $0 + (current.start - textStart) }, count: current.count)
+        JSONText.append(string: text, to: &json)
+      }
+      if current.next < 0 { break }
+      json.append(UInt8(ascii: ","))
+      current = extras[Int(current.next)]
+    }
+    json.append(UInt8(ascii: "]"))
+    cell.place = .json
+    cell.state = .json
+    cell.start = start
+    cell.count = json.count - start
+    cell.next = -1
+  }
+
+  private mutating func append(_ bytes: [UInt8], _ cell: XMLCell) {
+    bytes.withUnsafeBytes {
+      JSONText.append(string: UnsafeRawBufferPointer(rebasing: $0[cell.start..<cell.start + cell.count]), to: &json)
+    }
+  }
+
+  private mutating func reset() {
+    for column in 0..<columns.count { cells[column] = XMLCell() }
+    if each > 0 {
+      for column in 0..<columns.count { childPlaces[column] = -1 }
+      childCells.removeAll(keepingCapacity: true)
+      childStart = 0
+      rows = 0
+      child = -1
+    }
+    if !copies.isEmpty { copies.removeAll(keepingCapacity: copies.count < 1 << 16) }
+    if !json.isEmpty { json.removeAll(keepingCapacity: json.count < 1 << 16) }
+    if !strings.isEmpty { strings.removeAll(keepingCapacity: strings.count < 1 << 16) }
+    if !extras.isEmpty { extras.removeAll(keepingCapacity: true) }
+    if !pieces.isEmpty { pieces.removeAll(keepingCapacity: true) }
+    tree.removeAll()
+    collecting = 0
+    skipped = 0
+    reference = nil
+    usedEntities = false
+    if fault != nil {
+      fault = nil
+      longRaw = []
+    }
+  }
+}
+
+/// Where the parts of a record are in the batch.
+private struct XMLPlaces {
+  let raw: Range<Int>
+  let recordStart: Int
+  var copies = 0
+  var json = 0
+  var strings = 0
+
+  init(raw: Range<Int>, recordStart: Int) {
+    self.raw = raw
+    self.recordStart = recordStart
+  }
+
+  @inline(__always)
+  func set(_ column: Int, _ record: Int, _ cell: XMLCell, _ batch: inout RecordBatch) {
+    let start: Int
+    switch cell.place {
+    case .text:
+      start = raw.lowerBound + cell.start - recordStart
+      batch.setField(column, of: record, cell.state, start..<start + cell.count)
+      return
+    case .copies: start = copies + cell.start
+    case .json: start = json + cell.start
+    case .strings: start = strings + cell.start
+    }
+    let at = min(max(0, cell.at - recordStart), raw.count)
+    if cell.count == 0 {
+      batch.setField(column, of: record, cell.state, raw.lowerBound + at..<raw.lowerBound + at)
+    } else {
+      batch.setField(column, of: record, cell.state, start..<start + cell.count, origin: raw.lowerBound + at)
+    }
+  }
+}

@@ -1,0 +1,405 @@
+import CLibYAML
+import Diagnostics
+
+/// Makes records of libyaml's events.
+///
+/// Every node goes through ``place(scalar:_:at:verbatim:isMerge:into:)``, ``begin(isMapping:at:)`` and
+/// ``end(at:into:)``, be it read (this file) or played again at an alias (`YAMLParser+Aliases.swift`). While a complex
+/// key or the value of a merge key is collected, events go to the log alone.
+struct YAMLParser: StagingParser {
+  /// An open mapping or sequence.
+  struct Frame {
+    var isMapping: Bool
+    var isKeyNext: Bool
+    /// Where its keys begin in `keyEnds`.
+    var keys: Int
+  }
+
+  /// What is being collected in the log instead of being placed.
+  enum Collection { case none, key, merge, nothing }
+
+  let text: YAMLText
+  let log: YAMLLog
+  var tree: TreeRecords
+  private let events: YAMLEvents
+  private let recordsPath: JSONRecordsPath
+  private let requiresRecords: Bool
+
+  var frames: [Frame] = []
+  /// The keys of the open mappings of a record, and where each ends.
+  var keyBytes: [UInt8] = []
+  var keyEnds: [Int] = []
+  /// What open mappings merge, the innermost one's last: nodes of the log.
+  var sources: [Source] = []
+
+  /// What a merge key leads to.
+  struct Source {
+    /// The number of open mappings and sequences where it stands.
+    var frame: Int
+    var node: Int
+    /// Where it stands.
+    var offset: Int
+  }
+
+  private var collection = Collection.none
+  private var collectionDepth = 0
+  private var collectionStart = 0
+  /// The offset behind the last value, and of the node that is being read.
+  private var contentEnd = 0
+  /// How many mappings and sequences are open in the text, and how many of these in the flow style.
+  private var depth = 0
+  private var flowDepth = 0
+  private var flowCost = 0
+
+  /// The beginning of a record that is too long to be kept, and its position.
+  private var longRecord: (raw: [UInt8], position: SourcePosition)?
+  /// What aliases may still add to the document and to the record.
+  var budget = YAMLBudget()
+  var failure: ReadError?
+
+  /// Deeper than records may nest, so that a record is refused before the document is.
+  static let deepest = 2 * JSONScanner.deepest
+
+  init(window: TextWindow, options: YAMLOptions, records: JSONRecordsPath, tree: TreeRecords) {
+    text = YAMLText(window, limit: tree.maxRecordBytes)
+    events = YAMLEvents(text)
+    log = YAMLLog(budget: options.maxAnchorBytes)
+    recordsPath = records
+    requiresRecords = options.records != nil
+    self.tree = tree
+    budget.perRecord = tree.maxRecordBytes
+  }
+
+  var columnCount: Int { tree.columnCount }
+
+  /// Reads on to the end of the next record.
+  mutating func advance(into batch: inout RecordBatch) throws(ReadError) -> Bool {
+    let before = batch.recordCount + batch.errors.count
+    while batch.recordCount + batch.errors.count == before {
+      guard try step(into: &batch) else { return false }
+    }
+    batch.encoding = text.window.mappedEncoding
+    return true
+  }
+
+  // MARK: Events
+
+  private mutating func step(into batch: inout RecordBatch) throws(ReadError) -> Bool {
+    try events.next()
+    let event = events.event
+    let start = text.offset(ofCodePoint: event.pointee.start_mark.index)
+    switch event.pointee.type {
+    case YAML_SCALAR_EVENT:
+      contentEnd = text.offset(ofCodePoint: event.pointee.end_mark.index)
+      readScalar(at: start, into: &batch)
+    case YAML_MAPPING_START_EVENT:
+      let data = event.pointee.data.mapping_start
+      try readBegin(
+        isMapping: true, isFlow: data.style == YAML_FLOW_MAPPING_STYLE, anchor: data.anchor, at: start)
+    case YAML_SEQUENCE_START_EVENT:
+      let data = event.pointee.data.sequence_start
+      try readBegin(
+        isMapping: false, isFlow: data.style == YAML_FLOW_SEQUENCE_STYLE, anchor: data.anchor, at: start)
+    case YAML_MAPPING_END_EVENT, YAML_SEQUENCE_END_EVENT:
+      // Where a block ends is told by the token behind it, which may be far.
+      if flowDepth > 0 { contentEnd = text.offset(ofCodePoint: event.pointee.end_mark.index) }
+      readEnd(into: &batch)
+    case YAML_ALIAS_EVENT:
+      contentEnd = text.offset(ofCodePoint: event.pointee.end_mark.index)
+      readAlias(YAMLParser.bytes(event.pointee.data.alias.anchor), at: start, into: &batch)
+    case YAML_DOCUMENT_START_EVENT:
+      contentEnd = text.offset(ofCodePoint: event.pointee.end_mark.index)
+      try beginDocument(at: start)
+    case YAML_STREAM_END_EVENT:
+      try checkFaults(before: text.window.end)
+      if requiresRecords, !tree.foundRecords {
+        throw ReadError(
+          .missingRecords, path: text.window.path,
+          message: "no document has a sequence or a mapping at \(recordsPath.text(recordsPath.names.count))")
+      }
+      return false
+    default: break
+    }
+    if let failure { throw failure }
+    try letGo()
+    return true
+  }
+
+  /// Lets go of the text that is not needed any more.
+  @inline(__always)
+  private mutating func letGo() throws(ReadError) {
+    text.lastEvent = contentEnd
+    text.directives = 0
+    // What stands in an open record is its own matter.
+    let start = tree.keptFrom ?? contentEnd
+    try checkFaults(before: start)
+    guard tree.isTooLong else { return text.window.forget(before: start) }
+    if longRecord == nil {
+      let raw = text.window.text(start..<min(contentEnd, start + 1 << 16))
+      longRecord = ([UInt8](raw), text.window.position(of: start))
+    }
+    text.window.forget(before: contentEnd)
+  }
+
+  /// Ends the reading when there is something that is no text and stands in no record.
+  @inline(__always)
+  private func checkFaults(before offset: Int) throws(ReadError) {
+    guard let fault = text.fault(before: offset) else { return }
+    throw ReadError(
+      .invalidDocument, path: text.window.path, position: text.window.position(of: fault.offset),
+      message: YAMLParser.message(fault))
+  }
+
+  private static func message(_ fault: YAMLText.Fault) -> String {
+    fault.isNUL
+      ? "a NUL byte; YAML has it as \\0 between double quotes"
+      : "a byte that is no text, or a character that YAML has only as an escape between double quotes"
+  }
+
+  private mutating func beginDocument(at offset: Int) throws(ReadError) {
+    let data = events.event.pointee.data.document_start
+    if let first = data.tag_directives.start, let last = data.tag_directives.end, last - first > 64 {
+      throw ReadError(
+        .invalidDocument, path: text.window.path, position: text.window.position(of: offset),
+        message: "the document declares \(last - first) tags; at most 64 are read")
+    }
+    log.reset()
+    budget.startDocument()
+    tree.beginDocument()
+  }
+
+  private mutating func readScalar(at start: Int, into batch: inout RecordBatch) {
+    let event = events.event
+    let style = event.pointee.data.scalar.style
+    let tag = event.pointee.data.scalar.tag
+    let bytes = UnsafeRawBufferPointer(
+      start: event.pointee.data.scalar.value, count: event.pointee.data.scalar.length)
+    let isPlain = style == YAML_PLAIN_SCALAR_STYLE
+    var state = FieldState.quoted
+    if let tag {
+      state = YAMLParser.state(bytes, tag: tag, isPlain: isPlain)
+    } else if isPlain {
+      state = YAMLCoreSchema.state(bytes)
+      if contentEnd - start != bytes.count, hasMark(at: start, style: style) { state = .quoted }
+    }
+    let isMerge =
+      bytes.count == 2 && isPlain && bytes[0] == UInt8(ascii: "<") && bytes[1] == UInt8(ascii: "<")
+      && state == .text
+    if let anchor = event.pointee.data.scalar.anchor { log.open(YAMLParser.bytes(anchor)) }
+    if log.isOpen { log.scalar(bytes, state, isMerge: isMerge) }
+    if collection != .none {
+      if collectionDepth == 0 { finishCollection() }
+      return
+    }
+    if let top = frames.last, top.isMapping, top.isKeyNext, isMerge, tree.isOpen {
+      frames[frames.count - 1].isKeyNext = false
+      startCollection(.merge, at: start)
+      return
+    }
+    place(
+      scalar: bytes, state, at: start,
+      verbatim: bytes.count > 0 && tree.isValueWanted ? verbatim(bytes, from: start, isPlain: isPlain) : nil,
+      into: &batch)
+  }
+
+  /// The offset of a scalar's bytes in the text, when they stand there as they are.
+  @inline(__always)
+  private func verbatim(_ bytes: UnsafeRawBufferPointer, from start: Int, isPlain: Bool) -> Int? {
+    let first = contentEnd - bytes.count - (isPlain ? 0 : 1)
+    guard first >= start, text.window.holds(first) else { return nil }
+    return text.window.areEqual(bytes, at: first) ? first : nil
+  }
+
+  /// Whether the scalar has the tag `!`, which makes it text, and which libyaml passes over.
+  @inline(never)
+  private func hasMark(at start: Int, style: yaml_scalar_style_t) -> Bool {
+    // An anchor may stand before it.
+    guard text.window.holds(start), contentEnd > start else { return false }
+    var rest = text.window.text(start..<contentEnd)[...]
+    if rest.first == UInt8(ascii: "&") {
+      while let byte = rest.first, byte > 32 { rest.removeFirst() }
+      while let byte = rest.first, byte <= 32 { rest.removeFirst() }
+    }
+    return rest.first == UInt8(ascii: "!")
+  }
+
+  private mutating func readBegin(
+    isMapping: Bool, isFlow: Bool, anchor: UnsafeMutablePointer<yaml_char_t>?, at start: Int
+  ) throws(ReadError) {
+    if let anchor { log.open(YAMLParser.bytes(anchor)) }
+    depth += 1
+    if depth > Self.deepest {
+      throw ReadError(
+        .invalidDocument, path: text.window.path, position: text.window.position(of: start),
+        message: "mappings and sequences nest deeper than \(Self.deepest)")
+    }
+    if isFlow {
+      flowDepth += 1
+      try countFlow(at: start)
+    }
+    // A block begins with its first value.
+    if collection == .none, let top = frames.last, top.isMapping, top.isKeyNext {
+      frames[frames.count - 1].isKeyNext = false
+      startCollection(tree.isOpen ? .key : .nothing, at: start)
+    }
+    if log.isOpen { log.begin(isMapping: isMapping) }
+    if collection != .none {
+      collectionDepth += 1
+    } else {
+      begin(isMapping: isMapping, at: start)
+    }
+  }
+
+  private mutating func readEnd(into batch: inout RecordBatch) {
+    depth -= 1
+    if flowDepth > 0 { flowDepth -= 1 }
+    if log.isOpen { log.end() }
+    if collection != .none {
+      collectionDepth -= 1
+      if collectionDepth == 0 { finishCollection() }
+    } else {
+      end(at: contentEnd, into: &batch)
+    }
+  }
+
+  private mutating func readAlias(_ name: UnsafeRawBufferPointer, at start: Int, into batch: inout RecordBatch) {
+    let target = log.node(of: name)
+    if log.isOpen { log.alias(target) }
+    if collection != .none {
+      if collectionDepth == 0 {
+        // A complex key begins with a mapping or a sequence, so this is the value of a merge key.
+        collection = .none
+        addSource(target, at: start)
+      }
+      return
+    }
+    switch target {
+    case .success(let node): playAlias(node, at: start, into: &batch)
+    case .failure(let missing): placeMissing(missing.reason, at: start, into: &batch)
+    }
+  }
+
+  /// libyaml looks at all open flow collections for each token, so that deep ones with much in them are slow.
+  private mutating func countFlow(at start: Int) throws(ReadError) {
+    flowCost += flowDepth
+    if flowCost <= 20_000_000 { return }
+    if flowCost <= 32 * start { return }
+    throw ReadError(
+      .invalidDocument, path: text.window.path, position: text.window.position(of: start),
+      message: "too much text stands in collections in brackets or braces that nest too deep (\(flowDepth))")
+  }
+
+  // MARK: Collections
+
+  private mutating func startCollection(_ kind: Collection, at offset: Int) {
+    collection = kind
+    collectionStart = offset
+    collectionDepth = 0
+    if kind != .nothing { log.open(nil) }
+  }
+
+  private mutating func finishCollection() {
+    let kind = collection
+    let offset = collectionStart
+    collection = .none
+    let node = log.collected
+    switch kind {
+    case .none: break
+    case .nothing: tree.key(UnsafeRawBufferPointer(start: nil, count: 0), at: offset)
+    case .key: placeComplexKey(node, at: offset)
+    case .merge:
+      if let node {
+        addSource(.success(node), at: offset)
+      } else {
+        addSource(.failure(YAMLLog.MissingNode(reason: .forgotten)), at: offset)
+      }
+    }
+  }
+
+  // MARK: Nodes
+
+  /// Places a scalar: the key of the innermost mapping, or a value.
+  @inline(__always)
+  mutating func place(
+    scalar bytes: UnsafeRawBufferPointer, _ state: FieldState, at offset: Int, verbatim: Int? = nil,
+    into batch: inout RecordBatch
+  ) {
+    let top = frames.count - 1
+    if top >= 0, frames[top].isMapping {
+      if frames[top].isKeyNext { return placeKey(bytes, at: offset) }
+      frames[top].isKeyNext = true
+    }
+    if tree.scalar(bytes, state, at: offset, verbatim: verbatim) { emit(into: &batch) }
+  }
+
+  @inline(__always)
+  mutating func placeKey(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    frames[frames.count - 1].isKeyNext = false
+    if tree.isOpen {
+      keyBytes.append(contentsOf: bytes)
+      keyEnds.append(keyBytes.count)
+    }
+    tree.key(bytes, at: offset)
+  }
+
+  @inline(__always)
+  mutating func begin(isMapping: Bool, at offset: Int) {
+    if let top = frames.indices.last { frames[top].isKeyNext = frames[top].isMapping }
+    frames.append(Frame(isMapping: isMapping, isKeyNext: isMapping, keys: keyEnds.count))
+    if isMapping { tree.beginMapping(at: offset) } else { tree.beginSequence(at: offset) }
+  }
+
+  @inline(__always)
+  mutating func end(at offset: Int, into batch: inout RecordBatch) {
+    if let source = sources.last, source.frame == frames.count { merge(into: &batch) }
+    if let frame = frames.popLast() {
+      keyEnds.removeLast(keyEnds.count - frame.keys)
+      keyBytes.removeLast(keyBytes.count - (keyEnds.last ?? 0))
+    }
+    if tree.end(at: offset) { emit(into: &batch) }
+  }
+
+  /// Appends the complete record or its error to the batch.
+  private mutating func emit(into batch: inout RecordBatch) {
+    let window = text.window
+    if let long = longRecord {
+      longRecord = nil
+      long.raw.withUnsafeBytes { raw in tree.emit(raw: raw, into: &batch) { _ in long.position } }
+      text.forgetFaults(before: contentEnd)
+    } else if let start = tree.keptFrom {
+      if let fault = text.fault(before: contentEnd) {
+        tree.refuse(fault.isNUL ? .nulByte : .invalidText, at: fault.offset, YAMLParser.message(fault))
+        text.forgetFaults(before: contentEnd)
+      }
+      var raw = window.text(start..<max(start, contentEnd))
+      // A block scalar takes in its last line end.
+      if raw.last == 10 { raw = UnsafeRawBufferPointer(rebasing: raw.dropLast()) }
+      tree.emit(raw: raw, into: &batch) { window.position(of: $0) }
+    }
+    keyEnds.removeAll(keepingCapacity: true)
+    keyBytes.removeAll(keepingCapacity: true)
+    budget.startRecord(textRead: contentEnd)
+    if sources.isEmpty { log.compact() }
+  }
+
+  // MARK: Helpers
+
+  @inline(__always)
+  static func bytes(_ text: UnsafeMutablePointer<yaml_char_t>?) -> UnsafeRawBufferPointer {
+    guard let text else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(start: text, count: strlen(UnsafeRawPointer(text)))
+  }
+
+  @inline(never)
+  private static func state(
+    _ bytes: UnsafeRawBufferPointer, tag: UnsafeMutablePointer<yaml_char_t>, isPlain: Bool
+  ) -> FieldState {
+    let tag = YAMLParser.bytes(tag)
+    let isCore = ["int", "float", "bool", "null"].contains { "tag:yaml.org,2002:\($0)".utf8.elementsEqual(tag) }
+    if isCore {
+      let state = YAMLCoreSchema.state(bytes)
+      return state == .text && !isPlain ? .quoted : state
+    }
+    return isPlain && !"tag:yaml.org,2002:str".utf8.elementsEqual(tag) ? .text : .quoted
+  }
+}

@@ -1,0 +1,218 @@
+import Diagnostics
+import Glibc
+
+/// The text that libyaml pulls, and where its marks, which count code points, stand in it.
+///
+/// libyaml gives up a stream at the first byte that is not UTF-8 or not printable. It therefore gets a letter in the
+/// place of each such byte, and whoever takes the events refuses what the byte stands in.
+final class YAMLText {
+  /// A byte that libyaml was not shown.
+  struct Fault {
+    var offset: Int
+    var isNUL: Bool
+    /// Whether it looks like a byte inside a character, which is not counted.
+    var isContinuation: Bool
+  }
+
+  let window: TextWindow
+  /// The faults that nothing was refused for yet.
+  private(set) var faults: [Fault] = []
+  /// What ended the reading.
+  private(set) var failure: ReadError?
+  /// The offset behind the last event, from which on there may be no more than `limit` bytes.
+  var lastEvent = 0
+  private let limit: Int
+  /// What was checked, and what was handed out.
+  private var checked = 0
+  private var handed = 0
+  private var isAtEnd = false
+  private var isStarted = false
+  /// `%TAG` and other directives since the last event: libyaml compares each with all before.
+  var directives = 0
+
+  // A code point and its offset, and how far only ASCII follows.
+  private var codePoint = 0
+  private var offset = 0
+  private var asciiEnd = 0
+
+  /// So many faults that are not dealt with make the input no text.
+  private static let mostFaults = 4096
+  static let mostDirectives = 1024
+
+  init(_ window: TextWindow, limit: Int) {
+    self.window = window
+    self.limit = limit + (1 << 16)
+  }
+
+  // MARK: Handing out
+
+  /// Copies text to libyaml's buffer.
+  ///
+  /// - Returns: the number of bytes, 0 at the end; nil when reading failed, see ``failure``.
+  func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    do throws(ReadError) {
+      while handed == checked, !isAtEnd { try readPiece() }
+    } catch {
+      failure = error
+      return nil
+    }
+    let count = min(buffer.count, checked - handed)
+    if count == 0 { return 0 }
+    buffer.copyMemory(from: window.text(handed..<handed + count))
+    for fault in faults.reversed() {
+      if fault.offset < handed { break }
+      if fault.offset < handed + count { buffer[fault.offset - handed] = UInt8(ascii: "x") }
+    }
+    handed += count
+    return count
+  }
+
+  private func readPiece() throws(ReadError) {
+    if checked - lastEvent > limit {
+      throw ReadError(
+        .recordTooLong, path: window.path, position: window.position(of: lastEvent),
+        message: "more than \(limit) bytes follow without a value, a key or the end of either")
+    }
+    isAtEnd = try window.readPiece().isEmpty
+    if !isStarted {
+      isStarted = true
+      if window.end >= 3, window.text(0..<3).elementsEqual([0xEF, 0xBB, 0xBF]) {
+        checked = 3
+        handed = 3
+        offset = 3
+        asciiEnd = 3
+      }
+    }
+    check()
+    if faults.count > Self.mostFaults {
+      throw ReadError(
+        .invalidDocument, path: window.path, position: window.position(of: faults[0].offset),
+        message: "the input has too many bytes that are no text")
+    }
+    if directives > Self.mostDirectives {
+      throw ReadError(
+        .invalidDocument, path: window.path, position: window.position(of: lastEvent),
+        message: "more than \(Self.mostDirectives) lines that begin with % follow each other")
+    }
+  }
+
+  /// Looks for bytes that are no text in what was read last; a character that is cut is left for the next piece.
+  private func check() {
+    let text = window.text(checked..<window.end)
+    guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
+    let end = text.count
+    var i = 0
+    while i < end {
+      if i + 8 <= end {
+        // A byte has its high bit set in `suspect` if it is below 0x20, above 0x7E, or next to such a one.
+        let word = UnsafeRawPointer(base + i).loadUnaligned(as: UInt64.self)
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let suspect = (word | (word &- 0x20 &* ones) | (word &+ ones)) & (0x80 &* ones)
+        let percent = word ^ (UInt64(UInt8(ascii: "%")) &* ones)
+        if suspect == 0, (percent &- ones) & ~percent & (0x80 &* ones) == 0 {
+          i += 8
+          continue
+        }
+      }
+      let byte = base[i]
+      if byte < 0x80 {
+        if byte < 0x20 ? byte != 10 && byte != 13 && byte != 9 : byte == 0x7F { addFault(i, byte) }
+        if byte == UInt8(ascii: "%"), i > 0 ? base[i - 1] == 10 : checked == 0 { directives += 1 }
+        i += 1
+        continue
+      }
+      let length = TextCheck.length(base, i, end)
+      if length < 0, !isAtEnd { break }
+      if length <= 0 {
+        addFault(i, byte)
+        i += 1
+        continue
+      }
+      let isControl = byte == 0xC2 && base[i + 1] < 0xA0 && base[i + 1] != 0x85
+      let isNoCharacter = byte == 0xEF && base[i + 1] == 0xBF && base[i + 2] >= 0xBE
+      if isControl || isNoCharacter { for k in 0..<length { addFault(i + k, base[i + k]) } }
+      i += length
+    }
+    checked += i
+  }
+
+  private func addFault(_ index: Int, _ byte: UInt8) {
+    faults.append(Fault(offset: checked + index, isNUL: byte == 0, isContinuation: byte & 0xC0 == 0x80))
+  }
+
+  /// The first fault before an offset.
+  @inline(__always)
+  func fault(before offset: Int) -> Fault? {
+    guard let first = faults.first, first.offset < offset else { return nil }
+    return first
+  }
+
+  /// Forgets the faults before an offset, which were dealt with.
+  func forgetFaults(before offset: Int) { faults.removeAll { $0.offset < offset } }
+
+  // MARK: Marks
+
+  /// The offset of a code point that libyaml has read.
+  ///
+  /// - Complexity: O(1) in ASCII, else O(distance from the last code point asked for).
+  @inline(__always)
+  func offset(ofCodePoint index: Int) -> Int {
+    let guess = offset + (index - codePoint)
+    if index >= codePoint, guess <= asciiEnd { return guess }
+    return walk(to: index)
+  }
+
+  @inline(never)
+  private func walk(to index: Int) -> Int {
+    if index < codePoint { return walkBack(to: index) }
+    // What lies before may be forgotten: nothing is asked for that is not kept, and it is at most at `asciiEnd`.
+    codePoint += asciiEnd - offset
+    offset = asciiEnd
+    let text = window.text(offset..<handed)
+    guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return offset }
+    var i = 0
+    var count = codePoint
+    while i + 8 <= text.count {
+      let word = UnsafeRawPointer(base + i).loadUnaligned(as: UInt64.self)
+      let continuations = (word & ~(word &<< 1) & 0x8080_8080_8080_8080).nonzeroBitCount
+      let hidden = faults.isEmpty ? 0 : hiddenFaults(offset + i, 8)
+      // Only what ends before the code point, so that the rest is counted one by one.
+      if count + 8 - continuations + hidden > index { break }
+      count += 8 - continuations + hidden
+      i += 8
+    }
+    func isCounted(_ i: Int) -> Bool {
+      base[i] & 0xC0 != 0x80 || (!faults.isEmpty && hiddenFaults(offset + i, 1) > 0)
+    }
+    // Behind the code points before: bytes inside the last of them may follow.
+    while i < text.count, count < index || !isCounted(i) {
+      if isCounted(i) { count += 1 }
+      i += 1
+    }
+    codePoint = count
+    offset += i
+    var end = i
+    while end + 8 <= text.count,
+      UnsafeRawPointer(base + end).loadUnaligned(as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+    { end += 8 }
+    while end < text.count, base[end] < 0x80 { end += 1 }
+    asciiEnd = offset + end - i
+    return offset
+  }
+
+  private func walkBack(to index: Int) -> Int {
+    var count = codePoint
+    var place = offset
+    while count > index, window.holds(place - 1) {
+      place -= 1
+      let isContinuation = window.text(place..<place + 1)[0] & 0xC0 == 0x80
+      if !isContinuation || hiddenFaults(place, 1) > 0 { count -= 1 }
+    }
+    return place
+  }
+
+  /// How many faults of a range look like bytes inside a character.
+  private func hiddenFaults(_ start: Int, _ count: Int) -> Int {
+    faults.count { $0.isContinuation && $0.offset >= start && $0.offset < start + count }
+  }
+}

@@ -1,0 +1,129 @@
+import ArgumentParser
+import Diagnostics
+import Glibc
+import Pipelines
+
+/// `mergewalk guess`: a pipeline and a model from files.
+struct GuessCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "guess",
+    abstract: "Write a commented pipeline and a model for files, from their first records.",
+    discussion: """
+      Each source becomes an entity with a pipeline of its own; all of them share a model in YAML. Behind each line stands \
+      what speaks for it. What may mean two things stays text, with a question: leading zeros, dates of which no value tells \
+      whether the day comes first, 1,234. Columns that hold keys of another source's records become relationships.
+
+      A file that is there is not replaced without --force.
+
+      EXIT CODES
+        0   the files were written
+        2   a source cannot be read, or a file not be written
+        64  usage
+
+      EXAMPLES
+        mergewalk guess customers.csv orders.csv --out pipelines
+        mergewalk guess 'exports/orders-*.csv.gz' --entity Order --out pipelines
+        mergewalk guess data.json --option records=$.data.items
+      """)
+
+  @Argument(help: "Files, globs, folders, or - for standard input.", completion: .file())
+  var sources: [String]
+
+  @Option(
+    name: .customLong("out"),
+    help: ArgumentHelp("The folder for the files; it is made if need be.", valueName: "folder"),
+    completion: .directory)
+  var folder = "."
+
+  @Option(help: ArgumentHelp("The entity's name, if there is one source.", valueName: "name"))
+  var entity: String?
+
+  @Option(help: ArgumentHelp("The most records to look at in each source.", valueName: "count"))
+  var records = 10_000
+
+  @Option(
+    name: .customLong("option"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("An option of the sources, as a pipeline has it; may be repeated.", valueName: "key=value"))
+  var options: [SourceOption] = []
+
+  @Flag(help: "Replace files that are there.")
+  var force = false
+
+  func validate() throws {
+    if entity != nil, sources.count > 1 { throw ValidationError("--entity names the entity of a single source") }
+    if let entity, !PipelineGuess.isEntityName(entity) {
+      throw ValidationError("--entity takes a name of letters, digits and underscores that begins with a capital")
+    }
+    if records < 1 { throw ValidationError("--records must be at least 1") }
+    if folder.isEmpty { throw ValidationError("--out takes a path") }
+    if sources.count(where: { $0 == "-" }) > 1 { throw ValidationError("standard input can be read only once") }
+  }
+
+  func run() throws {
+    do throws(DiagnosticList) {
+      var request = PipelineGuess.Request(sources: sources)
+      request.options = options.map { ($0.name, $0.value) }
+      request.folder = folder
+      request.entity = entity
+      request.records = records
+      let guess = try PipelineGuess.make(request)
+      FindingsOutput.words(guess.warnings)
+      try write(guess)
+      report(guess)
+    } catch {
+      FindingsOutput.words(error.diagnostics)
+      throw ExitStatus.failure
+    }
+  }
+
+  /// Writes all files, or none when one is there already.
+  private func write(_ guess: PipelineGuess) throws(DiagnosticList) {
+    if !force {
+      let there = guess.files.filter { access($0.path, F_OK) == 0 }
+      guard there.isEmpty else {
+        throw DiagnosticList(
+          there.map {
+            Diagnostic(
+              .error, code: "fileExists", path: $0.path, position: .file, message: "the file is there already",
+              hint: "choose another folder with --out, or replace it with --force")
+          })
+      }
+    }
+    for file in guess.files {
+      try Folders.createParents(of: file.path)
+      if force { try TextFile.replace(file.path, file.text) } else { try OutputFile.create(file.path, file.text) }
+    }
+  }
+
+  /// Says what was guessed and how to go on.
+  private func report(_ guess: PipelineGuess) {
+    for summary in guess.summaries {
+      let found = summary.key.isEmpty ? "no key" : "found by \(summary.key.joined(separator: " and "))"
+      let related =
+        summary.relationships > 0 ? ", \(Figures.count(summary.relationships, "relationship"))" : ""
+      let looked = (summary.isWhole ? "all " : "the first ") + Figures.count(summary.records, "record")
+      let asked = summary.questions > 0 ? "; \(Figures.count(summary.questions, "question"))" : ""
+      Console.data(
+        "\(summary.pipeline): \(summary.entity) from \(looked) of \(summary.source):"
+          + " \(Figures.count(summary.attributes, "attribute"))\(related), \(found)\(asked)")
+      if summary.rejects > 0 {
+        Console.words(
+          "\(summary.source): warning: \(Figures.count(summary.rejects, "record")) cannot be read [rejects]")
+      }
+    }
+    Console.data(guess.files[0].path)
+    Console.data("")
+    let paths = guess.summaries.map(\.pipeline)
+    Console.data("mergewalk lint \(paths.map(Self.shell).joined(separator: " "))")
+    for path in paths { Console.data("mergewalk run \(Self.shell(path))") }
+  }
+
+  /// A path as a shell reads it.
+  private static func shell(_ path: String) -> String {
+    let isPlain = path.utf8.allSatisfy { byte in
+      "/._-+,".utf8.contains(byte) || (byte >= 0x30 && byte <= 0x39) || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A)
+    }
+    return isPlain
+      ? path : "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+  }
+}

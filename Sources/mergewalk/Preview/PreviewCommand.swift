@@ -1,0 +1,80 @@
+import ArgumentParser
+import Diagnostics
+import Glibc
+import Pipelines
+import RecordFormats
+
+/// `mergewalk preview`: what a source yields.
+struct PreviewCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "preview",
+    abstract: "Show the records of files as an import would read them.",
+    discussion: """
+      The source is a file, a glob, a folder or - for standard input, packed or not. Its format is told by its name, else \
+      by its content; how a CSV file is written is detected. Options are those of a pipeline's source, each with a value in \
+      YAML: see `mergewalk reference`.
+
+      A table shows where each record begins, the columns, what their values look like, and the first 10 records. CSV has \
+      the cells of all records as they are, NDJSON an object for each record. Refused records and everything else that is \
+      not a record go to standard error.
+
+      EXIT CODES
+        0   all records that were read are good, also when the reader of a pipe went away
+        1   some records were rejected
+        2   the source was refused: it cannot be opened or read on, an option is wrong
+        64  usage
+
+      EXAMPLES
+        mergewalk preview orders.csv.gz
+        mergewalk preview orders.json --option records=$.data.items --records 3
+        mergewalk preview export.txt --option delimiter=semicolon --option 'null=[NULL, ""]' --option encoding=latin1
+        curl -s https://example.com/orders.ndjson | mergewalk preview - --records all --format csv
+      """)
+
+  @Argument(help: "A file, a glob, a folder, or - for standard input.", completion: .file())
+  var source: String
+
+  @Option(help: ArgumentHelp("How many records; 10 for a table, else all.", valueName: "count|all"))
+  var records: RecordCount?
+
+  @Option(help: "The format: table, csv or ndjson; a table unless said otherwise.")
+  var format: PreviewFormat = .table
+
+  @Option(
+    name: .customLong("option"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("An option of a pipeline's source; may be repeated.", valueName: "key=value"))
+  var options: [SourceOption] = []
+
+  @Flag(help: "Say what speaks for the options that were detected.")
+  var verbose = false
+
+  func run() throws {
+    let definition: SourceDefinition
+    do throws(DiagnosticList) {
+      definition = try SourceDefinition.read(
+        paths: [source], options: options.map { ($0.name, $0.value) }, defaults: Self.defaults,
+        detectsNulls: false)
+    } catch {
+      FindingsOutput.words(error.diagnostics)
+      throw ExitStatus.failure
+    }
+    FindingsOutput.words(definition.warnings)
+    if !definition.detected.isEmpty {
+      Console.words("\(source): detected \(definition.detected.joined(separator: ", "))")
+    }
+    if verbose { for line in definition.evidence { Console.words("\(source): \(line)") } }
+    let limit = (records ?? (format == .table ? .first(10) : .all)).limit
+    var preview = Preview(definition, format: format, limit: limit)
+    do throws(OutputError) {
+      try preview.run()
+    } catch {
+      Console.words("mergewalk: error: \(error) [cannotWrite]")
+      throw ExitStatus.failure
+    }
+    if let status = preview.report() { throw status }
+  }
+
+  /// What a preview does unless told otherwise, of what pipelines do only when they are told: it finds out how CSV is
+  /// written, and shows every valid JSON text.
+  static let defaults = [("dialect", "detect"), ("scalars", "value"), ("duplicate_members", "last")]
+}
