@@ -116,6 +116,15 @@ enum CorpusSmall {
     file(
       "two tables", "id,name\n1,lamp\n2,quilt\n\nday,temp,hum\n2024-01-01,1.5,30\n2024-01-02,2.5,31\n",
       "id¦name⏎1¦lamp⏎2¦quilt"),
+    file(
+      "a title in a field", "Meetings,,,,\nWho,When,With,About,\nA. Lind,May 2024,Harbour Trust,lamps,\n,,Sail Club,,\n"
+        + ",,Quilt Union,,\nB. Quist,June 2024,Orbit Ltd,copper,\n",
+      "Who¦When¦With¦About¦⏎A. Lind¦May 2024¦Harbour Trust¦lamps¦⏎¦¦Sail Club¦¦⏎¦¦Quilt Union¦¦⏎B. Quist¦June 2024¦Orbit Ltd¦copper¦"
+    ),
+    file(
+      "titles in quotes", "\"ID:7 Name:lamps\"\n\"C=3; O=1; E=4.15\"\n\"id\",\"name\",\"no\"\n\"q1\",\"lamp\",\"17\"\n\"q2\",\"sail\",\"18\"\n",
+      "id¦name¦no⏎q1¦lamp¦17⏎q2¦sail¦18"),
+    file("one record of another width", "\"a b\";\"c\";\"d\"\n\"x.dat\";\"14\";\"2.5\";\"\n\"\n", "a b¦c¦d⏎x.dat¦14¦2.5¦\n"),
     file("pages", "id,v\n1,2\n3,4\n\nid,v\n5,6\n7,8\n", "id¦v⏎1¦2⏎3¦4"),
     file(
       "a title and a remark", "Sales of 2024; all shops\n\nshop;sum\nLund;12\nCork;17\n\nSource: the office\n",
