@@ -46,18 +46,25 @@ import Testing
     table("a record without values before names", 1, "a,b\n1,2\n,\nc,d\n3,4\n", ["1|2"]),
     table("a record without values before values", 1, "a,b\n1,2\n,\n3,4\n", ["1|2", "|", "3|4"]),
     table("a short record is no table", 1, "a,b,c\n1,2,3\n4,5\n6,7,8\n", ["1|2|3", "fieldCount@3:4", "6|7|8"]),
-    table("two short records of values are no table", 1, "a,b,c\n1,2,3\n4,5\n6,7\n", [
-      "1|2|3", "fieldCount@3:4", "fieldCount@4:4",
-    ]),
-    table("padded records are no table", 1, "a,b,c\n1,2,3\nx,5\ny,7\n8,9,10\nc,d\n1,2\n", [
-      "1|2|3", "x|5|·", "y|7|·", "8|9|10",
-    ]) { $0.padShortRecords = true },
+    table(
+      "two short records of values are no table", 1, "a,b,c\n1,2,3\n4,5\n6,7\n",
+      [
+        "1|2|3", "fieldCount@3:4", "fieldCount@4:4",
+      ]),
+    table(
+      "padded records are no table", 1, "a,b,c\n1,2,3\nx,5\ny,7\n8,9,10\nc,d\n1,2\n",
+      [
+        "1|2|3", "x|5|·", "y|7|·", "8|9|10",
+      ]
+    ) { $0.padShortRecords = true },
     table("without headers", 2, "1,2\n3,4\n\n5,6,7\n8,9,10\n\n", ["5|6|7", "8|9|10"]) { $0.header = .none },
     table("of one column", 2, "a\n1\n2\n\nb\n3\n", ["3"]),
     table("behind skipped lines", 2, "x,y,z\na,b\n1,2\n\nc,d\n3,4\n", ["3|4"]) { $0.skippedLines = 1 },
     table("remarks stand where they want", 2, "a,b\n#\n1,2\n\n#x\nc,d\n#y\n3,4\n", ["3|4"]) { $0.comment = "#" },
     table("tables are counted from one", 0, "a\n", [], failure: "invalidOption"),
-    CSVCase("without the option all records count", "a,b\n1,2\n\nc,d,e\n3,4,5\n", ["1|2", "fieldCount@4:1", "fieldCount@5:1"]) {
+    CSVCase(
+      "without the option all records count", "a,b\n1,2\n\nc,d,e\n3,4,5\n", ["1|2", "fieldCount@4:1", "fieldCount@5:1"]
+    ) {
       _ in
     },
     CSVCase("two header records", "x,,z\na,b,c\n1,2,3\n", ["3|2"], columns: .named(["z c", "b"])) { $0.headerRows = 2 },
@@ -65,7 +72,9 @@ import Testing
       $0.headerRows = 2
     },
     CSVCase("a column without any name", "x,\na,\n1,2\n", [], failure: "emptyHeader@2:1") { $0.headerRows = 2 },
-    CSVCase("joined names that are the same", "x,X\na,A\n1,2\n", [], failure: "duplicateHeader@2:1") { $0.headerRows = 2 },
+    CSVCase("joined names that are the same", "x,X\na,A\n1,2\n", [], failure: "duplicateHeader@2:1") {
+      $0.headerRows = 2
+    },
     CSVCase("a header that is cut", "x,y\n", [], failure: "missingHeader") { $0.headerRows = 2 },
     CSVCase("too many header records", "x,y\n", [], failure: "invalidOption") { $0.headerRows = 17 },
     CSVCase("a number of columns", "1,2\n3,4,5\n6\n", ["1|2|·", "3|4|5", "6|·|·"]) {

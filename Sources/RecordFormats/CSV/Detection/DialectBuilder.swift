@@ -95,7 +95,8 @@ struct DialectBuilder {
     guard let quote = options.quote else { return }
     if table.quotedCells > 0 {
       evidence.append(
-        "quote \(Self.name(quote)): \(table.quotedCells) of \(Self.count(table.cells.count, "field", "fields")) stand in it")
+        "quote \(Self.name(quote)): \(table.quotedCells) of \(Self.count(table.cells.count, "field", "fields")) stand in it"
+      )
     }
     if table.textAfterQuotes + table.strayQuotes > 0, !known.contains(.lenientQuotes) {
       options.lenientQuotes = true
@@ -136,7 +137,8 @@ struct DialectBuilder {
     if isPadded || hasPaddedQuotes {
       options.trim = true
       evidence.append(
-        "trim: \(Self.count(leading + table.paddedQuotes, "field has", "fields have")) blanks before it, \(trailing) behind")
+        "trim: \(Self.count(leading + table.paddedQuotes, "field has", "fields have")) blanks before it, \(trailing) behind"
+      )
       return
     }
     // Without trimming a quote behind a blank is no opening quote.

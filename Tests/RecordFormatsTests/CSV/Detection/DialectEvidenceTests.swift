@@ -124,7 +124,9 @@ import Testing
   @Test func `an empty file has no header, and what is no text has no dialect`() throws {
     #expect(try detect("").options.header == .none)
     #expect(try detect("\n\n").evidence.contains("there is no record"))
-    #expect(CSVDialectDetector.detect(sample: (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 7919 >> 5) }, isWhole: true) == nil)
+    #expect(
+      CSVDialectDetector.detect(
+        sample: (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 7919 >> 5) }, isWhole: true) == nil)
   }
 
   @Test func `a sample that is cut ends with its last whole line`() throws {

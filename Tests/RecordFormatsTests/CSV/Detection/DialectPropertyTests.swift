@@ -67,7 +67,8 @@ import Testing
     let pieces: [[UInt8]] = [
       [44], [59], [9], [124], [32], [34], [34, 34], [39], [92], [10], [13], [13, 10], [35], Array("a".utf8),
       Array("12.5".utf8), Array("2024-01-01".utf8), Array("12:30".utf8), [0], [0xFF], [0xC3, 0xA9], [0xE2, 0x82],
-      Array("http://a.b/c".utf8), Array("sep=".utf8), [1], Array("x@y.z".utf8), Array("$,.'%-".utf8), [0xEF, 0xBB, 0xBF],
+      Array("http://a.b/c".utf8), Array("sep=".utf8), [1], Array("x@y.z".utf8), Array("$,.'%-".utf8),
+      [0xEF, 0xBB, 0xBF],
     ]
     for seed in block * 20..<(block + 1) * 20 {
       var random = SeededGenerator(seed: seed)
@@ -86,7 +87,8 @@ import Testing
         #expect(failure?.hasPrefix("invalidOption") != true, "seed \(seed), \(dialect.options), \(bytes)")
         #expect(
           failure == nil || !isWhole,
-          "seed \(seed), \(failure ?? ""), \(dialect.evidence), \(String(decoding: bytes, as: UTF8.self).debugDescription)")
+          "seed \(seed), \(failure ?? ""), \(dialect.evidence), \(String(decoding: bytes, as: UTF8.self).debugDescription)"
+        )
       }
     }
   }
