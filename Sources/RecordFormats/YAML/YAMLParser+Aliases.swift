@@ -119,7 +119,11 @@ extension YAMLParser {
         if count > 0 { json.append(isMapping && count & 1 == 1 ? UInt8(ascii: ":") : UInt8(ascii: ",")) }
         if isMapping, count & 1 == 0 {
           var key: [UInt8] = []
-          if let text = scalar(i) { key.append(contentsOf: text) } else { writeJSON(i, depth: depth + 1, at: offset, &key) }
+          if let text = scalar(i) {
+            key.append(contentsOf: text)
+          } else {
+            writeJSON(i, depth: depth + 1, at: offset, &key)
+          }
           key.withUnsafeBytes { JSONText.append(string: $0, to: &json) }
         } else {
           writeJSON(i, depth: depth + 1, at: offset, &json)

@@ -173,7 +173,8 @@ struct YAMLParser: StagingParser {
       state = YAMLCoreSchema.state(bytes)
       if contentEnd - start != bytes.count, hasMark(at: start, style: style) { state = .quoted }
     }
-    let isMerge = bytes.count == 2 && isPlain && bytes[0] == UInt8(ascii: "<") && bytes[1] == UInt8(ascii: "<")
+    let isMerge =
+      bytes.count == 2 && isPlain && bytes[0] == UInt8(ascii: "<") && bytes[1] == UInt8(ascii: "<")
       && state == .text
     if let anchor = event.pointee.data.scalar.anchor { log.open(YAMLParser.bytes(anchor)) }
     if log.isOpen { log.scalar(bytes, state, isMerge: isMerge) }

@@ -20,7 +20,8 @@ enum SourceOptions {
     // A pipeline may read the same records from a document or as CSV, where it means nothing.
     case "records": documents + delimited
     case "each": documents + [.ndjson, .jsonSequence]
-    case "scalars", "duplicate_members": [.json, .ndjson, .jsonSequence]
+    case "scalars": [.json, .ndjson, .jsonSequence, .yaml]
+    case "duplicate_members": [.json, .ndjson, .jsonSequence]
     case "encoding": text
     case "max_record": text + databases
     // A database is read in place.
