@@ -75,8 +75,12 @@ public enum RecordFormat: Sendable, Hashable {
     case .yaml(let options): try YAMLReader(stream: stream, options: options, columns: columns, index: index)
     case .fixedWidth(let options):
       try FixedWidthReader(stream: stream, options: options, columns: columns, index: index)
-    case .propertyList, .custom:
-      throw ReadError(.invalidOption, path: stream.path, message: "no reader")
+    case .propertyList(let options):
+      try PropertyListReader(stream: stream, options: options, columns: columns, index: index)
+    case .custom:
+      throw ReadError(
+        .invalidOption, path: stream.path,
+        message: "records of this kind are read from the file itself, not from a stream")
     }
   }
 }
