@@ -97,7 +97,7 @@ struct NDJSONParser: JSONRecordParser {
       window.cursor = next
       let isLong = stop - start > maxRecordBytes
       if stop > start, base[stop - 1] == 13 { stop -= 1 }
-      object.scanner = JSONScanner(base, from: start, end: stop)
+      object.scanner = JSONScanner(base, from: start, end: stop, readable: rows.readable)
       object.scanner.skipSpace()
       if isLong {
         rows.errors.append(
