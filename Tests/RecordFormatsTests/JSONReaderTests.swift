@@ -101,7 +101,7 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
     JSONCase("the array is null", #"{"d":null}"#, at: "$.d", ["a"], [], failure: "missingRecords@1:6"),
     JSONCase(
       "the way leads through an array", #"{"d":[{"a":[]}]}"#, at: "d.a", ["a"], [], failure: "missingRecords@1:6"),
-    JSONCase("a path is needed", #"{"d":{"a":[]},"e":[{}]}"#, ["a"], [], failure: "missingRecords@1:19"),
+    JSONCase("a path is needed", #"{"d":{"a":[]},"e":[{}]}"#, ["a"], [], failure: "missingRecords@1:23"),
     JSONCase("no path would help", #"{"d":{"a":[]}}"#, ["a"], [], failure: "missingRecords@1:14"),
     JSONCase("a document of one number", " 12", ["a"], [], failure: "missingRecords@1:2"),
     JSONCase(
@@ -186,7 +186,11 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
     #expect(message(#"{"d":{"x":1,"y":[]}}"#, "d.items") == "“d” has no member “items”; it has “x”, “y”")
     #expect(
       message(#"{"v":1,"Genre":[]}"#, nil)
-        == "the document is an object, not an array of records; name the array that holds them, such as “Genre”")
+        == "the document is an object, not an array of records; say where they are, such as “records: $.Genre”")
+    #expect(
+      message(#"{"meta":{"tags":["x",[1]],"v":{}},"data":{"all rows":[{"lines":[]}],"q":1},"z":[]}"#, nil)
+        == "the document is an object, not an array of records; say where they are, such as “records: $.meta.tags”; "
+        + "there are also $.data['all rows'], $.z")
     #expect(message("{}", nil) == "the document is an object and has no array of records")
     #expect(message(#"{"v":1}"#, "v") == "“v” is not an array, so it has no records")
     #expect(message(#"{"v":[]}"#, "v.w") == "“v” is an array, so it has no member “w”")
