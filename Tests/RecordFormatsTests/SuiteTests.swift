@@ -209,10 +209,10 @@ private func records(_ source: ByteSource, _ options: CSVOptions) throws -> (hea
       documented[cells[0].filter { $0 != "`" } + ".json"] = cells[1] == "accepted"
     }
     var counts: [Character: Int] = [:]
-    for name in files("json/JSONTestSuite/test_parsing", ".json") {
+    let names = files("json/JSONTestSuite/test_parsing", ".json")
+    for name in names {
       let text = try bytes("json/JSONTestSuite/test_parsing/" + name)
-      let expected =
-        name.hasPrefix("i_") ? try #require(documented[name], "\(name) is not on the page") : name.hasPrefix("y_")
+      let expected = documented[name] ?? name.hasPrefix("y_")
       for size in [1, Int.max] {
         let source = ByteSource(bytes: text, chunkSize: size, path: name)
         // As mergewalk preview reads a file whose name ends in .json.
@@ -243,7 +243,7 @@ private func records(_ source: ByteSource, _ options: CSVOptions) throws -> (hea
       }
       counts[name.first ?? " ", default: 0] += 1
     }
-    #expect(counts == ["y": 95, "n": 188, "i": 35] && documented.count == 35)
+    #expect(counts == ["y": 95, "n": 188, "i": 35] && Set(documented.keys) == Set(names.filter { $0.hasPrefix("i_") }))
   }
 
   @Test func `openflights' tables are read whole`() throws {
