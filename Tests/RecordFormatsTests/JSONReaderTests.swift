@@ -172,6 +172,30 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
     #expect(batch.raw(1) == Array("{\"b\": \"q\"}".utf8))
   }
 
+  @Test("what is wrong is said the same however it arrives")
+  func sameMessages() {
+    // Found by fuzzing: whether a byte is text was not known yet when it was no JSON.
+    for (text, records) in [
+      (Array("{\"r\":".utf8) + [0xC4, 0xC4, 0x20], "r"), (Array("{\"r\":".utf8) + Array("é}".utf8), "r"),
+      (Array("{".utf8) + [0xE2, 0x82], "r"), (Array("[1,".utf8) + [0xF0, 0x9F, 0x98, 0x22], "$"),
+    ] {
+      var found: [ReadError] = []
+      for size in [Int.max, 1, 2, 3, 7] {
+        var options = JSONOptions()
+        options.records = records
+        do throws(ReadError) {
+          var reader = try JSONReader(
+            source: ByteSource(bytes: text, chunkSize: size), options: options, columns: .named(["a"]))
+          var batch = RecordBatch()
+          while try reader.read(into: &batch, limit: BatchLimit()) {}
+        } catch {
+          found.append(error)
+        }
+      }
+      #expect(found.count == 5 && Set(found).count == 1, "\(found)")
+    }
+  }
+
   @Test("a member that is missing is named, with the nearest one")
   func messages() throws {
     func message(_ text: String, _ records: String?) -> String? {
