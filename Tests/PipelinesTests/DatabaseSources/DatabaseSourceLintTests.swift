@@ -104,8 +104,8 @@ struct DatabaseSourceLintTests {
   @Test("options of other formats are unsuitable, and packed databases are refused")
   func options() throws {
     #expect(
-      try lint("files: orders.csv\n  table: orders") == [
-        "pipeline.yaml:6:3: error: “table” is for the format sqlite, but the input is csv [unsuitableOption]"
+      try lint("files: orders.csv\n  blobs: hex") == [
+        "pipeline.yaml:6:3: error: “blobs” is for the format sqlite, but the input is csv [unsuitableOption]"
       ])
     #expect(
       try lint("files: app.db\n  table: orders\n  delimiter: tab\n  where: x > 1") == [
