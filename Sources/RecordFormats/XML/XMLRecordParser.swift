@@ -73,7 +73,7 @@ final class XMLRecordParser: StagingParser {
     }
     let known = XMLKnownNames(
       nilName: intern("nil"), schemaPrefix: intern("xsi"), schemaInstance: intern(XMLNamespaces.schemaInstance),
-      value: intern("value"), name: intern("name"))
+      value: intern("value"), name: intern("name"), encoding: intern("encoding"), of: intern("of"))
     state.initialize(
       to: XMLRecords(
         columns: columns,

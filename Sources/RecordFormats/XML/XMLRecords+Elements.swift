@@ -142,6 +142,7 @@ extension XMLRecords {
         copies.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
         tree.setText(attribute, XMLTextRange(isCopy: true, start: at, count: count))
       }
+      if local == known.of, tag.count > 1, prefix == nil { entry.pointee.isCoded = isCodedText(tag) }
       guard node >= 0, elements[Int(node)].attributeCount > 0 else { continue }
       let first = Int(elements[Int(node)].firstAttribute)
       let space = comparesURIs ? uri : prefix
@@ -150,6 +151,12 @@ extension XMLRecords {
         if attributes[k].slot >= 0 { putAttribute(attributes[k].slot, start, count, tag: entry.pointee.tagEnd) }
       }
     }
+  }
+
+  /// Whether attributes say `encoding="base64" of="text"`.
+  func isCodedText(_ tag: XMLTag) -> Bool {
+    guard let encoding = tag.attribute(known.encoding, nil), let of = tag.attribute(known.of, nil) else { return false }
+    return encoding.elementsEqual("base64".utf8) && of.elementsEqual("text".utf8)
   }
 
   mutating func putAttribute(_ slot: Int32, _ start: UnsafePointer<xmlChar>, _ count: Int, tag: Int) {

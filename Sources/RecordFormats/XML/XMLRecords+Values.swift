@@ -46,7 +46,7 @@ extension XMLRecords {
   /// Puts the values of an element that ends.
   @inline(__always) mutating func finish(_ top: UnsafeMutablePointer<XMLOpenElement>) {
     let node = Int(top.pointee.node)
-    if top.pointee.tree < 0, node >= 0, elements[node].textSlot < 0, !top.pointee.hasPieces {
+    if top.pointee.tree < 0, node >= 0, elements[node].textSlot < 0, !top.pointee.hasPieces, !top.pointee.isCoded {
       // Almost all: an element with text, or one on the way.
       if elements[node].slot < 0 { return }
       if !top.pointee.hasChildren { return putText(Int(elements[node].slot), top, top.pointee.text) }
@@ -69,8 +69,9 @@ extension XMLRecords {
   }
 
   mutating func finishOther(_ top: UnsafeMutablePointer<XMLOpenElement>) {
-    let text = wholeText(top)
+    var text = wholeText(top)
     let entry = top.pointee
+    if entry.isCoded, !entry.hasChildren { text = decoded(text) }
     if entry.tree >= 0 {
       if text.count > 0, !entry.hasChildren || entry.hasInk { tree.setText(entry.tree, text) }
       if entry.isNil { tree.setNil(entry.tree) }
@@ -106,6 +107,16 @@ extension XMLRecords {
       }
     }
     put(Int(node.slot), cell)
+  }
+
+  /// The text that a base64 stands for; the base64 itself when it is none.
+  mutating func decoded(_ text: XMLTextRange) -> XMLTextRange {
+    var bytes: [UInt8]?
+    texts.with(text) { bytes = XMLText.decodedBase64($0) }
+    guard let bytes, bytes.withUnsafeBytes({ $0.isUTF8 }) else { return text }
+    let start = copies.count
+    copies.append(contentsOf: bytes)
+    return XMLTextRange(isCopy: true, start: start, count: bytes.count)
   }
 
   /// Where texts are, for the tree.
