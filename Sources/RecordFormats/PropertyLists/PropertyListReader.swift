@@ -50,7 +50,7 @@ public struct PropertyListReader: RecordReader {
       let paths = try JSONPaths.requested(request, path: source.path)
       reader = StagedReader(try builder.parser(form, input, paths: paths), index: index)
     case .all:
-      let replayed = ReplayedStream(input)
+      let replayed = RewindableStream(input)
       let names = try builder.sampleNames(form, replayed)
       replayed.replay()
       columns = names.map { JSONPaths.path(toMember: String(decoding: $0, as: UTF8.self)) }
@@ -151,7 +151,7 @@ public struct PropertyListReader: RecordReader {
     }
 
     /// The names of members of the first records.
-    func sampleNames(_ form: PropertyListForm, _ stream: ReplayedStream) throws(ReadError) -> [[UInt8]] {
+    func sampleNames(_ form: PropertyListForm, _ stream: RewindableStream) throws(ReadError) -> [[UInt8]] {
       var parser = try parser(form, stream, paths: [], isSample: true)
       var batch = RecordBatch()
       // What fails here fails again when the records are read.

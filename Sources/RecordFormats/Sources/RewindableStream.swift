@@ -1,5 +1,5 @@
 /// A stream whose first bytes can be read twice: once for a sample, then again.
-final class ReplayedStream: ByteStream {
+final class RewindableStream: ByteStream {
   private let upstream: any ByteStream
   private var kept: [UInt8] = []
   private var position = 0
