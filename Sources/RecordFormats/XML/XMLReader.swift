@@ -72,8 +72,9 @@ public struct XMLReader: RecordReader {
   private static func encoding(of stream: inout any ByteStream, _ options: XMLOptions) throws(ReadError) -> TextEncoding
   {
     if let encoding = options.encoding, encoding != .automatic { return encoding }
-    let first = try PrefixedStream.first(XMLDeclaration.longest, of: stream)
-    stream = PrefixedStream(first, stream)
+    let prefixed = PrefixedStream([], stream)
+    let first = try prefixed.prefix(XMLDeclaration.longest)
+    stream = prefixed
     switch first.withUnsafeBytes({ XMLDeclaration.encoding($0) }) {
     case .known(let encoding): return encoding
     case .unknown(let name):

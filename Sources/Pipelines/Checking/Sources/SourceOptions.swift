@@ -19,17 +19,14 @@ enum SourceOptions {
     // A pipeline may read the same records from a document or as CSV, where it means nothing.
     case "records": documents + delimited
     case "each": documents + [.ndjson, .jsonSequence]
-<<<<<<< HEAD
-    case "scalars", "duplicate_members": [.json, .ndjson, .jsonSequence]
-    case "encoding", "max_record": text
-=======
+    case "scalars": [.json, .ndjson, .jsonSequence, .yaml]
+    case "duplicate_members": [.json, .ndjson, .jsonSequence]
     case "encoding": text
     case "max_record": text + databases
     // A database is read in place.
     case "compression", "member", "max_expansion": text
     case "table", "query", "blobs": [.sqlite]
     case "entity", "model", "model_version", "where", "sort", "include_subentities": [.coreData]
->>>>>>> main
     default: nil
     }
   }
