@@ -7,11 +7,12 @@ import Glibc
 /// that pull (libyaml) or are pushed in pieces (libxml2).
 final class TextWindow {
   private var stream: TextStream
-  private var memory: UnsafeMutableRawBufferPointer
+  // What is asked for at every event; nothing is called while one of them changes.
+  @exclusivity(unchecked) private var memory: UnsafeMutableRawBufferPointer
   /// The offset of the first byte in memory.
-  private var start = 0
+  @exclusivity(unchecked) private var start = 0
   /// The offset behind the last byte that was handed out.
-  private(set) var end = 0
+  @exclusivity(unchecked) private(set) var end = 0
   /// The offset behind the last byte in memory.
   private var filled = 0
   private var isStreamAtEnd = false

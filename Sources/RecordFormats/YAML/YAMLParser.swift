@@ -111,7 +111,7 @@ struct YAMLParser: StagingParser {
       contentEnd = text.offset(ofCodePoint: event.pointee.end_mark.index)
       try beginDocument(at: start)
     case YAML_STREAM_END_EVENT:
-      try checkFaults(before: text.window.end)
+      if text.progress.pointee.firstFault < .max { try refuseFault() }
       if requiresRecords, !tree.foundRecords {
         throw ReadError(
           .missingRecords, path: text.window.path,
@@ -121,30 +121,29 @@ struct YAMLParser: StagingParser {
     default: break
     }
     if let failure { throw failure }
-    try letGo()
+    text.progress.pointee.lastEvent = contentEnd
+    // What stands in an open record is its own matter.
+    let kept = tree.keptFrom ?? contentEnd
+    text.progress.pointee.keptFrom = kept
+    if text.progress.pointee.firstFault < kept { try refuseFault() }
+    if tree.isRefused { letGoOfLong() }
     return true
   }
 
-  /// Lets go of the text that is not needed any more.
-  @inline(__always)
-  private mutating func letGo() throws(ReadError) {
-    text.lastEvent = contentEnd
-    text.directives = 0
-    // What stands in an open record is its own matter.
-    let start = tree.keptFrom ?? contentEnd
-    try checkFaults(before: start)
-    guard tree.isTooLong else { return text.window.forget(before: start) }
+  /// Lets go of the text of a record that is too long, but for its beginning.
+  private mutating func letGoOfLong() {
+    guard tree.isTooLong, let start = tree.keptFrom else { return }
     if longRecord == nil {
       let raw = text.window.text(start..<min(contentEnd, start + 1 << 16))
       longRecord = ([UInt8](raw), text.window.position(of: start))
     }
-    text.window.forget(before: contentEnd)
+    text.progress.pointee.keptFrom = contentEnd
   }
 
-  /// Ends the reading when there is something that is no text and stands in no record.
-  @inline(__always)
-  private func checkFaults(before offset: Int) throws(ReadError) {
-    guard let fault = text.fault(before: offset) else { return }
+  /// Ends the reading because there is something that is no text and stands in no record.
+  @inline(never)
+  private func refuseFault() throws(ReadError) {
+    guard let fault = text.fault(before: .max) else { return }
     throw ReadError(
       .invalidDocument, path: text.window.path, position: text.window.position(of: fault.offset),
       message: YAMLParser.message(fault))
@@ -367,7 +366,7 @@ struct YAMLParser: StagingParser {
       long.raw.withUnsafeBytes { raw in tree.emit(raw: raw, into: &batch) { _ in long.position } }
       text.forgetFaults(before: contentEnd)
     } else if let start = tree.keptFrom {
-      if let fault = text.fault(before: contentEnd) {
+      if text.progress.pointee.firstFault < contentEnd, let fault = text.fault(before: contentEnd) {
         tree.refuse(fault.isNUL ? .nulByte : .invalidText, at: fault.offset, YAMLParser.message(fault))
         text.forgetFaults(before: contentEnd)
       }
