@@ -18,8 +18,8 @@ final class TextWindow {
   private var isStreamAtEnd = false
   /// What stands before this offset may be forgotten.
   private(set) var mark = 0
-  private var lines = LineCounter(at: 0)
-  private var linesTo = 0
+  @exclusivity(unchecked) private var lines = LineCounter(at: 0)
+  @exclusivity(unchecked) private var linesTo = 0
   private var check = TextCheck()
   /// Whether all text was handed out.
   var isAtEnd: Bool { isStreamAtEnd && end == filled }

@@ -140,7 +140,7 @@ struct TreeRecords {
       isNextMatched = depth == matched + 1 && matched < recordsPath.count && recordsPath[matched].elementsEqual(bytes)
       return
     }
-    guard let top = open.last else { return }
+    guard let last = open.indices.last else { return }
     if offset - recordStart > maxRecordBytes { refuseLong() }
     if !captures.isEmpty {
       separate()
@@ -153,20 +153,22 @@ struct TreeRecords {
     }
     pendingNode = -1
     pendingEach = -1
-    if top.eachDepth >= 0, top.eachDepth < each.count, each[top.eachDepth].elementsEqual(bytes) {
-      pendingEach = top.eachDepth + 1
-    }
-    guard top.node >= 0, let node = child(of: top.node, from: next, named: bytes) else { return }
-    next = node + 1 - nodes[top.node].children.lowerBound
-    if memory.seen[node] == top.serial {
+    let eachDepth = open[last].eachDepth
+    if eachDepth >= 0, eachDepth < each.count, each[eachDepth].elementsEqual(bytes) { pendingEach = eachDepth + 1 }
+    let parent = open[last].node
+    guard parent >= 0, let node = child(of: parent, from: next, named: bytes) else { return }
+    next = node + 1 - nodes[parent].children.lowerBound
+    if memory.seen[node] == open[last].serial {
       refuse(.duplicateMember, at: offset, "the member stands twice")
       return
     }
-    memory.seen[node] = top.serial
+    memory.seen[node] = open[last].serial
     pendingNode = node
   }
 
   /// The child of a node with a name; it is looked for from the given one on.
+  // Inline: a call would copy all of this value.
+  @inline(__always)
   private func child(of node: Int, from first: Int, named bytes: UnsafeRawBufferPointer) -> Int? {
     let children = nodes[node].children
     let count = children.count
@@ -196,6 +198,8 @@ struct TreeRecords {
   @inline(__always)
   var isValueWanted: Bool { pendingNode >= 0 ? !isRefused : isUnnamedWanted }
 
+  // Inline: a call would copy all of this value.
+  @inline(__always)
   private var isUnnamedWanted: Bool {
     if !isInRecord { return isNextMatched || isRecordPlace || isRecordsPlace }
     return !isRefused && (pendingEach >= 0 || !captures.isEmpty || open.isEmpty || open[open.count - 1].isEach)
@@ -220,9 +224,9 @@ struct TreeRecords {
       writeScalar(bytes, state)
       return false
     }
-    if let top = open.last, top.isEach {
+    if let last = open.indices.last, open[last].isEach {
       beginChild()
-      set(top.node, bytes, state, offset, verbatim)
+      set(open[last].node, bytes, state, offset, verbatim)
       child = -1
     } else {
       set(node, bytes, state, offset, verbatim)

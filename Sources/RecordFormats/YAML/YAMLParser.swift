@@ -179,7 +179,7 @@ struct YAMLParser: StagingParser {
       state = YAMLParser.state(bytes, tag: tag, isPlain: isPlain)
     } else if isPlain {
       state = YAMLCoreSchema.state(bytes)
-      if contentEnd - start != bytes.count, hasMark(at: start, style: style) { state = .quoted }
+      if contentEnd - start != bytes.count, text.hasMark(start..<contentEnd) { state = .quoted }
     }
     let isMerge =
       bytes.count == 2 && isPlain && bytes[0] == UInt8(ascii: "<") && bytes[1] == UInt8(ascii: "<")
@@ -197,29 +197,9 @@ struct YAMLParser: StagingParser {
     }
     place(
       scalar: bytes, state, at: start,
-      verbatim: bytes.count > 0 && tree.isValueWanted ? verbatim(bytes, from: start, isPlain: isPlain) : nil,
+      verbatim: bytes.count > 0 && tree.isValueWanted
+        ? text.verbatim(bytes, start..<max(start, contentEnd - (isPlain ? 0 : 1))) : nil,
       into: &batch)
-  }
-
-  /// The offset of a scalar's bytes in the text, when they stand there as they are.
-  @inline(__always)
-  private func verbatim(_ bytes: UnsafeRawBufferPointer, from start: Int, isPlain: Bool) -> Int? {
-    let first = contentEnd - bytes.count - (isPlain ? 0 : 1)
-    guard first >= start, text.window.holds(first) else { return nil }
-    return text.window.areEqual(bytes, at: first) ? first : nil
-  }
-
-  /// Whether the scalar has the tag `!`, which makes it text, and which libyaml passes over.
-  @inline(never)
-  private func hasMark(at start: Int, style: yaml_scalar_style_t) -> Bool {
-    // An anchor may stand before it.
-    guard text.window.holds(start), contentEnd > start else { return false }
-    var rest = text.window.text(start..<contentEnd)[...]
-    if rest.first == UInt8(ascii: "&") {
-      while let byte = rest.first, byte > 32 { rest.removeFirst() }
-      while let byte = rest.first, byte <= 32 { rest.removeFirst() }
-    }
-    return rest.first == UInt8(ascii: "!")
   }
 
   private mutating func readBegin(

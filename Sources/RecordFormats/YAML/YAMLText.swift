@@ -178,6 +178,27 @@ final class YAMLText {
     progress.pointee.firstFault = faults.first?.offset ?? .max
   }
 
+  // MARK: Scalars
+
+  /// The offset of a scalar's bytes, when they stand as they are at the end of a range.
+  @inline(__always)
+  func verbatim(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+    let first = range.upperBound - bytes.count
+    return first >= range.lowerBound && window.areEqual(bytes, at: first) ? first : nil
+  }
+
+  /// Whether a scalar's text has the tag `!`, which makes it text, and which libyaml passes over.
+  func hasMark(_ range: Range<Int>) -> Bool {
+    guard window.holds(range.lowerBound), !range.isEmpty else { return false }
+    // An anchor may stand before it.
+    var rest = window.text(range)[...]
+    if rest.first == UInt8(ascii: "&") {
+      while let byte = rest.first, byte > 32 { rest.removeFirst() }
+      while let byte = rest.first, byte <= 32 { rest.removeFirst() }
+    }
+    return rest.first == UInt8(ascii: "!")
+  }
+
   // MARK: Marks
 
   /// The offset of a code point that libyaml has read.
