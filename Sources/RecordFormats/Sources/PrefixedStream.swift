@@ -1,8 +1,10 @@
-/// A stream of which the first bytes were read already, to look at them.
+/// A stream of which the beginning was read already, to look at it, and is read again.
 final class PrefixedStream: ByteStream {
   private let stream: any ByteStream
   private var prefix: [UInt8]
-  private var used = 0
+  private var taken = 0
+  /// Whether the prefix is all there is.
+  private(set) var isWhole = false
 
   /// Puts bytes that were read from a stream before what is still to come.
   init(_ prefix: [UInt8], _ stream: any ByteStream) {
@@ -10,32 +12,35 @@ final class PrefixedStream: ByteStream {
     self.stream = stream
   }
 
-  /// Reads the first bytes of a stream: `count`, or all if there are fewer.
-  static func first(_ count: Int, of stream: any ByteStream) throws(ReadError) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    var filled = 0
-    while filled < count {
-      let got = try bytes.withUnsafeMutableBufferPointer { (all) throws(ReadError) in
-        try stream.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: all[filled...])))
-      }
-      if got == 0 { break }
-      filled += got
-    }
-    bytes.removeLast(count - filled)
-    return bytes
-  }
-
   var path: String { stream.path }
   var bytesRead: Int { stream.bytesRead }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {
-    if used < prefix.count {
-      let count = min(buffer.count, prefix.count - used)
-      prefix.withUnsafeBytes { buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[used..<used + count])) }
-      used += count
-      if used == prefix.count { prefix = []; used = 0 }
-      return count
+  /// Reads on until the prefix has `count` bytes or the stream ends, and returns it.
+  func prefix(_ count: Int) throws(ReadError) -> [UInt8] {
+    var filled = prefix.count
+    if filled < count { prefix += repeatElement(0, count: count - filled) }
+    defer { if filled < prefix.count { prefix.removeLast(prefix.count - filled) } }
+    while filled < count, !isWhole {
+      let got = try prefix.withUnsafeMutableBufferPointer { (all) throws(ReadError) in
+        try stream.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: all[filled...])))
+      }
+      if got == 0 { isWhole = true }
+      filled += got
     }
-    return try stream.read(into: buffer)
+    return Array(prefix[..<filled])
+  }
+
+  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {
+    guard taken < prefix.count else { return isWhole ? 0 : try stream.read(into: buffer) }
+    let count = min(buffer.count, prefix.count - taken)
+    prefix.withUnsafeBytes {
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[taken..<taken + count]))
+    }
+    taken += count
+    if taken == prefix.count {
+      prefix = []
+      taken = 0
+    }
+    return count
   }
 }

@@ -72,8 +72,9 @@ public struct XMLReader: RecordReader {
   private static func encoding(of stream: inout any ByteStream, _ options: XMLOptions) throws(ReadError) -> TextEncoding
   {
     if let encoding = options.encoding, encoding != .automatic { return encoding }
-    let first = try PrefixedStream.first(XMLDeclaration.longest, of: stream)
-    stream = PrefixedStream(first, stream)
+    let prefixed = PrefixedStream([], stream)
+    let first = try prefixed.prefix(XMLDeclaration.longest)
+    stream = prefixed
     switch first.withUnsafeBytes({ XMLDeclaration.encoding($0) }) {
     case .known(let encoding): return encoding
     case .unknown(let name):
@@ -113,27 +114,4 @@ public struct XMLReader: RecordReader {
   }
 
   private static let sampleSize = 1 << 16
-}
-
-/// A stream that keeps what was read from it.
-private final class RecordingStream: ByteStream {
-  private let stream: any ByteStream
-  private(set) var recorded: [UInt8] = []
-  private(set) var failure: ReadError?
-
-  init(_ stream: any ByteStream) { self.stream = stream }
-
-  var path: String { stream.path }
-  var bytesRead: Int { stream.bytesRead }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {
-    do throws(ReadError) {
-      let count = try stream.read(into: buffer)
-      recorded.append(contentsOf: buffer[..<count])
-      return count
-    } catch {
-      failure = error
-      throw error
-    }
-  }
 }

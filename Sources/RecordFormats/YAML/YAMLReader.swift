@@ -42,7 +42,7 @@ public struct YAMLReader: RecordReader {
     switch request {
     case .named(let names): columns = names
     case .all:
-      let prefixed = PrefixedStream(source)
+      let prefixed = PrefixedStream([], source)
       columns = try Self.sample(prefixed, options, records, each ?? nil)
       stream = prefixed
     }
