@@ -86,7 +86,11 @@ let package = Package(
       exclude: ["Generated/Zoo.yaml"]),
     tests(
       "RecordFormatsTests",
-      ["RecordFormats", "Diagnostics", "PropertyLists", "CScan", "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport"]),
+      [
+        "RecordFormats", "Diagnostics", "PropertyLists", "YAML", "CLibYAML", "CScan", "CZlib", "CZstd", "CBZip2",
+        "CLZMA",
+        "TestSupport",
+      ]),
     tests(
       "ImportingTests",
       ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),

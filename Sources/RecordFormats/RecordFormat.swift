@@ -73,10 +73,14 @@ public enum RecordFormat: Sendable, Hashable {
       try JSONSequenceReader(stream: stream, options: options, columns: columns, index: index)
     case .xml(let options): try XMLReader(stream: stream, options: options, columns: columns, index: index)
     case .yaml(let options): try YAMLReader(stream: stream, options: options, columns: columns, index: index)
+    case .fixedWidth(let options):
+      try FixedWidthReader(stream: stream, options: options, columns: columns, index: index)
     case .propertyList(let options):
       try PropertyListReader(stream: stream, options: options, columns: columns, index: index)
-    case .fixedWidth, .custom:
-      throw ReadError(.invalidOption, path: stream.path, message: "no reader")
+    case .custom:
+      throw ReadError(
+        .invalidOption, path: stream.path,
+        message: "records of this kind are read from the file itself, not from a stream")
     }
   }
 }

@@ -84,7 +84,9 @@ struct GuessedAttribute {
   private mutating func askAboutNumbers(_ profile: ColumnProfile) {
     guard verdict.type == .integer else { return }
     let words = Set(GuessedNames.words(columnName).map { $0.lowercased() })
-    let isTime = !words.isDisjoint(with: ["time", "timestamp", "ts", "date", "created", "updated", "modified", "at", "on"])
+    let isTime = !words.isDisjoint(with: [
+      "time", "timestamp", "ts", "date", "created", "updated", "modified", "at", "on",
+    ])
     if isTime, profile.least >= 100_000_000, profile.most <= 4_102_444_800 {
       verdict.questions.append("are these seconds since 1970? then type date with date: unix")
     } else if isTime, profile.least >= 100_000_000_000, profile.most <= 4_102_444_800_000 {

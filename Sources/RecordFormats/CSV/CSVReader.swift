@@ -130,7 +130,8 @@ extension StreamingReader<CSVParser> {
     if count == 0 {
       throw ReadError(
         .missingHeader, path: path,
-        message: "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header"); a line with the column names is"
+        message:
+          "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header"); a line with the column names is"
           + " expected")
     }
     parser.slots = (0..<count).map { Int32(truncatingIfNeeded: $0) }

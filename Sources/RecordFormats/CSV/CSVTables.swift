@@ -77,7 +77,8 @@ struct CSVTables {
 
   init(_ options: CSVOptions) {
     candidate = DialectCandidate(
-      delimiter: options.delimiter, quote: options.quote, escape: options.escape == options.quote ? nil : options.escape,
+      delimiter: options.delimiter, quote: options.quote,
+      escape: options.escape == options.quote ? nil : options.escape,
       trims: options.trim)
     hasRaggedRecords = options.padShortRecords || options.truncateLongRecords
   }

@@ -92,6 +92,8 @@ struct JSONDocumentParser: JSONRecordParser {
           if batch.recordCount > 0 || !batch.errors.isEmpty { return .full }
           continue
         }
+        // Records without elements make no rows.
+        if case .full = outcome { yields = batch.recordCount == 0 && batch.errors.isEmpty }
         return outcome
       }
     }

@@ -112,7 +112,9 @@ private struct MemberNames {
         count = room.baseAddress.map { JSONEscape.unescape(scanner.base, start, end, to: $0) } ?? 0
       }
       if seen.insert(name).inserted { list.append(name) }
-      guard scanner.expect(UInt8(ascii: ":")), scanner.value(depth: 1), scanner.expect(UInt8(ascii: ",")) else { return }
+      guard scanner.expect(UInt8(ascii: ":")), scanner.value(depth: 1), scanner.expect(UInt8(ascii: ",")) else {
+        return
+      }
     }
   }
 }

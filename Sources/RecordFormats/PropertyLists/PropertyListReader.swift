@@ -41,7 +41,7 @@ public struct PropertyListReader: RecordReader {
     switch form {
     case .binary: builder.objects = try BinaryPropertyListObjects(try SpooledStream.randomAccess(input))
     case .xml where options.encoding == nil:
-      builder.encoding = try XMLDeclaration.encoding(of: sample, path: source.path)
+      builder.encoding = try XMLDeclaration.encoding(of: Array(sample), path: source.path)
     case .xml, .text: builder.encoding = options.encoding ?? .automatic
     }
     switch request {

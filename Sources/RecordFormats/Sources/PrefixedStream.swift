@@ -17,17 +17,15 @@ final class PrefixedStream: ByteStream {
 
   /// Reads on until the prefix has `count` bytes or the stream ends, and returns it.
   func prefix(_ count: Int) throws(ReadError) -> [UInt8] {
-    var filled = prefix.count
-    if filled < count { prefix += repeatElement(0, count: count - filled) }
-    defer { if filled < prefix.count { prefix.removeLast(prefix.count - filled) } }
-    while filled < count, !isWhole {
-      let got = try prefix.withUnsafeMutableBufferPointer { (all) throws(ReadError) in
-        try stream.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: all[filled...])))
-      }
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 14, alignment: 1)
+    defer { buffer.deallocate() }
+    while prefix.count < count, !isWhole {
+      let room = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, count - prefix.count)])
+      let got = try stream.read(into: room)
       if got == 0 { isWhole = true }
-      filled += got
+      prefix.append(contentsOf: room[..<got])
     }
-    return Array(prefix[..<filled])
+    return prefix
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {

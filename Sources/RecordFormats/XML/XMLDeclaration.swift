@@ -41,8 +41,8 @@ enum XMLDeclaration {
   /// The encoding that a document's first bytes tell.
   ///
   /// - Throws: `unknownEncoding`; `invalidDocument` when the bytes cannot be in the encoding that they name.
-  static func encoding(of first: UnsafeRawBufferPointer, path: String) throws(ReadError) -> TextEncoding {
-    switch encoding(first) {
+  static func encoding(of first: [UInt8], path: String) throws(ReadError) -> TextEncoding {
+    switch first.withUnsafeBytes({ encoding($0) }) {
     case .known(let encoding): return encoding
     case .unknown(let name):
       throw ReadError(

@@ -4,6 +4,8 @@
 /// repeat a long default in every record pass, and a kilobyte that stands for a gigabyte does not.
 struct YAMLBudget {
   var perRecord = 16 << 20
+  /// Whether several records share what one may be.
+  var isShared = false
   private var record = 0
   private var document = 0
   private var textAtStart = 0
@@ -19,9 +21,10 @@ struct YAMLBudget {
   }
 
   mutating func startRecord(textRead: Int) {
+    self.textRead = textRead
+    if isShared { return }
     record = 0
     isSpent = false
-    self.textRead = textRead
   }
 
   /// Counts an item; returns whether it is within the limits.

@@ -7,9 +7,16 @@ import Diagnostics
 extension YAMLParser {
   /// Plays the node of an alias that was read.
   mutating func playAlias(_ node: Int, at offset: Int, into batch: inout RecordBatch) {
+    if !isKeyNext, !tree.isValueWanted {
+      return place(scalar: UnsafeRawBufferPointer(start: nil, count: 0), .null, at: offset, into: &batch)
+    }
     let isRecord = tree.isOpen
     let base = frames.count
+    // Records that one alias stands for share what one record may be.
+    if !isRecord { budget.startRecord(textRead: offset) }
+    budget.isShared = !isRecord
     play(node, at: offset, depth: 0, into: &batch)
+    budget.isShared = false
     guard budget.isSpent else { return }
     refuseExpansion(at: offset)
     while frames.count > base { end(at: offset, into: &batch) }
@@ -119,7 +126,11 @@ extension YAMLParser {
         if count > 0 { json.append(isMapping && count & 1 == 1 ? UInt8(ascii: ":") : UInt8(ascii: ",")) }
         if isMapping, count & 1 == 0 {
           var key: [UInt8] = []
-          if let text = scalar(i) { key.append(contentsOf: text) } else { writeJSON(i, depth: depth + 1, at: offset, &key) }
+          if let text = scalar(i) {
+            key.append(contentsOf: text)
+          } else {
+            writeJSON(i, depth: depth + 1, at: offset, &key)
+          }
           key.withUnsafeBytes { JSONText.append(string: $0, to: &json) }
         } else {
           writeJSON(i, depth: depth + 1, at: offset, &json)
@@ -153,21 +164,23 @@ extension YAMLParser {
   mutating func addSource(_ target: Result<Int, YAMLLog.MissingNode>, at offset: Int) {
     frames[frames.count - 1].isKeyNext = true
     switch target {
-    case .success(let node): sources.append((frames.count, node))
+    case .success(let node): sources.append(Source(frame: frames.count, node: node, offset: offset))
     case .failure(let missing):
       tree.refuse(missing.reason == .forgotten ? .expansionLimit : .invalidAlias, at: offset, missing.reason.message)
     }
   }
 
   /// Adds to the innermost mapping, which is about to end, what its merge keys lead to and it does not have.
-  mutating func merge(at offset: Int, into batch: inout RecordBatch) {
+  mutating func merge(into batch: inout RecordBatch) {
     var first = sources.count
     while first > 0, sources[first - 1].frame == frames.count { first -= 1 }
-    let nodes = sources[first...].map(\.node)
+    let merged = Array(sources[first...])
     sources.removeLast(sources.count - first)
     var known = YAMLKeys(keyBytes, keyEnds[(frames.last?.keys ?? 0)...], from: frames.last?.keys ?? 0, all: keyEnds)
-    for node in nodes { merge(node, known: &known, at: offset, depth: 0, into: &batch) }
-    if budget.isSpent { refuseExpansion(at: offset) }
+    for source in merged {
+      merge(source.node, known: &known, at: source.offset, depth: 0, into: &batch)
+      if budget.isSpent { refuseExpansion(at: source.offset) }
+    }
   }
 
   private mutating func merge(

@@ -30,10 +30,20 @@ struct YAMLParser: StagingParser {
   var keyBytes: [UInt8] = []
   var keyEnds: [Int] = []
   /// What open mappings merge, the innermost one's last: nodes of the log.
-  var sources: [(frame: Int, node: Int)] = []
+  var sources: [Source] = []
+
+  /// What a merge key leads to.
+  struct Source {
+    /// The number of open mappings and sequences where it stands.
+    var frame: Int
+    var node: Int
+    /// Where it stands.
+    var offset: Int
+  }
 
   private var collection = Collection.none
   private var collectionDepth = 0
+  private var collectionStart = 0
   /// The offset behind the last value, and of the node that is being read.
   private var contentEnd = 0
   /// How many mappings and sequences are open in the text, and how many of these in the flow style.
@@ -120,12 +130,11 @@ struct YAMLParser: StagingParser {
   private mutating func letGo() throws(ReadError) {
     text.lastEvent = contentEnd
     text.directives = 0
-    guard tree.isOpen else {
-      text.window.forget(before: contentEnd)
-      return try checkFaults(before: contentEnd)
-    }
-    guard tree.isTooLong else { return text.window.forget(before: tree.keptFrom ?? contentEnd) }
-    if longRecord == nil, let start = tree.keptFrom {
+    // What stands in an open record is its own matter.
+    let start = tree.keptFrom ?? contentEnd
+    try checkFaults(before: start)
+    guard tree.isTooLong else { return text.window.forget(before: start) }
+    if longRecord == nil {
       let raw = text.window.text(start..<min(contentEnd, start + 1 << 16))
       longRecord = ([UInt8](raw), text.window.position(of: start))
     }
@@ -173,17 +182,18 @@ struct YAMLParser: StagingParser {
       state = YAMLCoreSchema.state(bytes)
       if contentEnd - start != bytes.count, hasMark(at: start, style: style) { state = .quoted }
     }
-    let isMerge = bytes.count == 2 && isPlain && bytes[0] == UInt8(ascii: "<") && bytes[1] == UInt8(ascii: "<")
+    let isMerge =
+      bytes.count == 2 && isPlain && bytes[0] == UInt8(ascii: "<") && bytes[1] == UInt8(ascii: "<")
       && state == .text
     if let anchor = event.pointee.data.scalar.anchor { log.open(YAMLParser.bytes(anchor)) }
     if log.isOpen { log.scalar(bytes, state, isMerge: isMerge) }
     if collection != .none {
-      if collectionDepth == 0 { finishCollection(isScalar: true, at: start, into: &batch) }
+      if collectionDepth == 0 { finishCollection() }
       return
     }
     if let top = frames.last, top.isMapping, top.isKeyNext, isMerge, tree.isOpen {
       frames[frames.count - 1].isKeyNext = false
-      startCollection(.merge)
+      startCollection(.merge, at: start)
       return
     }
     place(
@@ -230,7 +240,7 @@ struct YAMLParser: StagingParser {
     // A block begins with its first value.
     if collection == .none, let top = frames.last, top.isMapping, top.isKeyNext {
       frames[frames.count - 1].isKeyNext = false
-      startCollection(tree.isOpen ? .key : .nothing)
+      startCollection(tree.isOpen ? .key : .nothing, at: start)
     }
     if log.isOpen { log.begin(isMapping: isMapping) }
     if collection != .none {
@@ -246,7 +256,7 @@ struct YAMLParser: StagingParser {
     if log.isOpen { log.end() }
     if collection != .none {
       collectionDepth -= 1
-      if collectionDepth == 0 { finishCollection(isScalar: false, at: contentEnd, into: &batch) }
+      if collectionDepth == 0 { finishCollection() }
     } else {
       end(at: contentEnd, into: &batch)
     }
@@ -281,14 +291,16 @@ struct YAMLParser: StagingParser {
 
   // MARK: Collections
 
-  private mutating func startCollection(_ kind: Collection) {
+  private mutating func startCollection(_ kind: Collection, at offset: Int) {
     collection = kind
+    collectionStart = offset
     collectionDepth = 0
     if kind != .nothing { log.open(nil) }
   }
 
-  private mutating func finishCollection(isScalar: Bool, at offset: Int, into batch: inout RecordBatch) {
+  private mutating func finishCollection() {
     let kind = collection
+    let offset = collectionStart
     collection = .none
     let node = log.collected
     switch kind {
@@ -339,7 +351,7 @@ struct YAMLParser: StagingParser {
 
   @inline(__always)
   mutating func end(at offset: Int, into batch: inout RecordBatch) {
-    if let source = sources.last, source.frame == frames.count { merge(at: offset, into: &batch) }
+    if let source = sources.last, source.frame == frames.count { merge(into: &batch) }
     if let frame = frames.popLast() {
       keyEnds.removeLast(keyEnds.count - frame.keys)
       keyBytes.removeLast(keyBytes.count - (keyEnds.last ?? 0))

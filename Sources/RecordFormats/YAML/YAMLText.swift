@@ -165,6 +165,9 @@ final class YAMLText {
   @inline(never)
   private func walk(to index: Int) -> Int {
     if index < codePoint { return walkBack(to: index) }
+    // What lies before may be forgotten: nothing is asked for that is not kept, and it is at most at `asciiEnd`.
+    codePoint += asciiEnd - offset
+    offset = asciiEnd
     let text = window.text(offset..<handed)
     guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return offset }
     var i = 0

@@ -60,6 +60,10 @@ struct Arguments {
       var options = JSONOptions()
       options.records = records
       return .json(options)
+    case "yaml":
+      var options = YAMLOptions()
+      options.records = records
+      return .yaml(options)
     default: fail("no options are known here for the format “\(format)”", 64)
     }
   }

@@ -153,7 +153,9 @@ extension CellKind {
     where text[i] == UInt8(ascii: ":") && text[i + 1] == UInt8(ascii: "/") && text[i + 2] == UInt8(ascii: "/") {
       schemes += 1
     }
-    let foreign: [UInt8] = [UInt8(ascii: "\""), UInt8(ascii: "|"), UInt8(ascii: ";"), UInt8(ascii: "^"), UInt8(ascii: ",")]
+    let foreign: [UInt8] = [
+      UInt8(ascii: "\""), UInt8(ascii: "|"), UInt8(ascii: ";"), UInt8(ascii: "^"), UInt8(ascii: ","),
+    ]
     return schemes == 1 && !text.contains { foreign.contains($0) }
   }
 }

@@ -94,7 +94,8 @@ struct DialectBuilder {
     }
     guard let quote = options.quote else { return }
     if table.quotedCells > 0 {
-      evidence.append("quote \(Self.name(quote)): \(table.quotedCells) of \(table.cells.count) fields are enclosed in it")
+      evidence.append(
+        "quote \(Self.name(quote)): \(table.quotedCells) of \(table.cells.count) fields are enclosed in it")
     }
     if table.textAfterQuotes + table.strayQuotes > 0, !known.contains(.lenientQuotes) {
       options.lenientQuotes = true
@@ -217,7 +218,8 @@ struct DialectBuilder {
     if judge.rows == 0, let first = shape.records.first, table.rows[first].width != shape.width {
       options.columnCount = shape.width
     }
-    evidence.append("header \(judge.rows == 0 ? "none" : judge.rows == 1 ? "yes" : "of \(judge.rows) records"): \(judge.reason)")
+    evidence.append(
+      "header \(judge.rows == 0 ? "none" : judge.rows == 1 ? "yes" : "of \(judge.rows) records"): \(judge.reason)")
     if !judge.isCertain { isCertain = false }
     headerRows = judge.rows
   }

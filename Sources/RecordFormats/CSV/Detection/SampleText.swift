@@ -18,7 +18,9 @@ struct SampleText {
   init?(_ sample: [UInt8], isWhole: Bool, encoding asked: TextEncoding) {
     encoding = asked
     self.isWhole = isWhole
-    if asked == .automatic || asked == .detect { (encoding, evidence, isCertain) = Self.encoding(sample, isWhole, asked) }
+    if asked == .automatic || asked == .detect {
+      (encoding, evidence, isCertain) = Self.encoding(sample, isWhole, asked)
+    }
     guard let stream = try? ByteSource(bytes: sample).openFile() else { return nil }
     var text = TextStream(stream, encoding: encoding)
     guard let decoded = try? text.sample(Self.mostBytes) else { return nil }

@@ -24,7 +24,9 @@ struct TableGroups {
         continue
       }
       let start = i
-      repeat { i += 1 } while outline(i).map {
+      repeat {
+        i += 1
+      } while outline(i).map {
         !TableRules.ends($0, before: outline(i + 1), width: first.width, header: first.raw)
       } ?? false
       groups.append(
