@@ -97,7 +97,7 @@ struct DatabaseSourceRoundTripTests {
       insert.bind(3, Int64(Int16.random(in: .min ... .max, using: &generator)))
       let pattern = UInt64.random(in: 0...UInt64.max, using: &generator)
       let real = Double(bitPattern: pattern)
-      let edges = [0.1 + 0.2, 1e300, -5e-324, 12, .infinity, -.infinity, real.isFinite ? real : 1.5]
+      let edges = [0.1 + 0.2, 1e300, -Double.leastNonzeroMagnitude, 12, .infinity, -.infinity, real.isFinite ? real : 1.5]
       if number % 3 == 0 { insert.bind(4, Int64(number) * 1000) } else { insert.bind(4, edges[number % 2] * 3) }
       insert.bind(5, edges[number % 7])
       insert.bind(6, Double(Float(number) / 3))

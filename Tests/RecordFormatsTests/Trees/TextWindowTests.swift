@@ -79,7 +79,7 @@ import Testing
   @Test func `a prefix is read again`() throws {
     let bytes = (0..<5_000).map { UInt8($0 & 255) }
     for size in [1, 999, Int.max] {
-      let stream = PrefixedStream(try ByteSource(bytes: bytes, chunkSize: size).open())
+      let stream = PrefixedStream([], try ByteSource(bytes: bytes, chunkSize: size).open())
       #expect(try stream.prefix(100) == Array(bytes[..<100]) && !stream.isWhole)
       #expect(try stream.prefix(300) == Array(bytes[..<300]))
       var found: [UInt8] = []
@@ -91,7 +91,7 @@ import Testing
       }
       #expect(found == bytes)
     }
-    let short = PrefixedStream(try ByteSource(bytes: [1, 2]).open())
+    let short = PrefixedStream([], try ByteSource(bytes: [1, 2]).open())
     #expect(try short.prefix(10) == [1, 2] && short.isWhole)
   }
 }
