@@ -33,6 +33,10 @@ enum CSVText {
     case .names(let names):
       add("columns", "[\(names.map { GuessedPipeline.scalar($0, inFlow: true) }.joined(separator: ", "))]")
     }
+    if found.headerRows != base.headerRows, found.header == .firstRecord { add("header_rows", String(found.headerRows)) }
+    if found.table != base.table, let table = found.table {
+      add("table", String(table), "the file holds several; the others are passed over")
+    }
     if found.skippedLines != base.skippedLines { add("skip_lines", String(found.skippedLines)) }
     if found.comment != base.comment, let comment = found.comment { add("comment", YAMLText.quoted(comment)) }
     if found.blankLines != base.blankLines { add("blank_lines", found.blankLines == .record ? "record" : "skip") }

@@ -14,8 +14,8 @@ struct DialectBuilder {
     self.finder = finder
     self.best = best
     self.comment = comment
-    let prefix = Array((comment ?? "").utf8)
-    table = SampleTable(finder.bytes, best.candidate, comment: prefix)
+    table = finder.split(
+      finder.bytes, best.candidate, Array((comment ?? "").utf8), isCut: !finder.text.isWhole)
     shape = best.shape
   }
 
@@ -39,6 +39,16 @@ struct DialectBuilder {
     if !finder.text.isCertain { isCertain = false }
     if !isWhole { evidence.append("only the first \(bytes.count) bytes of text were looked at") }
     return CSVDialect(options: options, evidence: evidence, isCertain: isCertain)
+  }
+
+  private func split(_ candidate: DialectCandidate, _ comment: String?) -> SampleTable {
+    var table = finder.split(bytes, candidate, Array((comment ?? "").utf8), isCut: !isWhole)
+    if let lines {
+      let first = table.rows.firstIndex { $0.line >= lines.lowerBound } ?? table.rows.count
+      let end = table.rows.firstIndex { $0.line >= lines.upperBound } ?? table.rows.count
+      table.keepRows(min(first, end)..<end)
+    }
+    return table
   }
 
   // MARK: Delimiter and quotes
@@ -78,6 +88,7 @@ struct DialectBuilder {
       evidence.append("escape “\\”: it stands \(table.usedEscapes) times before what would mean something")
     }
     options.quote = best.candidate.quote
+    var strayQuotes = table.strayQuotes
     if options.quote == nil, !known.contains(.quote), options.delimiter != UInt8(ascii: "\"") {
       // Where no field begins with a quote, reading leniently gives the same, and quoted fields may follow.
       var candidate = best.candidate
@@ -85,7 +96,7 @@ struct DialectBuilder {
       let quoted = SampleTable(bytes, candidate, comment: Array((comment ?? "").utf8))
       if quoted.quotedCells == 0, quoted.textAfterQuotes == 0, !quoted.isUnterminated {
         options.quote = candidate.quote
-        table = quoted
+        strayQuotes = quoted.strayQuotes
       } else {
         evidence.append(
           "quote none: of the fields that begin with “\"” \(quoted.textAfterQuotes + (quoted.isUnterminated ? 1 : 0))"
@@ -98,10 +109,10 @@ struct DialectBuilder {
         "quote \(Self.name(quote)): \(table.quotedCells) of \(Self.count(table.cells.count, "field", "fields")) stand in it"
       )
     }
-    if table.textAfterQuotes + table.strayQuotes > 0, !known.contains(.lenientQuotes) {
+    if table.textAfterQuotes + strayQuotes > 0, !known.contains(.lenientQuotes) {
       options.lenientQuotes = true
       evidence.append(
-        "lenient quotes: \(Self.count(table.strayQuotes, "field has", "fields have")) a quote inside,"
+        "lenient quotes: \(Self.count(strayQuotes, "field has", "fields have")) a quote inside,"
           + " \(table.textAfterQuotes) text behind the closing one")
       if table.textAfterQuotes > 0 { isCertain = false }
     }
@@ -148,7 +159,7 @@ struct DialectBuilder {
       candidate.quote = options.quote
       if table.paddedQuotes > 0 {
         options.lenientQuotes = true
-        table = SampleTable(bytes, candidate, comment: Array((comment ?? "").utf8))
+        table = split(candidate, comment)
         if let found = TableShape(bytes, table) { shape = found }
       }
     }
@@ -164,7 +175,7 @@ struct DialectBuilder {
     let remarks = table.rows.count { $0.kind == .comment }
     if remarks == 0 { return }
     // What splits like the table is a part of it.
-    let plain = SampleTable(bytes, best.candidate, comment: [])
+    let plain = split(best.candidate, nil)
     let fitting = plain.rows.filter { row in
       row.kind == .record && row.width == shape.width
         && bytes[row.start..<row.end].starts(with: comment.utf8)
@@ -187,20 +198,23 @@ struct DialectBuilder {
     evidence.append("comment “\(comment)”: \(Self.count(remarks, "line begins", "lines begin")) with it")
   }
 
-  /// Keeps the first table of several.
+  /// Keeps the first table of several, or the one that is asked for.
   private mutating func findTables() {
-    if known.contains(.table) || shape.width < 2 {
-      options.table = finder.base.table
-    } else {
+    options.table = known.contains(.table) ? finder.base.table : nil
+    let number = options.table ?? 1
+    if shape.width > 1 || number > 1 {
       let tables = TableGroups(bytes, table).several(bytes, table)
-      if let first = tables.first {
+      if !tables.isEmpty, !known.contains(.table) {
         options.table = 1
         isCertain = false
         let lines = tables.prefix(8).map { String($0.line) }.joined(separator: ", ")
         evidence.append(
           "table 1: \(tables.count) tables begin on the lines \(lines)\(tables.count > 8 ? " ..." : ""); only the first"
             + " is read")
-        table.removeRows(from: first.rows.upperBound)
+      }
+      if number > 1 { return keepTable(number, first: tables.first?.rows.lowerBound) }
+      if let first = tables.first, options.table == 1 {
+        keepRows(0..<first.rows.upperBound)
         if let found = TableShape(bytes, table) { shape = found }
         return
       }
@@ -208,9 +222,40 @@ struct DialectBuilder {
     if let found = TableShape(bytes, table, width: shape.width) { shape = found }
   }
 
+  /// Keeps one of the tables from the first one on, whose row is known where there are several for certain.
+  private mutating func keepTable(_ number: Int, first: Int?) {
+    let start = first ?? TableShape(bytes, table)?.records.first ?? 0
+    let groups = TableGroups(bytes, table, from: start).groups
+    guard number <= groups.count else {
+      evidence.append("table \(number): \(Self.count(groups.count, "table is", "tables are")) in what was looked at")
+      return
+    }
+    let line = table.rows[start].line
+    if line > 1, !known.contains(.skippedLines), table.rows[..<start].contains(where: { $0.kind == .record }) {
+      options.skippedLines = line - 1
+      evidence.append("skip_lines \(line - 1): the first table begins behind them")
+    }
+    keepRows(groups[number - 1].rows)
+    if let found = TableShape(bytes, table) { shape = found }
+    skipIsFound = true
+  }
+
+  /// Keeps some rows, also when the sample is split again.
+  private mutating func keepRows(_ range: Range<Int>) {
+    lines = table.rows[range.lowerBound].line..<(range.upperBound < table.rows.count
+      ? table.rows[range.upperBound].line : Int.max)
+    table.keepRows(range)
+  }
+
+  /// The lines of the table that is read, of several.
+  private var lines: Range<Int>?
+
+  /// Whether the lines to skip are decided.
+  private var skipIsFound = false
+
   private mutating func findHeader() {
     let texts = CellText(bytes: bytes, quote: options.quote, escape: options.escape, trims: options.trim)
-    if !known.contains(.skippedLines) {
+    if !known.contains(.skippedLines), !skipIsFound {
       findLinesAbove(texts)
     }
     if known.contains(.header) {
