@@ -130,7 +130,8 @@ import Testing
   }
 
   @Test func `of several tables the first is read, or the one that is asked for`() throws {
-    let text = "Report\nof May\n\nid,name\n1,lamp\n2,sail\n\nday,sum,n\n2024-01-01,2.5,NA\n2024-01-02,3.5,4\n2024-01-03,3.5,5\n"
+    let text =
+      "Report\nof May\n\nid,name\n1,lamp\n2,sail\n\nday,sum,n\n2024-01-01,2.5,NA\n2024-01-02,3.5,4\n2024-01-03,3.5,5\n"
     let first = try detect(text)
     #expect(first.options.table == 1 && first.options.skippedLines == 3 && !first.isCertain)
     #expect(first.evidence.contains("table 1: 2 tables begin on the lines 4, 8; only the first is read"))
@@ -141,7 +142,8 @@ import Testing
     #expect(second.table == 2 && second.skippedLines == 3 && !second.padShortRecords && second.nullTokens == ["NA"])
     #expect(CorpusFile.read(Array(text.utf8), second)[1] == ["2024-01-01", "2.5", "NA"])
     base.table = 3
-    #expect(try detect(text, base: base, known: .table).evidence.contains("table 3: 2 tables are in what was looked at"))
+    #expect(
+      try detect(text, base: base, known: .table).evidence.contains("table 3: 2 tables are in what was looked at"))
   }
 
   @Test func `a sample that is cut ends with its last whole line`() throws {
