@@ -23,6 +23,7 @@ let package = Package(
     fuzzer("predicates", [objects]),
     fuzzer("readers-csv", ["ReaderFuzzing", importing]),
     fuzzer("readers-plist", ["ReaderFuzzing", importing]),
+    fuzzer("readers-xml", ["ReaderFuzzing", importing]),
     fuzzer("containers", ["ReaderFuzzing", importing]),
     fuzzer("encodings", ["ReaderFuzzing", importing]),
   ])

@@ -12,7 +12,11 @@ extension XMLRecords {
     let top = open + (openCount - 1)
     if !top.pointee.hasInk, !XMLText.isBlank(text, count) {
       top.pointee.hasInk = true
-      if top.pointee.hasChildren { checkMixed(top) }
+      if !top.pointee.wantsText {
+        // For the place of a fault.
+        top.pointee.text.start = verbatim(text, count)
+        if top.pointee.hasChildren { checkMixed(top) }
+      }
     }
     if top.pointee.wantsText { addText(top, text, count) }
   }

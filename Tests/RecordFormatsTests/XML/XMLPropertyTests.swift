@@ -64,7 +64,8 @@ private struct XMLWriterOfChance {
     var meaning = ""
     for _ in 0..<Int.random(in: 0...3, using: &random) {
       let (written, means) =
-        [("a", "a"), ("&lt;", "<"), ("é", "é"), ("\t", " "), ("&#9;", "\t"), (">", ">"), ("&quot;", "\"")].randomElement(
+        [("a", "a"), ("&lt;", "<"), ("é", "é"), ("\t", " "), ("&#9;", "\t"), (">", ">"), ("&quot;", "\"")]
+        .randomElement(
           using: &random)!
       text += written
       meaning += means
@@ -137,7 +138,8 @@ private struct XMLWriterOfChance {
   @Test("a document that is cut or damaged anywhere gives the same, however it is cut into pieces")
   func damaged() {
     let text = Array(
-      "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e 'x'>]><r><i k='a>b'><a>é&e;&lt;</a></i><i><![CDATA[q]]></i></r>".utf8)
+      "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e 'x'>]><r><i k='a>b'><a>é&e;&lt;</a></i><i><![CDATA[q]]></i></r>"
+        .utf8)
     for length in 0..<text.count {
       let sample = XMLSample(bytes: Array(text[..<length]))
       let whole = sample.reading(["a", "@k", "#text"])
@@ -170,7 +172,9 @@ private struct XMLWriterOfChance {
   @Test("a document longer than many pieces keeps its places")
   func long() throws {
     var text = "<r>\n"
-    for index in 0..<3000 { text += "  <i k=\"\(index)\"><a>é \(index) &amp; \(String(repeating: "y", count: index % 90))</a></i>\n" }
+    for index in 0..<3000 {
+      text += "  <i k=\"\(index)\"><a>é \(index) &amp; \(String(repeating: "y", count: index % 90))</a></i>\n"
+    }
     text += "</r>"
     var reader = try XMLReader(source: ByteSource(bytes: Array(text.utf8)), columns: .named(["@k", "a"]))
     var batch = RecordBatch()
