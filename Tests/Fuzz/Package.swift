@@ -22,6 +22,7 @@ let package = Package(
     .target(name: "ReaderFuzzing", dependencies: [importing]),
     fuzzer("predicates", [objects]),
     fuzzer("readers-csv", ["ReaderFuzzing", importing]),
+    fuzzer("readers-json", ["ReaderFuzzing", importing]),
     fuzzer("readers-plist", ["ReaderFuzzing", importing]),
     fuzzer("readers-xml", ["ReaderFuzzing", importing]),
     fuzzer("containers", ["ReaderFuzzing", importing]),
