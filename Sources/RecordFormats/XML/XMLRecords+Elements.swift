@@ -6,7 +6,11 @@ extension XMLRecords {
   /// An element starts.
   @inline(__always) mutating func start(_ tag: XMLTag) {
     depth &+= 1
-    if tag.defaulted > 0 { spend(16 * tag.defaulted) }
+    if tag.defaulted > 0 {
+      spend(16 * tag.defaulted)
+      // A parser that was stopped has let the values go.
+      if failure != nil { return }
+    }
     if openCount == 0 { return startOutside(tag) }
     if skipped > 0 || fault != nil {
       skipped += 1
@@ -71,6 +75,7 @@ extension XMLRecords {
       recordStart = last(UInt8(ascii: "<"), before: at)
     }
     dropFaults(before: recordStart)
+    if failure != nil { return }
     push(0, tag, tree: -1)
     members?.add(record: tag, comparesURIs: comparesURIs)
   }

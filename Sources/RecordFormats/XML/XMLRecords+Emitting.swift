@@ -111,7 +111,8 @@ extension XMLRecords {
 
   /// Appends the record, or its error, to the batch.
   private mutating func emit(end: Int) {
-    guard let batch, let textBase else { return }
+    // What comes behind a failure, from the entity that it stands in, does not count.
+    guard let batch, let textBase, failure == nil else { return }
     if let fault {
       let isLong = fault.code == .recordTooLong
       let raw =

@@ -7,6 +7,8 @@ extension XMLRecords {
   /// Text inside the innermost element.
   @inline(__always) mutating func characters(_ text: UnsafePointer<xmlChar>, _ count: Int) {
     if openCount == 0 || count == 0 { return }
+    // Of a refused record the text may not be kept any more.
+    if fault != nil { return }
     if collecting > 0 { collect(text, count) }
     if skipped > 0 { return }
     let top = open + (openCount - 1)

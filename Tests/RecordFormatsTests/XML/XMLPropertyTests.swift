@@ -192,4 +192,26 @@ private struct XMLWriterOfChance {
     }
     #expect(count == 3000)
   }
+
+  @Test("a record with many child records stays one text, in every batch")
+  func manyChildren() throws {
+    let filler = String(repeating: "x", count: 100_000)
+    let lines = (0..<3000).map { "<l n='\($0)'><s>&lt;\($0)</s></l>" }.joined()
+    let text = "<r><o><note>&amp;\(filler)</note>\(lines)</o><o><l n='x'/></o></r>"
+    var options = XMLOptions()
+    options.each = "l"
+    var reader = try XMLReader(
+      source: ByteSource(bytes: Array(text.utf8)), options: options, columns: .named(["l.@n", "l.s", "note"]))
+    var batch = RecordBatch()
+    var count = 0
+    while try reader.read(into: &batch, limit: BatchLimit(records: 100)) {
+      for record in 0..<batch.recordCount where count + record < 3000 {
+        #expect(batch.text(record, 0) == "\(count + record)" && batch.text(record, 1) == "<\(count + record)")
+        #expect(batch.withField(record, 2) { $0.count } == 100_001)
+      }
+      count += batch.recordCount
+      #expect(batch.byteCount < 1_000_000)
+    }
+    #expect(count == 3001)
+  }
 }

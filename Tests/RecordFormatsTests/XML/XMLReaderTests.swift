@@ -195,6 +195,19 @@ import Testing
     #expect(XMLSample(text) { $0.maxRecordBytes = 10 }.lines(["a"]).filter { $0.hasPrefix("recordTooLong") }.count == 3)
   }
 
+  @Test("a record that is refused for its length may go on with text in open elements")
+  func tooLongInside() {
+    let long = String(repeating: "y&amp;", count: 20_000)
+    for mixed in XMLOptions.MixedContent.allCases {
+      let text = "<r><i><a>\(long)<b>\(long)</b>\(long)</a><a>\(long)</a></i><i><a>3</a></i></r>"
+      let sample = XMLSample(text) {
+        $0.maxRecordBytes = 1000
+        $0.mixed = mixed
+      }
+      #expect(sample.lines(["a", "a.#text", "a.b"]) == ["recordTooLong@1:4", "3|3|·"])
+    }
+  }
+
   @Test("nesting is bounded")
   func depth() {
     func nest(_ count: Int) -> String {
