@@ -23,6 +23,8 @@ final class BinaryPropertyListParser: StagingParser {
     var values: Int
   }
   private var frames: [Frame] = []
+  /// The numbers of what is in `frames`.
+  private var path: Set<Int> = []
   /// The list of records; nil for one record.
   private var list: BinaryPropertyListObjects.Object?
   private var single: Int?
@@ -135,6 +137,7 @@ final class BinaryPropertyListParser: StagingParser {
   private func read(_ number: Int, into batch: inout RecordBatch) throws(ReadError) {
     raw.removeAll(keepingCapacity: true)
     frames.removeAll(keepingCapacity: true)
+    path.removeAll(keepingCapacity: true)
     isLong = false
     position = SourcePosition(line: objects.record, column: 1, byteOffset: try objects.object(number).start)
     var isComplete = try value(number)
@@ -142,6 +145,7 @@ final class BinaryPropertyListParser: StagingParser {
       if raw.count > maxRecordBytes { refuseLong() }
       if isLong || frame.index == frame.object.count {
         frames.removeLast()
+        path.remove(frame.number)
         raw.append(frame.object.kind == .dictionary ? UInt8(ascii: "}") : UInt8(ascii: "]"))
         isComplete = tree.end(at: raw.count)
         continue
@@ -207,7 +211,7 @@ final class BinaryPropertyListParser: StagingParser {
     let object = try objects.object(number)
     visits += 1
     // Without shared lists and dictionaries, each visit has a reference of its own.
-    if visits > (4 << 20) + 4 * objects.bytes.size {
+    if visits > (1 << 20) + 4 * objects.bytes.size {
       throw objects.damage(object.start, "the records share lists and dictionaries far more often than files do")
     }
     let start = raw.count
@@ -254,8 +258,9 @@ final class BinaryPropertyListParser: StagingParser {
 
   private func literal(_ word: StaticString, _ state: FieldState) -> Bool {
     let start = raw.count
-    raw.append(contentsOf: UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
-    return text.withUnsafeBytes { tree.scalar($0, state, at: start) }
+    let bytes = UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+    raw.append(contentsOf: bytes)
+    return tree.scalar(bytes, state, at: start)
   }
 
   private func scalar(_ state: FieldState, at start: Int) -> Bool {
@@ -278,10 +283,11 @@ final class BinaryPropertyListParser: StagingParser {
 
   private func open(_ object: BinaryPropertyListObjects.Object, _ number: Int, at start: Int) throws(ReadError) -> Bool
   {
-    if frames.contains(where: { $0.number == number }) {
+    guard path.insert(number).inserted else {
       throw objects.damage(object.start, "the list or dictionary that begins here contains itself")
     }
     if frames.count >= JSONScanner.deepest {
+      path.remove(number)
       tree.refuse(.tooDeep, at: start, "lists and dictionaries nest deeper than \(JSONScanner.deepest)")
       return literal("null", .null)
     }

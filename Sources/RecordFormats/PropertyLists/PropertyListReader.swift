@@ -41,7 +41,7 @@ public struct PropertyListReader: RecordReader {
     switch form {
     case .binary: builder.objects = try BinaryPropertyListObjects(try SpooledStream.randomAccess(input))
     case .xml where options.encoding == nil:
-      builder.encoding = try PropertyListForm.declaredEncoding(sample, path: source.path)
+      builder.encoding = try XMLDeclaration.encoding(of: Array(sample), path: source.path)
     case .xml, .text: builder.encoding = options.encoding ?? .automatic
     }
     switch request {
@@ -50,9 +50,9 @@ public struct PropertyListReader: RecordReader {
       let paths = try JSONPaths.requested(request, path: source.path)
       reader = StagedReader(try builder.parser(form, input, paths: paths), index: index)
     case .all:
-      let replayed = RewindableStream(input)
-      let names = try builder.sampleNames(form, replayed)
-      replayed.replay()
+      let recorder = RecordingStream(input)
+      let names = try builder.sampleNames(form, recorder)
+      let replayed = PrefixedStream(recorder.recorded, input)
       columns = names.map { JSONPaths.path(toMember: String(decoding: $0, as: UTF8.self)) }
       reader = StagedReader(try builder.parser(form, replayed, paths: names.map { [$0] }), index: index)
     }
@@ -151,13 +151,17 @@ public struct PropertyListReader: RecordReader {
     }
 
     /// The names of members of the first records.
-    func sampleNames(_ form: PropertyListForm, _ stream: RewindableStream) throws(ReadError) -> [[UInt8]] {
+    func sampleNames(_ form: PropertyListForm, _ stream: RecordingStream) throws(ReadError) -> [[UInt8]] {
       var parser = try parser(form, stream, paths: [], isSample: true)
       var batch = RecordBatch()
-      // What fails here fails again when the records are read.
-      while (parser.sampledBytes ?? 0) < 1 << 16, stream.keptBytes < Self.longestSample {
-        batch.start(columnCount: 0, source: 0)
-        guard (try? parser.advance(into: &batch)) == true else { break }
+      do throws(ReadError) {
+        while (parser.sampledBytes ?? 0) < 1 << 16, stream.recorded.count < Self.longestSample {
+          batch.start(columnCount: 0, source: 0)
+          if try !parser.advance(into: &batch) { break }
+        }
+      } catch {
+        // The real reading meets it again, behind the records before it.
+        if stream.failure != nil { throw error }
       }
       return parser.names
     }

@@ -134,7 +134,7 @@ extension TextPropertyListParser {
       var value = UInt32(next) - 0x30
       for _ in 0..<2 {
         guard case let byte = try cursor.peek(), (0x30...0x37).contains(byte) else { break }
-        value = value << 3 | UInt32(byte) - 0x30
+        value = value << 3 | UInt32(byte & 7)
         cursor.skip()
       }
       if value <= 0xFF, let scalar = NextStepText.scalar(UInt8(value)) { return scalar }
@@ -241,7 +241,9 @@ extension TextPropertyListParser {
       case UInt8(ascii: "R"):
         return PropertyListScalars.real(value, to: &token).map { $0 ? .number : .text }
       case UInt8(ascii: "B"):
-        return value.elementsEqual("Y".utf8) ? .true : value.elementsEqual("N".utf8) ? .false : nil
+        let isTrue = value.elementsEqual("Y".utf8)
+        token.append(contentsOf: isTrue ? "true".utf8 : "false".utf8)
+        return isTrue ? .true : value.elementsEqual("N".utf8) ? .false : nil
       case UInt8(ascii: "D"): return Self.date(value, to: &token) ? .text : nil
       default: return nil
       }

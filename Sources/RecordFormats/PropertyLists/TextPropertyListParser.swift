@@ -257,7 +257,9 @@ struct TextCursor {
   /// The offset of the next byte.
   var offset: Int { pieceStart + index - (hasSlash ? 1 : 0) }
 
-  /// The next byte; -1 at the end. A slash that was passed counts as next.
+  /// The next byte, or -1 at the end.
+  ///
+  /// A slash that was passed counts as next.
   @inline(__always)
   mutating func peek() throws(ReadError) -> Int {
     if hasSlash { return 0x2F }

@@ -250,8 +250,9 @@ final class XMLPropertyListParser: StagingParser {
         isFault = !PropertyListScalars.isDate(text)
         value.append(contentsOf: text)
       case .data: isFault = !PropertyListScalars.base64(content, to: &value)
-      case .true: state = .true
-      case .false: state = .false
+      case .true, .false:
+        state = element == .true ? .true : .false
+        value.append(contentsOf: element == .true ? "true".utf8 : "false".utf8)
       default: break
       }
     }

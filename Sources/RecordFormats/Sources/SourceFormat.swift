@@ -49,7 +49,8 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
 
   /// The format that a file's first bytes look like.
   ///
-  /// SQLite by its first 16 bytes, also for Core Data stores, which are such databases; a JSON sequence if it begins
+  /// SQLite by its first 16 bytes, also for Core Data stores, which are such databases; a property list by its magic
+  /// number or its document type or root element; XML by its declaration or elements; a JSON sequence if it begins
   /// with a record separator, or an object has another one behind it that does not begin its own line; NDJSON if the
   /// first line that is not blank is a JSON object on its own, or is cut by the sample's end after a brace and a quote; a
   /// JSON document if that line begins one that goes on over several lines, or is an array, or is cut and its first
@@ -59,6 +60,10 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   public init?(sample: [UInt8]) {
     if sample.starts(with: Self.sqliteMagic) {
       self = .sqlite
+      return
+    }
+    if sample.starts(with: "bplist0".utf8) {
+      self = .propertyList
       return
     }
     var start = sample.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -73,8 +78,8 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
       self = .jsonSequence
       return
     }
-    if let format = Self.markup(sample[start...]) {
-      self = format
+    if let markup = SourceFormat(markup: sample[start...]) {
+      self = markup
       return
     }
     let lineEnd = sample[start...].firstIndex { $0 == 10 || $0 == 13 }
@@ -90,27 +95,6 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     }
     let tabs = line.count { $0 == 9 }
     self = tabs > 0 && line.count(where: { $0 == UInt8(ascii: ",") }) <= tabs ? .tsv : .csv
-  }
-
-  /// What a text is that begins with a tag, a declaration or a comment: a property list if its document type or its first
-  /// element says so, else XML; nil for any other text.
-  private static func markup(_ text: ArraySlice<UInt8>) -> SourceFormat? {
-    guard text.first == UInt8(ascii: "<"), let second = text.dropFirst().first else { return nil }
-    let isName = second >= 0x80 || second == UInt8(ascii: "_") || (second | 0x20) &- UInt8(ascii: "a") < 26
-    guard isName || second == UInt8(ascii: "?") || second == UInt8(ascii: "!") else { return nil }
-    var rest = text
-    while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
-      rest = rest[(open + 1)...]
-      if rest.starts(with: "!--".utf8) {
-        while !rest.isEmpty, !rest.starts(with: "-->".utf8) { rest = rest.dropFirst() }
-      } else if rest.starts(with: "!DOCTYPE".utf8) {
-        let name = rest.dropFirst(8).drop { $0 <= 32 }
-        return name.starts(with: "plist".utf8) ? .propertyList : .xml
-      } else if rest.first != UInt8(ascii: "?") {
-        return rest.starts(with: "plist".utf8) ? .propertyList : .xml
-      }
-    }
-    return .xml
   }
 
   /// What a text is whose first line, of `line` bytes, begins with a brace or a bracket.
