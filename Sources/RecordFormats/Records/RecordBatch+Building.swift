@@ -94,12 +94,20 @@ extension RecordBatch {
 
   /// Appends a record of another batch with the same columns, with its fields and its raw text.
   ///
-  /// Records of one element that share their raw text are copied with a raw text each.
+  /// Records are appended one after the other from the same batch: those of one element, which share their raw text and
+  /// the values of the whole, share them here too.
   mutating func append(_ record: Int, of other: RecordBatch) {
     precondition(columnCount == other.columnCount, "the batches have other columns")
     var position = other.records[record]
     let oldRaw = Int(position.rawStart)
-    let rawRange = other.withRawRecord(record) { appendBytes($0) }
+    let isSibling = recordCount > 0 && record > 0 && other.sharesRawText(record, record - 1)
+    let rawRange: Range<Int>
+    if isSibling {
+      let start = Int(records[recordCount - 1].rawStart)
+      rawRange = start..<start + Int(position.rawLength)
+    } else {
+      rawRange = other.withRawRecord(record) { appendBytes($0) }
+    }
     position.rawStart = UInt32(truncatingIfNeeded: rawRange.lowerBound)
     let rawEnd = oldRaw + rawRange.count
     let new = appendRecord(position)
@@ -112,12 +120,24 @@ extension RecordBatch {
       if start >= oldRaw, start + count <= rawEnd {
         let moved = rawRange.lowerBound + start - oldRaw
         setField(column, of: new, other.state(record, column), moved..<moved + count)
-      } else {
-        let range = other.withField(record, column) { appendBytes($0) }
-        let origin = other.rawStart(ofEscaped: slot).map { rawRange.lowerBound + $0 - oldRaw }
-        setField(column, of: new, other.state(record, column), range, origin: origin)
+        continue
       }
+      let before = slot - columnCount
+      var range = 0..<0
+      if isSibling, other.starts[before] == other.starts[slot], other.lengths[before] == other.lengths[slot] {
+        let copied = Int(starts[(new - 1) * columnCount + column])
+        range = copied..<copied + count
+      } else {
+        range = other.withField(record, column) { appendBytes($0) }
+      }
+      let origin = other.rawStart(ofEscaped: slot).map { rawRange.lowerBound + $0 - oldRaw }
+      setField(column, of: new, other.state(record, column), range, origin: origin)
     }
+  }
+
+  /// Whether two records are of one element.
+  private func sharesRawText(_ first: Int, _ second: Int) -> Bool {
+    records[first].rawStart == records[second].rawStart && records[first].rawLength == records[second].rawLength
   }
 
   /// Forgets the records and errors behind the first ones.

@@ -80,7 +80,8 @@ final class XMLColumns {
         } else if text.first == UInt8(ascii: "@") {
           if let name = namespaces.name(Array(text.dropFirst()), isAttribute: true) {
             attributes.append(
-              XMLAttributeNode(local: intern(name.local[...]), space: name.space.flatMap { intern($0[...]) }, slot: slot))
+              XMLAttributeNode(
+                local: intern(name.local[...]), space: name.space.flatMap { intern($0[...]) }, slot: slot))
             elements[current].attributeCount += 1
           }
           var value = XMLElementNode()

@@ -6,7 +6,11 @@ extension XMLRecords {
   /// An element starts.
   @inline(__always) mutating func start(_ tag: XMLTag) {
     depth &+= 1
-    if tag.defaulted > 0 { spend(16 * tag.defaulted) }
+    if tag.defaulted > 0 {
+      spend(16 * tag.defaulted)
+      // A parser that was stopped has let the values go.
+      if failure != nil { return }
+    }
     if openCount == 0 { return startOutside(tag) }
     if skipped > 0 || fault != nil {
       skipped += 1
@@ -52,6 +56,13 @@ extension XMLRecords {
     masks[depth] = mask
     if (mask | before) & (1 << UInt64(steps.count - 1)) != 0 { foundPlace = true }
     if mask & (1 << UInt64(steps.count)) != 0 { openRecord(tag) }
+    guard let unknown = entityInTag else { return }
+    entityInTag = nil
+    if openCount > 0 {
+      refuse(.unresolvedEntity, at: unknown.at, unknown.message)
+    } else {
+      fail(.invalidDocument, at: unknown.at, unknown.message)
+    }
   }
 
   mutating func openRecord(_ tag: XMLTag) {
@@ -64,6 +75,7 @@ extension XMLRecords {
       recordStart = last(UInt8(ascii: "<"), before: at)
     }
     dropFaults(before: recordStart)
+    if failure != nil { return }
     push(0, tag, tree: -1)
     members?.add(record: tag, comparesURIs: comparesURIs)
   }
@@ -73,6 +85,10 @@ extension XMLRecords {
     let node = elements + Int(parent)
     let count = node.pointee.elementCount
     if count == 0 { return -1 }
+    if node.pointee.hasNamedValues, tag.local == known.value {
+      let named = namedValue(of: parent, tag)
+      if named >= 0 { return named }
+    }
     let first = node.pointee.firstElement
     let space = comparesURIs ? tag.uri : tag.prefix
     var k = node.pointee.hint
@@ -85,13 +101,12 @@ extension XMLRecords {
         return Int32(truncatingIfNeeded: candidate - elements)
       }
     }
-    return node.pointee.hasNamedValues ? namedValue(of: parent, tag) : -1
+    return -1
   }
 
   /// The node of a child that is written as `<value name="…">`, or -1.
   func namedValue(of parent: Int32, _ tag: XMLTag) -> Int32 {
-    guard tag.local == known.value, tag.prefix == nil else { return -1 }
-    guard let value = tag.attribute(known.name, nil) else { return -1 }
+    guard tag.prefix == nil, let value = tag.attribute(known.name, nil) else { return -1 }
     let first = elements[Int(parent)].firstElement
     for k in first..<first + elements[Int(parent)].elementCount where elements[Int(k)].isNamedValue {
       if columns.names[elements[Int(k)].name].elementsEqual(value) { return k }

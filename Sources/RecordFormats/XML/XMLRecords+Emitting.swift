@@ -5,9 +5,9 @@ extension XMLRecords {
   // MARK: Faults
 
   /// Ends the reading of the document; the first failure counts.
-  mutating func fail(_ code: ReadError.Code, _ message: String) {
+  mutating func fail(_ code: ReadError.Code, at place: Int? = nil, _ message: String) {
     guard failure == nil else { return }
-    failure = (code, offset, message)
+    failure = (code, place ?? offset, message)
     xmlStopParser(context)
   }
 
@@ -51,10 +51,14 @@ extension XMLRecords {
   mutating func refuseEntity(_ name: UnsafePointer<xmlChar>?) {
     let text = name.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(xmlStrlen($0))), as: UTF8.self) }
     let message = "the entity “\(text ?? "")” is not declared in the document; others are never read"
+    let place = last(UInt8(ascii: "&"), before: offset)
     if openCount > 0 {
-      refuse(.unresolvedEntity, at: last(UInt8(ascii: "&"), before: offset), message)
+      refuse(.unresolvedEntity, at: place, message)
+    } else if context.pointee.instate == XML_PARSER_ATTRIBUTE_VALUE {
+      // Perhaps an attribute of the record, whose tag is reported when it has been parsed.
+      if entityInTag == nil { entityInTag = (place, message) }
     } else {
-      fail(.invalidDocument, message)
+      fail(.invalidDocument, at: place, message)
     }
   }
 
@@ -107,7 +111,8 @@ extension XMLRecords {
 
   /// Appends the record, or its error, to the batch.
   private mutating func emit(end: Int) {
-    guard let batch, let textBase else { return }
+    // What comes behind a failure, from the entity that it stands in, does not count.
+    guard let batch, let textBase, failure == nil else { return }
     if let fault {
       let isLong = fault.code == .recordTooLong
       let raw =

@@ -7,12 +7,18 @@ extension XMLRecords {
   /// Text inside the innermost element.
   @inline(__always) mutating func characters(_ text: UnsafePointer<xmlChar>, _ count: Int) {
     if openCount == 0 || count == 0 { return }
+    // Of a refused record the text may not be kept any more.
+    if fault != nil { return }
     if collecting > 0 { collect(text, count) }
     if skipped > 0 { return }
     let top = open + (openCount - 1)
     if !top.pointee.hasInk, !XMLText.isBlank(text, count) {
       top.pointee.hasInk = true
-      if top.pointee.hasChildren { checkMixed(top) }
+      if !top.pointee.wantsText {
+        // For the place of a fault.
+        top.pointee.text.start = verbatim(text, count)
+        if top.pointee.hasChildren { checkMixed(top) }
+      }
     }
     if top.pointee.wantsText { addText(top, text, count) }
   }

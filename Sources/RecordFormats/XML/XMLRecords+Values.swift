@@ -38,8 +38,10 @@ extension XMLRecords {
     guard mixed == .reject else { return }
     let node = Int(top.pointee.node)
     if node >= 0, elements[node].textSlot >= 0 { return }
+    let text = top.pointee.text
+    let isPlaced = !text.isCopy && text.start >= recordStart && (text.count > 0 || !top.pointee.wantsText)
     refuse(
-      .mixedContent, at: top.pointee.text.count > 0 && !top.pointee.text.isCopy ? top.pointee.text.start : offset,
+      .mixedContent, at: isPlaced ? text.start : offset,
       "text stands beside elements; say with “mixed” what it means, or ask for it as #text")
   }
 

@@ -58,6 +58,8 @@ struct XMLRecords {
   var fault: (code: RecordError.Code, at: Int, message: String)?
   var longRaw: [UInt8] = []
   var usedEntities = false
+  /// The reference to an unknown entity in a tag that is about to be reported.
+  var entityInTag: (at: Int, message: String)?
   var recordIndex = 0
   var batch: UnsafeMutablePointer<RecordBatch>?
 

@@ -64,7 +64,8 @@ private struct XMLWriterOfChance {
     var meaning = ""
     for _ in 0..<Int.random(in: 0...3, using: &random) {
       let (written, means) =
-        [("a", "a"), ("&lt;", "<"), ("é", "é"), ("\t", " "), ("&#9;", "\t"), (">", ">"), ("&quot;", "\"")].randomElement(
+        [("a", "a"), ("&lt;", "<"), ("é", "é"), ("\t", " "), ("&#9;", "\t"), (">", ">"), ("&quot;", "\"")]
+        .randomElement(
           using: &random)!
       text += written
       meaning += means
@@ -137,7 +138,8 @@ private struct XMLWriterOfChance {
   @Test("a document that is cut or damaged anywhere gives the same, however it is cut into pieces")
   func damaged() {
     let text = Array(
-      "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e 'x'>]><r><i k='a>b'><a>é&e;&lt;</a></i><i><![CDATA[q]]></i></r>".utf8)
+      "<?xml version='1.0'?><!DOCTYPE r [<!ENTITY e 'x'>]><r><i k='a>b'><a>é&e;&lt;</a></i><i><![CDATA[q]]></i></r>"
+        .utf8)
     for length in 0..<text.count {
       let sample = XMLSample(bytes: Array(text[..<length]))
       let whole = sample.reading(["a", "@k", "#text"])
@@ -170,7 +172,9 @@ private struct XMLWriterOfChance {
   @Test("a document longer than many pieces keeps its places")
   func long() throws {
     var text = "<r>\n"
-    for index in 0..<3000 { text += "  <i k=\"\(index)\"><a>é \(index) &amp; \(String(repeating: "y", count: index % 90))</a></i>\n" }
+    for index in 0..<3000 {
+      text += "  <i k=\"\(index)\"><a>é \(index) &amp; \(String(repeating: "y", count: index % 90))</a></i>\n"
+    }
     text += "</r>"
     var reader = try XMLReader(source: ByteSource(bytes: Array(text.utf8)), columns: .named(["@k", "a"]))
     var batch = RecordBatch()
@@ -187,5 +191,27 @@ private struct XMLWriterOfChance {
       }
     }
     #expect(count == 3000)
+  }
+
+  @Test("a record with many child records stays one text, in every batch")
+  func manyChildren() throws {
+    let filler = String(repeating: "x", count: 100_000)
+    let lines = (0..<3000).map { "<l n='\($0)'><s>&lt;\($0)</s></l>" }.joined()
+    let text = "<r><o><note>&amp;\(filler)</note>\(lines)</o><o><l n='x'/></o></r>"
+    var options = XMLOptions()
+    options.each = "l"
+    var reader = try XMLReader(
+      source: ByteSource(bytes: Array(text.utf8)), options: options, columns: .named(["l.@n", "l.s", "note"]))
+    var batch = RecordBatch()
+    var count = 0
+    while try reader.read(into: &batch, limit: BatchLimit(records: 100)) {
+      for record in 0..<batch.recordCount where count + record < 3000 {
+        #expect(batch.text(record, 0) == "\(count + record)" && batch.text(record, 1) == "<\(count + record)")
+        #expect(batch.withField(record, 2) { $0.count } == 100_001)
+      }
+      count += batch.recordCount
+      #expect(batch.byteCount < 1_000_000)
+    }
+    #expect(count == 3001)
   }
 }

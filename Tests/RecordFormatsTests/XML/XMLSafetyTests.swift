@@ -21,14 +21,16 @@ import Testing
   @Test("a billion laughs end fast, in content, in attributes, in parameter entities, and where they make nothing")
   func billionLaughs() {
     for leaf in ["lol", "", "<x/>"] {
-      let list = ["<!ENTITY l0 '\(leaf)'>"]
+      let list =
+        ["<!ENTITY l0 '\(leaf)'>"]
         + (1...12).map { "<!ENTITY l\($0) '\(String(repeating: "&l\($0 - 1);", count: 10))'>" }
       let start = declarations(list)
       #expect(reading("\(start)<r><i><a>&l12;</a></i></r>", ["a"], "content \(leaf)").failure != nil)
       #expect(reading("\(start)<r>&l12;</r>", ["a"], "outside \(leaf)").failure != nil)
       #expect(reading("\(start)<r><i a='&l12;'/></r>", ["@a"], "attribute \(leaf)").failure != nil)
     }
-    let parameters = ["<!ENTITY % p0 '<!ENTITY x &#34;y&#34;>'>"]
+    let parameters =
+      ["<!ENTITY % p0 '<!ENTITY x &#34;y&#34;>'>"]
       + (1...12).map { "<!ENTITY % p\($0) '\(String(repeating: "&#37;p\($0 - 1);", count: 10))'>" } + ["%p12;"]
     _ = reading("\(declarations(parameters))<r><i><a>1</a></i></r>", ["a"], "parameters")
   }
@@ -69,7 +71,9 @@ import Testing
 
   @Test("entities of the document are replaced, also by elements")
   func entities() {
-    let start = declarations(["<!ENTITY n 'Ann'>", "<!ENTITY i '<i k=\"1\"><a>&n;</a></i>'>", "<!ATTLIST i d CDATA 'x'>"])
+    let start = declarations([
+      "<!ENTITY n 'Ann'>", "<!ENTITY i '<i k=\"1\"><a>&n;</a></i>'>", "<!ATTLIST i d CDATA 'x'>",
+    ])
     #expect(
       reading("\(start)<r>\n&i;<i><a>&n; B</a></i>\n &i;</r>", ["a", "@k", "@d"]).lines == [
         "Ann|1|x", "Ann B|·|x", "Ann|1|x",
@@ -101,15 +105,17 @@ import Testing
         for reference in ["&e;", "&f;"] {
           let found = reading("\(general)<r><i><a>1</a></i><i><a>x\(reference)</a></i><i><a>3</a></i></r>")
           #expect(found.failure == nil)
-          #expect(found.lines.count == 3 && found.lines[0] == "1" && found.lines[2] == "3")
-          #expect(found.lines[1].hasPrefix("unresolvedEntity"), "\(found)")
+          #expect(found.lines.map { $0.prefix(16) } == ["1", "unresolvedEntity", "3"], "\(found)")
         }
         #expect(reading("\(general)<r>&e;</r>").failure?.hasPrefix("invalidDocument") == true)
-        #expect(reading("\(general)<r><i a='&e;'/></r>", ["@a"]).lines.isEmpty)
+        #expect(reading("\(general)<r><i a='&e;'/></r>", ["@a"]).lines.map { $0.prefix(16) } == ["unresolvedEntity"])
         let parameter = declarations(["<!ENTITY % p SYSTEM '\(system)'>", "%p;"])
         #expect(reading("\(parameter)<r><i><a>1</a></i></r>").lines == ["1"])
         #expect(reading("<!DOCTYPE r SYSTEM '\(system)'><r><i><a>1</a></i></r>").lines == ["1"])
-        #expect(reading("<!DOCTYPE r PUBLIC 'x' '\(system)'><r><i><a>&nbsp;</a></i></r>").lines == ["unresolvedEntity@1:\(36 + system.count)"])
+        #expect(
+          reading("<!DOCTYPE r PUBLIC 'x' '\(system)'><r><i><a>&nbsp;</a></i></r>").lines == [
+            "unresolvedEntity@1:\(36 + system.count)"
+          ])
         #expect(reading("<?oasis-xml-catalog catalog='\(system)'?><r><i><a>1</a></i></r>").lines == ["1"])
         let include = "<x:include xmlns:x='http://www.w3.org/2001/XInclude' href='\(system)' parse='text'/>"
         #expect(reading("<r><i><a>\(include)</a></i></r>", ["a.x:include.@href"]).lines == [system])

@@ -10,7 +10,9 @@ private func files(_ folder: String) -> [String] {
     .filter { $0.hasSuffix(".xml") || $0 == "dtd13" }.sorted()
 }
 
-/// libxml2's own regression documents, judged as it judges them: well-formed or not. Where this reader refuses more, it
+/// libxml2's own regression documents, judged as it judges them: well-formed or not.
+///
+/// Where this reader refuses more, it
 /// is because text would be lost: entities outside of the document are not read.
 @Suite(.enabled(if: Locations.shared != nil)) struct XMLSuiteTests {
   private func isAccepted(_ path: String) throws -> Bool {
