@@ -22,6 +22,7 @@ let package = Package(
     .target(name: "ReaderFuzzing", dependencies: [importing]),
     fuzzer("predicates", [objects]),
     fuzzer("readers-csv", ["ReaderFuzzing", importing]),
+    fuzzer("readers-yaml", ["ReaderFuzzing", importing]),
     fuzzer("readers-plist", ["ReaderFuzzing", importing]),
     fuzzer("containers", ["ReaderFuzzing", importing]),
     fuzzer("encodings", ["ReaderFuzzing", importing]),
