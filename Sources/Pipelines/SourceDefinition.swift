@@ -85,9 +85,12 @@ struct SourceArguments {
       source.fields["format"]
       ?? .init(keyPosition: first.position, position: first.position, value: .text(name.rawValue))
     add(defaults, to: &source, name)
+    // The dialect is looked at here, where what was found can be said.
+    let detects = source.text("dialect")?.value == "detect"
+    source.fields["dialect"] = nil
     guard var format = builder.format(source, firstInput: first) else { return nil }
     var dialect: CSVDialect?
-    if case .csv(let options) = format, defaults.contains(where: { $0 == ("dialect", "detect") }) {
+    if case .csv(let options) = format, detects {
       dialect = self.dialect(of: first, source, options)
       if let dialect { format = .csv(dialect.options) }
     }

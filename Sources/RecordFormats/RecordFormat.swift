@@ -27,6 +27,9 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
+  /// Whether another module reads the records, of inputs that may change between two readings.
+  public var isCustom: Bool { if case .custom = self { true } else { false } }
+
   /// Whether the records are objects of a store.
   public var readsObjects: Bool {
     if case .custom(let format) = self { return format.readsObjects }

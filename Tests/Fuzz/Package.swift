@@ -22,6 +22,7 @@ let package = Package(
     .target(name: "ReaderFuzzing", dependencies: [readers]),
     fuzzer("predicates", [objects]),
     fuzzer("readers-csv", ["ReaderFuzzing", readers]),
+    fuzzer("readers-json", ["ReaderFuzzing", readers]),
     fuzzer("readers-plist", ["ReaderFuzzing", readers]),
     fuzzer("containers", ["ReaderFuzzing", readers]),
     fuzzer("encodings", ["ReaderFuzzing", readers]),

@@ -74,7 +74,7 @@ struct FixedWidthSourceTests {
   @Test(
     "columns that cannot be are findings",
     arguments: [
-      ("trim: true", "4:1", "needs the field “widths”", "missingField"),
+      ("trim: true", "5:3", "needs the field “widths”", "missingField"),
       ("widths: 5", "7:11", "“widths” takes names with a text each, but here is", "wrongType"),
       ("widths: [id, name]", "7:11", "“widths” takes names with a text each", "wrongType"),
       ("widths: {id: }", "7:12", "“widths” takes names with a text each", "wrongType"),

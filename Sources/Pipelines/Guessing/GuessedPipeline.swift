@@ -11,6 +11,8 @@ struct GuessedPipeline {
   let files: String
   let model: String
   let store: String
+  /// The folder of the file.
+  let folder: String
   /// The options that the command line gave.
   let options: [(name: String, value: String)]
 
@@ -101,7 +103,12 @@ struct GuessedPipeline {
   /// The options of the source, with the evidence of those that were detected.
   private var sourceOptions: [String] {
     let definition = sample.definition
-    var lines = options.map { "  \(quote($0.name)): \(Self.value($0.value))  # as you said" }
+    var lines = options.map { option in
+      var value = option.value
+      // Paths of the command line begin at the working directory, those of a pipeline at its folder.
+      if ComponentSpec.source.field(named: option.name)?.kind == .path { value = Paths.relative(value, from: folder) }
+      return "  \(quote(option.name)): \(Self.value(value))  # as you said"
+    }
     let said = Set(options.map(\.name))
     if !said.contains("format") { lines.append("  format: \(definition.formatName.rawValue)") }
     for line in definition.evidence { lines.append("  # \(Self.comment(line))") }

@@ -97,7 +97,7 @@ struct NDJSONParser: JSONRecordParser {
       window.cursor = next
       let isLong = stop - start > maxRecordBytes
       if stop > start, base[stop - 1] == 13 { stop -= 1 }
-      object.scanner = JSONScanner(base, from: start, end: stop)
+      object.scanner = JSONScanner(base, from: start, end: stop, readable: rows.readable)
       object.scanner.skipSpace()
       if isLong {
         rows.errors.append(
@@ -239,11 +239,21 @@ struct NDJSONParser: JSONRecordParser {
       case .tooDeep: "arrays and objects nest deeper than \(JSONScanner.deepest)"
       case .nulByte: "the line contains a NUL byte"
       case .invalidText: "the bytes from here are not UTF-8"
-      default: at >= raw.count ? "the JSON text ends too early" : "not JSON from here on"
+      default: syntaxMessage(raw, at)
       }
     return RecordError(
       code: code,
       position: SourcePosition(in: raw, at: at, line: line, byteOffset: offset, lineEnds: .lineFeed),
       recordIndex: recordIndex, message: message, raw: [UInt8](raw))
+  }
+
+  /// What is wrong with the syntax at `at` of a line.
+  private func syntaxMessage(_ raw: UnsafeRawBufferPointer, _ at: Int) -> String {
+    if at >= raw.count { return "the JSON text ends too early" }
+    if raw[at] == UInt8(ascii: "{"), let base = raw.assumingMemoryBound(to: UInt8.self).baseAddress {
+      var scanner = JSONScanner(base, from: 0, end: at)
+      if scanner.document() { return "another object begins here; the format json-seq reads several on a line" }
+    }
+    return "not JSON from here on"
   }
 }

@@ -27,6 +27,38 @@ extension RecordBatch {
     return record
   }
 
+  /// Appends a record, and calls `body` with its fields to fill: where each starts, its length and its state.
+  ///
+  /// Every field must be set. It is ``appendRecord(_:)`` and ``setField(_:of:_:_:origin:)`` in one go.
+  ///
+  /// - Complexity: O(columns), amortised.
+  mutating func appendRecord(
+    _ position: RecordPosition,
+    _ body: (UnsafeMutablePointer<UInt32>, UnsafeMutablePointer<UInt32>, UnsafeMutablePointer<UInt8>) -> Void
+  ) {
+    let record = recordCount
+    let first = record * columnCount
+    if records.count <= record || starts.count <= first + columnCount { reserveRecords(max(64, 2 * record) + 1) }
+    records[record] = position
+    starts.withUnsafeMutableBufferPointer { starts in
+      lengths.withUnsafeMutableBufferPointer { lengths in
+        states.withUnsafeMutableBufferPointer { states in
+          guard let starts = starts.baseAddress, let lengths = lengths.baseAddress, let states = states.baseAddress
+          else { return }
+          body(starts + first, lengths + first, states + first)
+        }
+      }
+    }
+    recordCount += 1
+  }
+
+  /// Notes where a field of the last record stands in its raw text, because its bytes are elsewhere.
+  mutating func noteOrigin(_ column: Int, _ origin: Int) {
+    let slot = UInt32(truncatingIfNeeded: (recordCount - 1) * columnCount + column)
+    let start = UInt32(truncatingIfNeeded: origin)
+    escapes.append(EscapedField(slot: slot, start: start, end: start, kind: .copied))
+  }
+
   /// Sets a field to a range of the batch's bytes.
   ///
   /// - Parameter origin: where the field's text stands in the raw record, as an index into the batch's bytes, when the

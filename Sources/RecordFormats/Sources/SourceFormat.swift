@@ -54,8 +54,9 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   /// with a record separator, or an object has another one behind it that does not begin its own line; NDJSON if the
   /// first line that is not blank is a JSON object on its own, or is cut by the sample's end after a brace and a quote; a
   /// JSON document if that line begins one that goes on over several lines, or is an array, or is cut and its first
-  /// member is an array; TSV if the first line has a tab and no more commas than tabs; CSV for any other text. Nil for
-  /// nothing, for what begins like JSON and is none, and for bytes that are no text.
+  /// member is an array; a property list or XML if it begins with a tag; TSV if the first line has a tab and no more
+  /// commas than tabs; CSV for any other text. Nil for nothing, for what begins like JSON and is none, and for bytes that
+  /// are no text.
   public init?(sample: [UInt8]) {
     if sample.starts(with: Self.sqliteMagic) {
       self = .sqlite

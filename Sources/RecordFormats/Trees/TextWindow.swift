@@ -7,18 +7,19 @@ import Glibc
 /// that pull (libyaml) or are pushed in pieces (libxml2).
 final class TextWindow {
   private var stream: TextStream
-  private var memory: UnsafeMutableRawBufferPointer
+  // What is asked for at every event; nothing is called while one of them changes.
+  @exclusivity(unchecked) private var memory: UnsafeMutableRawBufferPointer
   /// The offset of the first byte in memory.
-  private var start = 0
+  @exclusivity(unchecked) private var start = 0
   /// The offset behind the last byte that was handed out.
-  private(set) var end = 0
+  @exclusivity(unchecked) private(set) var end = 0
   /// The offset behind the last byte in memory.
   private var filled = 0
   private var isStreamAtEnd = false
   /// What stands before this offset may be forgotten.
   private(set) var mark = 0
-  private var lines = LineCounter(at: 0)
-  private var linesTo = 0
+  @exclusivity(unchecked) private var lines = LineCounter(at: 0)
+  @exclusivity(unchecked) private var linesTo = 0
   private var check = TextCheck()
   /// Whether all text was handed out.
   var isAtEnd: Bool { isStreamAtEnd && end == filled }

@@ -17,7 +17,7 @@ struct TreeRecords {
   /// Whether a mapping in the place of the sequence of records is one record.
   var takesSingleMapping = true
 
-  private var nodes: [JSONPaths.Node]
+  private let nodes: [JSONPaths.Node]
   private let names: [UInt8]
   private let repeats: [(copy: Int, original: Int)]
   private let recordsPath: [[UInt8]]
@@ -47,17 +47,21 @@ struct TreeRecords {
     var eachDepth: Int
     /// Whether its items are child records.
     var isEach = false
-    /// Where among the node's children the next member is looked for first: members often come in the same order.
+    /// Where ``TreeRecords/next`` stood when something inside began.
     var next = 0
   }
   private var open: [Open] = []
+  /// Where among the children of the innermost mapping's node the next member is looked for first: members often come
+  /// in the same order.
+  private var next = 0
   private var isInRecord = false
   private var recordStart = 0
   private var serial = 0
   private var pendingNode = -1
   private var pendingEach = -1
 
-  private var cells: [TreeCell]
+  /// The cells of the columns, and the number of the last mapping that had each node.
+  private let memory: TreeMemory
   /// The cells of child records, and how many child records there are.
   private var childCells: [(row: Int, column: Int, cell: TreeCell)] = []
   private var rows = 0
@@ -80,6 +84,8 @@ struct TreeRecords {
     var at: Int
   }
   private var fault: (code: RecordError.Code, at: Int, message: String)?
+  /// Whether the open record has a fault.
+  private(set) var isRefused = false
   private(set) var recordIndex = 0
 
   /// The names of top-level members in the order of their first appearance, when they are collected.
@@ -102,7 +108,7 @@ struct TreeRecords {
     columnCount = paths.count
     self.maxRecordBytes = maxRecordBytes
     self.collectsNames = collectsNames
-    cells = Array(repeating: TreeCell(), count: paths.count)
+    memory = TreeMemory(columns: paths.count, nodes: nodes.count)
   }
 
   /// The offset from which the parser has to keep its text, or nil when no record is open.
@@ -138,7 +144,7 @@ struct TreeRecords {
       isNextMatched = depth == matched + 1 && matched < recordsPath.count && recordsPath[matched].elementsEqual(bytes)
       return
     }
-    guard let top = open.last else { return }
+    guard let last = open.indices.last else { return }
     if offset - recordStart > maxRecordBytes { refuseLong() }
     if !captures.isEmpty {
       separate()
@@ -151,20 +157,22 @@ struct TreeRecords {
     }
     pendingNode = -1
     pendingEach = -1
-    if top.eachDepth >= 0, top.eachDepth < each.count, each[top.eachDepth].elementsEqual(bytes) {
-      pendingEach = top.eachDepth + 1
-    }
-    guard top.node >= 0, let node = child(of: top.node, from: top.next, named: bytes) else { return }
-    open[open.count - 1].next = node + 1 - nodes[top.node].children.lowerBound
-    if nodes[node].seen == top.serial {
+    let eachDepth = open[last].eachDepth
+    if eachDepth >= 0, eachDepth < each.count, each[eachDepth].elementsEqual(bytes) { pendingEach = eachDepth + 1 }
+    let parent = open[last].node
+    guard parent >= 0, let node = child(of: parent, from: next, named: bytes) else { return }
+    next = node + 1 - nodes[parent].children.lowerBound
+    if memory.seen[node] == open[last].serial {
       refuse(.duplicateMember, at: offset, "the member stands twice")
       return
     }
-    nodes[node].seen = top.serial
+    memory.seen[node] = open[last].serial
     pendingNode = node
   }
 
   /// The child of a node with a name; it is looked for from the given one on.
+  // Inline: a call would copy all of this value.
+  @inline(__always)
   private func child(of node: Int, from first: Int, named bytes: UnsafeRawBufferPointer) -> Int? {
     let children = nodes[node].children
     let count = children.count
@@ -191,10 +199,14 @@ struct TreeRecords {
   }
 
   /// Whether the next value makes a difference: to a column, to child records, or to where records are.
-  var isValueWanted: Bool {
+  @inline(__always)
+  var isValueWanted: Bool { pendingNode >= 0 ? !isRefused : isUnnamedWanted }
+
+  // Inline: a call would copy all of this value.
+  @inline(__always)
+  private var isUnnamedWanted: Bool {
     if !isInRecord { return isNextMatched || isRecordPlace || isRecordsPlace }
-    return fault == nil
-      && (pendingNode >= 0 || pendingEach >= 0 || !captures.isEmpty || open.isEmpty || open[open.count - 1].isEach)
+    return !isRefused && (pendingEach >= 0 || !captures.isEmpty || open.isEmpty || open[open.count - 1].isEach)
   }
 
   /// A scalar from an offset on.
@@ -216,9 +228,9 @@ struct TreeRecords {
       writeScalar(bytes, state)
       return false
     }
-    if let top = open.last, top.isEach {
+    if let last = open.indices.last, open[last].isEach {
       beginChild()
-      set(top.node, bytes, state, offset, verbatim)
+      set(open[last].node, bytes, state, offset, verbatim)
       child = -1
     } else {
       set(node, bytes, state, offset, verbatim)
@@ -238,6 +250,7 @@ struct TreeRecords {
       return false
     }
     guard let top = open.popLast() else { return false }
+    next = open.last?.next ?? 0
     if !captures.isEmpty {
       json.append(top.isMapping ? UInt8(ascii: "}") : UInt8(ascii: "]"))
       if let capture = captures.last, capture.depth == open.count {
@@ -255,7 +268,9 @@ struct TreeRecords {
 
   /// A fault of the record that is open, which the parser found; the first one counts.
   mutating func refuse(_ code: RecordError.Code, at offset: Int, _ message: String) {
-    if fault == nil { fault = (code, offset, message) }
+    if isRefused { return }
+    isRefused = true
+    fault = (code, offset, message)
   }
 
   /// Refuses the open record if its text up to an offset is longer than the limit.
@@ -311,7 +326,7 @@ struct TreeRecords {
           batch.setField(column, of: record, cell.state, start..<start + cell.count, origin: origin)
         }
       }
-      for column in 0..<columnCount where cells[column].state != .absent { put(column, cells[column]) }
+      for column in 0..<columnCount where memory.cells[column].state != .absent { put(column, memory.cells[column]) }
       while nextCell < childCells.count, childCells[nextCell].row == row {
         put(childCells[nextCell].column, childCells[nextCell].cell)
         nextCell += 1
@@ -333,10 +348,11 @@ struct TreeRecords {
     json.removeAll(keepingCapacity: true)
     captures.removeAll(keepingCapacity: true)
     childCells.removeAll(keepingCapacity: true)
-    for column in cells.indices { cells[column].state = .absent }
+    for column in 0..<columnCount { memory.cells[column].state = .absent }
     rows = 0
     child = -1
     fault = nil
+    isRefused = false
     pendingNode = -1
     pendingEach = -1
   }
@@ -371,7 +387,7 @@ struct TreeRecords {
     }
     openRecord(at: offset)
     if takesScalars {
-      open.append(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
+      push(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
       Self.valueName.withUnsafeBytes { key($0, at: offset) }
       _ = scalar(bytes, state, at: offset)
       open.removeLast()
@@ -379,6 +395,13 @@ struct TreeRecords {
       refuse(.notAnObject, at: offset, "the record is not a mapping of names to values")
     }
     return true
+  }
+
+  @inline(__always)
+  private mutating func push(_ entry: Open) {
+    if let last = open.indices.last { open[last].next = next }
+    open.append(entry)
+    next = 0
   }
 
   private mutating func openRecord(at offset: Int) {
@@ -405,17 +428,17 @@ struct TreeRecords {
       isNextMatched = false
       openRecord(at: offset)
       if isMapping {
-        open.append(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
+        push(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
       } else if takesScalars {
         // As if it were the value of a mapping's one member; the mapping ends with it.
-        open.append(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
+        push(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
         Self.valueName.withUnsafeBytes { key($0, at: offset) }
         beginInside(isMapping: false, at: offset)
         open.removeFirst()
         for i in captures.indices { captures[i].depth -= 1 }
       } else {
         refuse(.notAnObject, at: offset, "the record is not a mapping of names to values")
-        open.append(Open(node: -1, serial: serial, isMapping: isMapping, eachDepth: -1))
+        push(Open(node: -1, serial: serial, isMapping: isMapping, eachDepth: -1))
       }
       return
     }
@@ -453,11 +476,11 @@ struct TreeRecords {
       refuse(.tooDeep, at: offset, "mappings and sequences nest deeper than \(JSONScanner.deepest)")
     }
     let column = entry.node >= 0 && !entry.isEach ? nodes[entry.node].slot : -1
-    if column >= 0, fault == nil {
+    if column >= 0, !isRefused {
       captures.append(Capture(column: column, child: child, start: json.count, depth: open.count, at: offset))
     }
     if !captures.isEmpty { json.append(isMapping ? UInt8(ascii: "{") : UInt8(ascii: "[")) }
-    open.append(entry)
+    push(entry)
     if offset - recordStart > maxRecordBytes { refuseLong() }
   }
 
@@ -477,7 +500,7 @@ struct TreeRecords {
   private mutating func set(
     _ node: Int, _ bytes: UnsafeRawBufferPointer, _ state: FieldState, _ offset: Int, _ verbatim: Int?
   ) {
-    guard node >= 0, nodes[node].slot >= 0, fault == nil else { return }
+    guard node >= 0, nodes[node].slot >= 0, !isRefused else { return }
     var cell = TreeCell(place: .text, state: state, start: verbatim ?? 0, count: bytes.count, at: offset)
     if verbatim == nil {
       cell.place = .copies
@@ -489,12 +512,13 @@ struct TreeRecords {
   }
 
   private mutating func put(_ cell: TreeCell, _ column: Int, _ child: Int) {
-    if child >= 0 { childCells.append((child, column, cell)) } else { cells[column] = cell }
+    if child >= 0 { childCells.append((child, column, cell)) } else { memory.cells[column] = cell }
   }
 
   /// Refuses the record for its length; its text is not kept any more.
   private mutating func refuseLong() {
     guard fault?.code != .recordTooLong else { return }
+    isRefused = true
     fault = (.recordTooLong, recordStart, "the record is longer than \(maxRecordBytes) bytes")
     copies = []
     json = []
@@ -521,6 +545,24 @@ struct TreeRecords {
     guard let last = open.indices.last else { return }
     if open[last].items > 0 { json.append(UInt8(ascii: ",")) }
     open[last].items += 1
+  }
+}
+
+/// Memory that is written at every value.
+private final class TreeMemory {
+  let cells: UnsafeMutablePointer<TreeCell>
+  let seen: UnsafeMutablePointer<Int>
+
+  init(columns: Int, nodes: Int) {
+    cells = .allocate(capacity: max(1, columns))
+    cells.initialize(repeating: TreeCell(), count: columns)
+    seen = .allocate(capacity: max(1, nodes))
+    seen.initialize(repeating: -1, count: nodes)
+  }
+
+  deinit {
+    cells.deallocate()
+    seen.deallocate()
   }
 }
 

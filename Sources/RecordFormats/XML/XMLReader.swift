@@ -94,8 +94,8 @@ public struct XMLReader: RecordReader {
         batch.start(columnCount: 0, source: 0)
       }
     } catch {
-      // The real reading meets it again, behind the records before it.
-      if recorder.failure != nil { throw error }
+      // Behind records the real reading meets it again.
+      if recorder.failure != nil || parser.recordCount == 0 { throw error }
     }
     stream = PrefixedStream(recorder.recorded, stream)
     return parser.members

@@ -50,7 +50,7 @@ final class YAMLEvents {
     var message = state.problem.map { String(cString: $0) } ?? "the text is not YAML"
     if let context = state.context { message = String(cString: context) + ": " + message }
     let offset = text.offset(ofCodePoint: state.problem_mark.index)
-    let place = text.window.holds(offset) ? offset : text.lastEvent
+    let place = text.window.holds(offset) ? offset : text.progress.pointee.lastEvent
     return ReadError(
       .invalidDocument, path: text.window.path, position: text.window.position(of: place), message: message)
   }

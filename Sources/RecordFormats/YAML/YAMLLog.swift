@@ -70,7 +70,8 @@ final class YAMLLog {
   deinit { bytes.deallocate() }
 
   /// Whether events are to be written down.
-  var isOpen: Bool { !openings.isEmpty }
+  var isOpen: Bool { openCount > 0 }
+  @exclusivity(unchecked) private var openCount = 0
   private var size: Int { items.count * MemoryLayout<Item>.stride + used + nameBytes }
 
   /// Forgets everything: anchors belong to one document.
@@ -112,6 +113,7 @@ final class YAMLLog {
       }
     }
     openings.append(Opening(name: name, start: items.count, depth: containers.count))
+    openCount = openings.count
   }
 
   func scalar(_ text: UnsafeRawBufferPointer, _ state: FieldState, isMerge: Bool) {
@@ -166,6 +168,7 @@ final class YAMLLog {
   private func closeNodes() {
     while let opening = openings.last, opening.depth == containers.count {
       openings.removeLast()
+      openCount = openings.count
       if let name = opening.name {
         guard names[name] != nil else { continue }
         names[name] = isFull ? -1 - Missing.forgotten.rawValue : opening.start

@@ -111,7 +111,7 @@ struct YAMLParser: StagingParser {
       contentEnd = text.offset(ofCodePoint: event.pointee.end_mark.index)
       try beginDocument(at: start)
     case YAML_STREAM_END_EVENT:
-      try checkFaults(before: text.window.end)
+      if text.progress.pointee.firstFault < .max { try refuseFault() }
       if requiresRecords, !tree.foundRecords {
         throw ReadError(
           .missingRecords, path: text.window.path,
@@ -121,30 +121,29 @@ struct YAMLParser: StagingParser {
     default: break
     }
     if let failure { throw failure }
-    try letGo()
+    text.progress.pointee.lastEvent = contentEnd
+    // What stands in an open record is its own matter.
+    let kept = tree.keptFrom ?? contentEnd
+    text.progress.pointee.keptFrom = kept
+    if text.progress.pointee.firstFault < kept { try refuseFault() }
+    if tree.isRefused { letGoOfLong() }
     return true
   }
 
-  /// Lets go of the text that is not needed any more.
-  @inline(__always)
-  private mutating func letGo() throws(ReadError) {
-    text.lastEvent = contentEnd
-    text.directives = 0
-    // What stands in an open record is its own matter.
-    let start = tree.keptFrom ?? contentEnd
-    try checkFaults(before: start)
-    guard tree.isTooLong else { return text.window.forget(before: start) }
+  /// Lets go of the text of a record that is too long, but for its beginning.
+  private mutating func letGoOfLong() {
+    guard tree.isTooLong, let start = tree.keptFrom else { return }
     if longRecord == nil {
       let raw = text.window.text(start..<min(contentEnd, start + 1 << 16))
       longRecord = ([UInt8](raw), text.window.position(of: start))
     }
-    text.window.forget(before: contentEnd)
+    text.progress.pointee.keptFrom = contentEnd
   }
 
-  /// Ends the reading when there is something that is no text and stands in no record.
-  @inline(__always)
-  private func checkFaults(before offset: Int) throws(ReadError) {
-    guard let fault = text.fault(before: offset) else { return }
+  /// Ends the reading because there is something that is no text and stands in no record.
+  @inline(never)
+  private func refuseFault() throws(ReadError) {
+    guard let fault = text.fault(before: .max) else { return }
     throw ReadError(
       .invalidDocument, path: text.window.path, position: text.window.position(of: fault.offset),
       message: YAMLParser.message(fault))
@@ -180,7 +179,7 @@ struct YAMLParser: StagingParser {
       state = YAMLParser.state(bytes, tag: tag, isPlain: isPlain)
     } else if isPlain {
       state = YAMLCoreSchema.state(bytes)
-      if contentEnd - start != bytes.count, hasMark(at: start, style: style) { state = .quoted }
+      if contentEnd - start != bytes.count, text.hasMark(start..<contentEnd) { state = .quoted }
     }
     let isMerge =
       bytes.count == 2 && isPlain && bytes[0] == UInt8(ascii: "<") && bytes[1] == UInt8(ascii: "<")
@@ -198,29 +197,9 @@ struct YAMLParser: StagingParser {
     }
     place(
       scalar: bytes, state, at: start,
-      verbatim: bytes.count > 0 && tree.isValueWanted ? verbatim(bytes, from: start, isPlain: isPlain) : nil,
+      verbatim: bytes.count > 0 && tree.isValueWanted
+        ? text.verbatim(bytes, start..<max(start, contentEnd - (isPlain ? 0 : 1))) : nil,
       into: &batch)
-  }
-
-  /// The offset of a scalar's bytes in the text, when they stand there as they are.
-  @inline(__always)
-  private func verbatim(_ bytes: UnsafeRawBufferPointer, from start: Int, isPlain: Bool) -> Int? {
-    let first = contentEnd - bytes.count - (isPlain ? 0 : 1)
-    guard first >= start, text.window.holds(first) else { return nil }
-    return text.window.areEqual(bytes, at: first) ? first : nil
-  }
-
-  /// Whether the scalar has the tag `!`, which makes it text, and which libyaml passes over.
-  @inline(never)
-  private func hasMark(at start: Int, style: yaml_scalar_style_t) -> Bool {
-    // An anchor may stand before it.
-    guard text.window.holds(start), contentEnd > start else { return false }
-    var rest = text.window.text(start..<contentEnd)[...]
-    if rest.first == UInt8(ascii: "&") {
-      while let byte = rest.first, byte > 32 { rest.removeFirst() }
-      while let byte = rest.first, byte <= 32 { rest.removeFirst() }
-    }
-    return rest.first == UInt8(ascii: "!")
   }
 
   private mutating func readBegin(
@@ -367,7 +346,7 @@ struct YAMLParser: StagingParser {
       long.raw.withUnsafeBytes { raw in tree.emit(raw: raw, into: &batch) { _ in long.position } }
       text.forgetFaults(before: contentEnd)
     } else if let start = tree.keptFrom {
-      if let fault = text.fault(before: contentEnd) {
+      if text.progress.pointee.firstFault < contentEnd, let fault = text.fault(before: contentEnd) {
         tree.refuse(fault.isNUL ? .nulByte : .invalidText, at: fault.offset, YAMLParser.message(fault))
         text.forgetFaults(before: contentEnd)
       }

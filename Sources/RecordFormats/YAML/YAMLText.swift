@@ -14,13 +14,22 @@ final class YAMLText {
     var isContinuation: Bool
   }
 
+  /// What whoever takes the events says after each of them; it is read when more text is needed.
+  struct Progress {
+    /// The offset behind the last event, from which on there may be no more than `limit` bytes.
+    var lastEvent = 0
+    /// The offset from which on text is kept.
+    var keptFrom = 0
+    /// The offset of the first fault that nothing was refused for yet.
+    var firstFault = Int.max
+  }
+
   let window: TextWindow
+  let progress: UnsafeMutablePointer<Progress>
   /// The faults that nothing was refused for yet.
   private(set) var faults: [Fault] = []
   /// What ended the reading.
   private(set) var failure: ReadError?
-  /// The offset behind the last event, from which on there may be no more than `limit` bytes.
-  var lastEvent = 0
   private let limit: Int
   /// What was checked, and what was handed out.
   private var checked = 0
@@ -28,12 +37,13 @@ final class YAMLText {
   private var isAtEnd = false
   private var isStarted = false
   /// `%TAG` and other directives since the last event: libyaml compares each with all before.
-  var directives = 0
+  private var directives = 0
+  private var directivesFrom = 0
 
-  // A code point and its offset, and how far only ASCII follows.
-  private var codePoint = 0
-  private var offset = 0
-  private var asciiEnd = 0
+  // A code point and its offset, and how far only ASCII follows. Nothing here calls back while one of them changes.
+  @exclusivity(unchecked) private var codePoint = 0
+  @exclusivity(unchecked) private var offset = 0
+  @exclusivity(unchecked) private var asciiEnd = 0
 
   /// So many faults that are not dealt with make the input no text.
   private static let mostFaults = 4096
@@ -42,7 +52,11 @@ final class YAMLText {
   init(_ window: TextWindow, limit: Int) {
     self.window = window
     self.limit = limit + (1 << 16)
+    progress = .allocate(capacity: 1)
+    progress.initialize(to: Progress())
   }
+
+  deinit { progress.deallocate() }
 
   // MARK: Handing out
 
@@ -68,6 +82,12 @@ final class YAMLText {
   }
 
   private func readPiece() throws(ReadError) {
+    let lastEvent = progress.pointee.lastEvent
+    window.forget(before: progress.pointee.keptFrom)
+    if lastEvent != directivesFrom {
+      directivesFrom = lastEvent
+      directives = 0
+    }
     if checked - lastEvent > limit {
       throw ReadError(
         .recordTooLong, path: window.path, position: window.position(of: lastEvent),
@@ -104,12 +124,17 @@ final class YAMLText {
     var i = 0
     while i < end {
       if i + 8 <= end {
-        // A byte has its high bit set in `suspect` if it is below 0x20, above 0x7E, or next to such a one.
-        let word = UnsafeRawPointer(base + i).loadUnaligned(as: UInt64.self)
+        // A byte of `plain` has its high bit set if the text's is neither a control character but LF, nor above
+        // 0x7E, nor a percent sign: sums do not carry from byte to byte.
         let ones: UInt64 = 0x0101_0101_0101_0101
-        let suspect = (word | (word &- 0x20 &* ones) | (word &+ ones)) & (0x80 &* ones)
-        let percent = word ^ (UInt64(UInt8(ascii: "%")) &* ones)
-        if suspect == 0, (percent &- ones) & ~percent & (0x80 &* ones) == 0 {
+        let word = UnsafeRawPointer(base + i).loadUnaligned(as: UInt64.self)
+        let low = word & (0x7F &* ones)
+        let isPrintable = low &+ 0x60 &* ones
+        let isOther = (low ^ (0x0A &* ones)) &+ 0x7F &* ones
+        let isNoPercent = (low ^ (0x25 &* ones)) &+ 0x7F &* ones
+        let isNoDelete = ~(low &+ ones)
+        let plain = (isPrintable | ~isOther) & isNoPercent & isNoDelete & ~word & (0x80 &* ones)
+        if plain == 0x80 &* ones {
           i += 8
           continue
         }
@@ -138,17 +163,41 @@ final class YAMLText {
 
   private func addFault(_ index: Int, _ byte: UInt8) {
     faults.append(Fault(offset: checked + index, isNUL: byte == 0, isContinuation: byte & 0xC0 == 0x80))
+    progress.pointee.firstFault = faults[0].offset
   }
 
   /// The first fault before an offset.
-  @inline(__always)
   func fault(before offset: Int) -> Fault? {
     guard let first = faults.first, first.offset < offset else { return nil }
     return first
   }
 
   /// Forgets the faults before an offset, which were dealt with.
-  func forgetFaults(before offset: Int) { faults.removeAll { $0.offset < offset } }
+  func forgetFaults(before offset: Int) {
+    faults.removeAll { $0.offset < offset }
+    progress.pointee.firstFault = faults.first?.offset ?? .max
+  }
+
+  // MARK: Scalars
+
+  /// The offset of a scalar's bytes, when they stand as they are at the end of a range.
+  @inline(__always)
+  func verbatim(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
+    let first = range.upperBound - bytes.count
+    return first >= range.lowerBound && window.areEqual(bytes, at: first) ? first : nil
+  }
+
+  /// Whether a scalar's text has the tag `!`, which makes it text, and which libyaml passes over.
+  func hasMark(_ range: Range<Int>) -> Bool {
+    guard window.holds(range.lowerBound), !range.isEmpty else { return false }
+    // An anchor may stand before it.
+    var rest = window.text(range)[...]
+    if rest.first == UInt8(ascii: "&") {
+      while let byte = rest.first, byte > 32 { rest.removeFirst() }
+      while let byte = rest.first, byte <= 32 { rest.removeFirst() }
+    }
+    return rest.first == UInt8(ascii: "!")
+  }
 
   // MARK: Marks
 

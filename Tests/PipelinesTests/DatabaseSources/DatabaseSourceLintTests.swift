@@ -104,15 +104,15 @@ struct DatabaseSourceLintTests {
   @Test("options of other formats are unsuitable, and packed databases are refused")
   func options() throws {
     #expect(
-      try lint("files: orders.csv\n  table: orders") == [
-        "pipeline.yaml:6:3: error: “table” is for the format sqlite, but the input is csv [unsuitableOption]"
+      try lint("files: orders.csv\n  blobs: hex") == [
+        "pipeline.yaml:6:3: error: “blobs” is for the format sqlite, but the input is csv [unsuitableOption]"
       ])
     #expect(
       try lint("files: app.db\n  table: orders\n  delimiter: tab\n  where: x > 1") == [
         "pipeline.yaml:7:3: error: “delimiter” is for the formats csv, tsv, but the input is sqlite [unsuitableOption]",
         "pipeline.yaml:8:3: error: “where” is for the format core-data, but the input is sqlite [unsuitableOption]",
       ])
-    let compressed = try lint("files: app.db\n  table: orders\n  compression: gzip")
+    let compressed = try lint("files: app.db\n  format: sqlite\n  compression: gzip\n  table: orders")
     #expect(compressed.contains { $0.hasPrefix("pipeline.yaml:7:3: error: “compression” is for the formats") })
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/gzip")
@@ -174,9 +174,15 @@ struct DatabaseSourceLintTests {
     #expect(try run(text, store: "copy.sqlite").inserted == 1)
     #expect(
       try StoreComparison.differences(folder.folder.file("shop.sqlite"), folder.folder.file("copy.sqlite")) == [])
-    #expect(try run(text).unchanged == 1)
-    #expect(try run(storePipeline("entity: Order\n  where: orderedAt > '2024-05-01'")).read == 0)
-    #expect(try run(storePipeline("entity: Order\n  where: orderedAt >= '2024-05-01'\n  sort: -orderedAt")).read == 1)
+    #expect(try run(text, store: "copy.sqlite").unchanged == 1)
+    // While an import runs into a store, nobody reads it, the import itself included.
+    let error = #expect(throws: ImportError.self) { try run(text) }
+    #expect(error?.message.contains("somebody else has the database locked") == true)
+    #expect(try run(storePipeline("entity: Order\n  where: orderedAt > '2024-05-01'"), store: "copy.sqlite").read == 0)
+    #expect(
+      try run(
+        storePipeline("entity: Order\n  where: orderedAt >= '2024-05-01'\n  sort: -orderedAt"), store: "copy.sqlite"
+      ).read == 1)
   }
 
   @Test("what is wrong with a store, its entity, columns and predicates is found at its option")

@@ -97,11 +97,13 @@ struct DatabaseSourceRoundTripTests {
       insert.bind(3, Int64(Int16.random(in: .min ... .max, using: &generator)))
       let pattern = UInt64.random(in: 0...UInt64.max, using: &generator)
       let real = Double(bitPattern: pattern)
-      let edges = [0.1 + 0.2, 1e300, -Double.leastNonzeroMagnitude, 12, .infinity, -.infinity, real.isFinite ? real : 1.5]
+      let edges = [
+        0.1 + 0.2, 1e300, -Double.leastNonzeroMagnitude, 12, .infinity, -.infinity, real.isFinite ? real : 1.5,
+      ]
       if number % 3 == 0 { insert.bind(4, Int64(number) * 1000) } else { insert.bind(4, edges[number % 2] * 3) }
       insert.bind(5, edges[number % 7])
       insert.bind(6, Double(Float(number) / 3))
-      insert.bind(7, [0, -63_145_526_400, 1e12, 0.5, 700_000_000.123456, 1e-7][number % 6] * (number % 4 == 0 ? 1 : 1))
+      insert.bind(7, [0, -63_145_526_400, 1e12, 0.5, 700_000_000.123456, 1e-7][number % 6])
       insert.bind(8, Int64(number % 2))
       if number % 5 == 0 { insert.bindNull(9) } else { insert.bind(9, text: "name \"\(number)\"\n\\ é") }
       insert.bind(10, copying: (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })

@@ -19,6 +19,7 @@ enum SourceOptions {
     case "skip_lines", "comment", "blank_lines", "trim", "null", "short_records", "long_records":
       delimited + [.fixedWidth]
     case "widths": [.fixedWidth]
+    case "namespaces", "mixed": [.xml]
     case "table": delimited + [.sqlite]
     // A pipeline may read the same records from a document or as CSV, where it means nothing.
     case "records": documents + delimited

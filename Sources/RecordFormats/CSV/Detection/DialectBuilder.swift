@@ -49,8 +49,8 @@ struct DialectBuilder {
       evidence.append("delimiter \(Self.name(options.delimiter)): as given; \(fields(shape))")
     } else if shape.width == 1 {
       evidence.append(
-        "delimiter \(Self.name(options.delimiter)): \(count == 1 ? "the record is" : "the \(count) records are")"
-          + " one column")
+        "delimiter \(Self.name(options.delimiter)), which does not matter:"
+          + " \(count == 1 ? "the record is" : "the \(count) records are") one column")
       if best.value < 0.5 { isCertain = false }
     } else {
       evidence.append("delimiter \(Self.name(options.delimiter)): \(fields(shape))")
@@ -68,8 +68,8 @@ struct DialectBuilder {
   }
 
   private func fields(_ shape: TableShape) -> String {
-    "\(shape.matching) of \(shape.records.count) record\(shape.records.count == 1 ? "" : "s") ha"
-      + "\(shape.matching == 1 ? "s" : "ve") \(shape.width) field\(shape.width == 1 ? "" : "s")"
+    "\(shape.matching) of \(Self.count(shape.records.count, "record", "records"))"
+      + " \(shape.matching == 1 ? "has" : "have") \(Self.count(shape.width, "field", "fields"))"
   }
 
   private mutating func findQuotes() {
@@ -95,13 +95,14 @@ struct DialectBuilder {
     guard let quote = options.quote else { return }
     if table.quotedCells > 0 {
       evidence.append(
-        "quote \(Self.name(quote)): \(table.quotedCells) of \(table.cells.count) fields are enclosed in it")
+        "quote \(Self.name(quote)): \(table.quotedCells) of \(Self.count(table.cells.count, "field", "fields")) stand in it"
+      )
     }
     if table.textAfterQuotes + table.strayQuotes > 0, !known.contains(.lenientQuotes) {
       options.lenientQuotes = true
       evidence.append(
-        "lenient quotes: \(table.strayQuotes) fields have a quote inside, and \(table.textAfterQuotes) have text"
-          + " behind the closing one")
+        "lenient quotes: \(Self.count(table.strayQuotes, "field has", "fields have")) a quote inside,"
+          + " \(table.textAfterQuotes) text behind the closing one")
       if table.textAfterQuotes > 0 { isCertain = false }
     }
     if table.isUnterminated, isWhole {
@@ -136,7 +137,8 @@ struct DialectBuilder {
     if isPadded || hasPaddedQuotes {
       options.trim = true
       evidence.append(
-        "trim: \(leading + table.paddedQuotes) fields have blanks before them, \(trailing) behind them")
+        "trim: \(Self.count(leading + table.paddedQuotes, "field has", "fields have")) blanks before it, \(trailing) behind"
+      )
       return
     }
     // Without trimming a quote behind a blank is no opening quote.
@@ -157,7 +159,8 @@ struct DialectBuilder {
   /// Decides about lines that begin with the comment prefix.
   private mutating func findComments() {
     options.comment = known.contains(.comment) ? finder.base.comment : nil
-    guard let comment, !known.contains(.comment) else { return }
+    guard let comment, !known.contains(.comment), let mark = comment.utf8.first else { return }
+    if [best.candidate.delimiter, best.candidate.quote, best.candidate.escape].contains(mark) { return }
     let remarks = table.rows.count { $0.kind == .comment }
     if remarks == 0 { return }
     // What splits like the table is a part of it.
@@ -166,10 +169,14 @@ struct DialectBuilder {
       row.kind == .record && row.width == shape.width
         && bytes[row.start..<row.end].starts(with: comment.utf8)
     }
-    if shape.width > 1, !fitting.isEmpty, fitting.count * 2 >= remarks || fitting.count == remarks {
+    // The last of the remarks above the table may be its header.
+    let header = fitting.first { row in
+      fitting.count == 1 && row.line == remarks && RecordOutline(bytes, plain, row).isNames
+    }
+    if shape.width > 1, !fitting.isEmpty, fitting.count * 2 > remarks || header != nil {
       table = plain
       self.comment = nil
-      if let first = fitting.first, fitting.count == 1, remarks > 1, first.line == remarks {
+      if let first = header, remarks > 1 {
         // Remarks, and then the header as the last of them.
         options.skippedLines = first.line - 1
         evidence.append("skip_lines \(first.line - 1): remarks above a header that begins with “\(comment)”")
@@ -177,7 +184,7 @@ struct DialectBuilder {
       return
     }
     options.comment = comment
-    evidence.append("comment “\(comment)”: \(remarks) line\(remarks == 1 ? " begins" : "s begin") with it")
+    evidence.append("comment “\(comment)”: \(Self.count(remarks, "line begins", "lines begin")) with it")
   }
 
   /// Keeps the first table of several.
@@ -240,8 +247,7 @@ struct DialectBuilder {
     options.skippedLines = shape.firstLine - 1
     if case .names = options.header, shape.above == 1 { return }
     evidence.append(
-      "skip_lines \(shape.firstLine - 1): \(shape.above) line\(shape.above == 1 ? "" : "s") above the table"
-        + " \(shape.above == 1 ? "is" : "are") not as wide as it")
+      "skip_lines \(shape.firstLine - 1): \(Self.count(shape.above, "record stands", "records stand")) above the table")
   }
 
   /// Takes the line above the table for its header if another delimiter makes as many names of it.
@@ -302,8 +308,8 @@ struct DialectBuilder {
     if !shape.below.isEmpty {
       let first = shape.below.first.map { table.rows[$0].line } ?? 0
       evidence.append(
-        "\(shape.below.count) line\(shape.below.count == 1 ? "" : "s") below the table, from line \(first) on, "
-          + (options.padShortRecords ? "will be taken for short records" : "will be rejected"))
+        "\(Self.count(shape.below.count, "record", "records")) below the table, from line \(first) on, will be "
+          + (options.padShortRecords ? "taken for short ones" : "rejected"))
     }
   }
 
@@ -327,6 +333,9 @@ struct DialectBuilder {
     if found.isEmpty { return }
     evidence.append("line ends: " + found.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
   }
+
+  /// A number with what it counts.
+  static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
 
   /// A character as sentences call it.
   static func name(_ byte: UInt8) -> String {
