@@ -24,6 +24,7 @@ let package = Package(
     fuzzer("readers-csv", ["ReaderFuzzing", readers]),
     fuzzer("readers-json", ["ReaderFuzzing", readers]),
     fuzzer("readers-plist", ["ReaderFuzzing", readers]),
+    fuzzer("readers-yaml", ["ReaderFuzzing", readers]),
     fuzzer("readers-xml", ["ReaderFuzzing", readers]),
     fuzzer("containers", ["ReaderFuzzing", readers]),
     fuzzer("encodings", ["ReaderFuzzing", readers]),

@@ -55,8 +55,8 @@ struct DialectLintTests {
     try writeReport()
     #expect(
       try findings("files: \"-\"\n  format: csv\n  dialect: detect") == [
-        "pipeline.yaml:7:3: error: “-” can be read only once, so that its dialect cannot be looked at before"
-          + " [invalidOption]"
+        "pipeline.yaml:7:3: error: “-” can be read only once, so that its dialect cannot be looked at before;"
+          + " look at a part of it with “mergewalk preview”, and say “delimiter”, “quote” and so on [invalidOption]"
       ])
     #expect(try findings("files: report.csv\n  dialect: detect") == [])
     try folder.folder.write("a,b\nc,d\ne,f\n", to: "text.csv")
@@ -73,7 +73,8 @@ struct DialectLintTests {
     #expect(try options("files: orders.csv\n  table: 2").table == 2)
     #expect(
       try findings("files: orders.csv\n  header: false\n  header_rows: 2") == [
-        "pipeline.yaml:7:16: error: “header_rows” is for files with a header [invalidOption]"
+        "pipeline.yaml:7:16: error: “header_rows” is for files with a header; leave it out, or use “skip_lines” for"
+          + " lines that are to be passed over [invalidOption]"
       ])
     #expect(
       try findings("files: orders.csv\n  header_rows: 17") == [

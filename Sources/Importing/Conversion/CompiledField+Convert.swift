@@ -141,6 +141,9 @@ extension CompiledField {
     }
     if !nullSpellings.isEmpty, isNullSpelling(bytes) { return try substitutes.null.take(whenNull, &output) }
     if bytes.isEmpty { return try substitutes.empty.take(whenEmpty, &output) }
+    if state == .number, conversion.takesNumbers, let number = try PrefixedNumber(bytes) {
+      return try number.convert(conversion, output: &output)
+    }
     return try conversion.convert(bytes, offset: start, output: &output)
   }
 

@@ -6,6 +6,8 @@ protocol FieldConversion {
   var takesAnyJSON: Bool { get }
   /// The cell of JSON `true` or `false`, or `nil` when they convert as text or not at all.
   func cell(of literal: Bool) -> ConvertedCell?
+  /// Whether values are numbers, so that those of YAML in hexadecimal and octal digits are taken.
+  var takesNumbers: Bool { get }
   /// Whether values are written to the arena.
   var decodes: Bool { get }
   /// How many bytes the value of a field of `length` bytes may add to the arena.
@@ -19,6 +21,7 @@ protocol FieldConversion {
 extension FieldConversion {
   @inline(__always) var takesAnyJSON: Bool { false }
   @inline(__always) func cell(of literal: Bool) -> ConvertedCell? { nil }
+  @inline(__always) var takesNumbers: Bool { false }
   @inline(__always) var decodes: Bool { false }
   @inline(__always) func room(for length: Int) -> Int { 0 }
 }
@@ -44,6 +47,8 @@ struct ArenaOutput {
 struct IntegerConversion: FieldConversion, Sendable {
   let range: ClosedRange<Int64>
 
+  @inline(__always) var takesNumbers: Bool { true }
+
   @inline(__always)
   func convert(
     _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
@@ -58,6 +63,8 @@ struct IntegerConversion: FieldConversion, Sendable {
 struct DoubleConversion: FieldConversion, Sendable {
   let decimalMark: UInt8
 
+  @inline(__always) var takesNumbers: Bool { true }
+
   @inline(__always)
   func convert(
     _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
@@ -70,6 +77,8 @@ struct DoubleConversion: FieldConversion, Sendable {
 struct FloatConversion: FieldConversion, Sendable {
   let decimalMark: UInt8
 
+  @inline(__always) var takesNumbers: Bool { true }
+
   @inline(__always)
   func convert(
     _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
@@ -81,6 +90,8 @@ struct FloatConversion: FieldConversion, Sendable {
 /// Decimal.
 struct DecimalConversion: FieldConversion, Sendable {
   let decimalMark: UInt8
+
+  @inline(__always) var takesNumbers: Bool { true }
 
   @inline(__always)
   func convert(
@@ -95,6 +106,8 @@ struct GroupedConversion<Base: FieldConversion & Sendable>: FieldConversion, Sen
   let base: Base
   let mark: UInt8
   let malformed: ConversionFailureCode
+
+  @inline(__always) var takesNumbers: Bool { true }
 
   @inline(__always)
   func convert(

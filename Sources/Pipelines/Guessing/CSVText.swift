@@ -29,10 +29,19 @@ enum CSVText {
     if found.escape != base.escape { add("escape", found.escape.map(GuessedPipeline.character) ?? "none") }
     switch found.header {
     case .firstRecord: break
-    case .none: add("header", "false", "columns are called by their numbers; name them with columns: [...]")
+    case .none:
+      let note = "columns are called by their numbers; name them with columns: [...]"
+      if let count = found.columnCount {
+        // The first record may be shorter than others.
+        add("columns", "[\((1...max(1, count)).map { YAMLText.quoted(String($0)) }.joined(separator: ", "))]", note)
+      } else {
+        add("header", "false", note)
+      }
     case .names(let names):
       add("columns", "[\(names.map { GuessedPipeline.scalar($0, inFlow: true) }.joined(separator: ", "))]")
     }
+    if found.headerRows != base.headerRows, found.header == .firstRecord { add("header_rows", String(found.headerRows)) }
+    if found.table != base.table, let table = found.table { add("table", String(table)) }
     if found.skippedLines != base.skippedLines { add("skip_lines", String(found.skippedLines)) }
     if found.comment != base.comment, let comment = found.comment { add("comment", YAMLText.quoted(comment)) }
     if found.blankLines != base.blankLines { add("blank_lines", found.blankLines == .record ? "record" : "skip") }

@@ -54,9 +54,9 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
   /// with a record separator, or an object has another one behind it that does not begin its own line; NDJSON if the
   /// first line that is not blank is a JSON object on its own, or is cut by the sample's end after a brace and a quote; a
   /// JSON document if that line begins one that goes on over several lines, or is an array, or is cut and its first
-  /// member is an array; a property list or XML if it begins with a tag; TSV if the first line has a tab and no more
-  /// commas than tabs; CSV for any other text. Nil for nothing, for what begins like JSON and is none, and for bytes that
-  /// are no text.
+  /// member is an array; a property list or XML if it begins with a tag; YAML if the first line that is no comment is
+  /// `---`, `%YAML` or `- name: value`; TSV if the first line has a tab and no more commas than tabs; CSV for any other
+  /// text. Nil for nothing, for what begins like JSON and is none, and for bytes that are no text.
   public init?(sample: [UInt8]) {
     if sample.starts(with: Self.sqliteMagic) {
       self = .sqlite
@@ -93,8 +93,28 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
       self = format
       return
     }
+    if Self.isYAML(sample[start...]) {
+      self = .yaml
+      return
+    }
     let tabs = line.count { $0 == 9 }
     self = tabs > 0 && line.count(where: { $0 == UInt8(ascii: ",") }) <= tabs ? .tsv : .csv
+  }
+
+  /// Whether a text is certainly YAML: its first line that is no comment is `---`, `%YAML` or `- name: value`.
+  private static func isYAML(_ text: ArraySlice<UInt8>) -> Bool {
+    for line in text.split(omittingEmptySubsequences: true, whereSeparator: { $0 == 10 || $0 == 13 }) {
+      guard let first = line.first(where: { $0 != 32 }) else { continue }
+      if first == UInt8(ascii: "#") { continue }
+      if line.starts(with: "---".utf8) { return line.count == 3 || line[line.startIndex + 3] == 32 }
+      if line.starts(with: "%YAML ".utf8) { return true }
+      guard line.starts(with: "- ".utf8) else { return false }
+      let item = line.dropFirst(2).drop { $0 == 32 }
+      let name = item.prefix { $0 &- 48 < 10 || ($0 | 32) &- 97 < 26 || $0 == UInt8(ascii: "_") || $0 >= 0x80 }
+      let behind = item[name.endIndex...]
+      return !name.isEmpty && (behind.elementsEqual(":".utf8) || behind.starts(with: ": ".utf8))
+    }
+    return false
   }
 
   /// What a text is whose first line, of `line` bytes, begins with a brace or a bracket.

@@ -234,9 +234,18 @@ struct TreeRecords {
       child = -1
     } else {
       set(node, bytes, state, offset, verbatim)
+      if state == .null, node >= 0 { setNull(below: node, offset) }
     }
     writeScalar(bytes, state)
     return false
+  }
+
+  /// Makes the columns inside of what is null null too.
+  private mutating func setNull(below node: Int, _ offset: Int) {
+    for child in nodes[node].children {
+      set(child, UnsafeRawBufferPointer(start: nil, count: 0), .null, offset, nil)
+      setNull(below: child, offset)
+    }
   }
 
   /// The innermost mapping or sequence ends before an offset.

@@ -199,7 +199,7 @@ final class YAMLLog {
     return .failure(MissingNode(reason: Missing(rawValue: -1 - node) ?? .unknown))
   }
 
-  /// Gives up nodes that no name leads to any more, when that is worth it. Indices change.
+  /// Gives up nodes that no name leads to any more, when that is worth it; indices change.
   func compact() {
     guard openings.isEmpty, size > budget / 2, size - compacted > budget / 4 else { return }
     // What names lead to, and what aliases therein lead to.

@@ -45,7 +45,7 @@ extension YAMLParser {
       .expansionLimit, at: offset, "the record is more than the limits allow once its aliases are replaced")
   }
 
-  private var isKeyNext: Bool { frames.last.map { $0.isMapping && $0.isKeyNext } ?? false }
+  private var isKeyNext: Bool { frame.isKeyNext }
 
   /// Places a node of the log, with all that is in it.
   private mutating func play(_ node: Int, at offset: Int, depth: Int, into batch: inout RecordBatch) {
@@ -58,7 +58,7 @@ extension YAMLParser {
       switch item.kind {
       case .scalar, .merge:
         if item.kind == .merge, isKeyNext, tree.isOpen, i + 1 < last {
-          frames[frames.count - 1].isKeyNext = false
+          frame.isKeyNext = false
           addSource(.success(i + 1), at: offset)
           i = log.end(of: i + 1)
           continue
@@ -162,7 +162,7 @@ extension YAMLParser {
 
   /// Remembers what the innermost mapping merges when it ends.
   mutating func addSource(_ target: Result<Int, YAMLLog.MissingNode>, at offset: Int) {
-    frames[frames.count - 1].isKeyNext = true
+    frame.isKeyNext = true
     switch target {
     case .success(let node): sources.append(Source(frame: frames.count, node: node, offset: offset))
     case .failure(let missing):
@@ -176,7 +176,7 @@ extension YAMLParser {
     while first > 0, sources[first - 1].frame == frames.count { first -= 1 }
     let merged = Array(sources[first...])
     sources.removeLast(sources.count - first)
-    var known = YAMLKeys(keyBytes, keyEnds[(frames.last?.keys ?? 0)...], from: frames.last?.keys ?? 0, all: keyEnds)
+    var known = keys.names(from: frame.keys)
     for source in merged {
       merge(source.node, known: &known, at: source.offset, depth: 0, into: &batch)
       if budget.isSpent { refuseExpansion(at: source.offset) }
@@ -184,7 +184,7 @@ extension YAMLParser {
   }
 
   private mutating func merge(
-    _ node: Int, known: inout YAMLKeys, at offset: Int, depth: Int, into batch: inout RecordBatch
+    _ node: Int, known: inout Set<[UInt8]>, at offset: Int, depth: Int, into batch: inout RecordBatch
   ) {
     let item = log.items[node]
     guard budget.spend(0) else { return }
@@ -226,7 +226,7 @@ extension YAMLParser {
   }
 
   private mutating func mergeMembers(
-    of node: Int, known: inout YAMLKeys, at offset: Int, depth: Int, into batch: inout RecordBatch
+    of node: Int, known: inout Set<[UInt8]>, at offset: Int, depth: Int, into batch: inout RecordBatch
   ) {
     let last = log.items[node].next - 1
     // What the mapping merges itself comes behind its own members.
@@ -238,7 +238,7 @@ extension YAMLParser {
       if log.items[i].kind == .merge {
         sources.append(value)
       } else if let name = scalar(i) {
-        if known.insert(name) {
+        if known.insert([UInt8](name)).inserted {
           placeKey(name, at: offset)
           let base = frames.count
           play(value, at: offset, depth: depth, into: &batch)
@@ -254,20 +254,4 @@ extension YAMLParser {
     }
     for source in sources { merge(source, known: &known, at: offset, depth: depth + 1, into: &batch) }
   }
-}
-
-/// The keys that a mapping has when others are merged into it.
-struct YAMLKeys {
-  private var names: Set<[UInt8]> = []
-
-  init(_ bytes: [UInt8], _ ends: ArraySlice<Int>, from first: Int, all: [Int]) {
-    var start = first > 0 ? all[first - 1] : 0
-    for end in ends {
-      names.insert(Array(bytes[start..<end]))
-      start = end
-    }
-  }
-
-  /// Adds a name; returns whether it is new.
-  mutating func insert(_ name: UnsafeRawBufferPointer) -> Bool { names.insert([UInt8](name)).inserted }
 }

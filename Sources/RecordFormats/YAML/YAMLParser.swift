@@ -11,8 +11,8 @@ struct YAMLParser: StagingParser {
   struct Frame {
     var isMapping: Bool
     var isKeyNext: Bool
-    /// Where its keys begin in `keyEnds`.
-    var keys: Int
+    /// How many keys ``YAMLParser/keys`` had when it began.
+    var keys = 0
   }
 
   /// What is being collected in the log instead of being placed.
@@ -25,10 +25,11 @@ struct YAMLParser: StagingParser {
   private let recordsPath: JSONRecordsPath
   private let requiresRecords: Bool
 
+  /// The innermost open mapping or sequence, or what stands for none; those around it are in `frames`.
+  var frame = Frame(isMapping: false, isKeyNext: false)
   var frames: [Frame] = []
-  /// The keys of the open mappings of a record, and where each ends.
-  var keyBytes: [UInt8] = []
-  var keyEnds: [Int] = []
+  /// The keys of the open mappings of a record.
+  let keys = YAMLKeyStack()
   /// What open mappings merge, the innermost one's last: nodes of the log.
   var sources: [Source] = []
 
@@ -190,8 +191,8 @@ struct YAMLParser: StagingParser {
       if collectionDepth == 0 { finishCollection() }
       return
     }
-    if let top = frames.last, top.isMapping, top.isKeyNext, isMerge, tree.isOpen {
-      frames[frames.count - 1].isKeyNext = false
+    if isMerge, frame.isKeyNext, tree.isOpen {
+      frame.isKeyNext = false
       startCollection(.merge, at: start)
       return
     }
@@ -217,8 +218,8 @@ struct YAMLParser: StagingParser {
       try countFlow(at: start)
     }
     // A block begins with its first value.
-    if collection == .none, let top = frames.last, top.isMapping, top.isKeyNext {
-      frames[frames.count - 1].isKeyNext = false
+    if collection == .none, frame.isKeyNext {
+      frame.isKeyNext = false
       startCollection(tree.isOpen ? .key : .nothing, at: start)
     }
     if log.isOpen { log.begin(isMapping: isMapping) }
@@ -303,37 +304,32 @@ struct YAMLParser: StagingParser {
     scalar bytes: UnsafeRawBufferPointer, _ state: FieldState, at offset: Int, verbatim: Int? = nil,
     into batch: inout RecordBatch
   ) {
-    let top = frames.count - 1
-    if top >= 0, frames[top].isMapping {
-      if frames[top].isKeyNext { return placeKey(bytes, at: offset) }
-      frames[top].isKeyNext = true
-    }
+    if frame.isKeyNext { return placeKey(bytes, at: offset) }
+    frame.isKeyNext = frame.isMapping
     if tree.scalar(bytes, state, at: offset, verbatim: verbatim) { emit(into: &batch) }
   }
 
   @inline(__always)
   mutating func placeKey(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
-    frames[frames.count - 1].isKeyNext = false
-    if tree.isOpen {
-      keyBytes.append(contentsOf: bytes)
-      keyEnds.append(keyBytes.count)
-    }
+    frame.isKeyNext = false
+    if tree.isOpen { keys.append(bytes) }
     tree.key(bytes, at: offset)
   }
 
   @inline(__always)
   mutating func begin(isMapping: Bool, at offset: Int) {
-    if let top = frames.indices.last { frames[top].isKeyNext = frames[top].isMapping }
-    frames.append(Frame(isMapping: isMapping, isKeyNext: isMapping, keys: keyEnds.count))
+    frame.isKeyNext = frame.isMapping
+    frames.append(frame)
+    frame = Frame(isMapping: isMapping, isKeyNext: isMapping, keys: keys.count)
     if isMapping { tree.beginMapping(at: offset) } else { tree.beginSequence(at: offset) }
   }
 
   @inline(__always)
   mutating func end(at offset: Int, into batch: inout RecordBatch) {
     if let source = sources.last, source.frame == frames.count { merge(into: &batch) }
-    if let frame = frames.popLast() {
-      keyEnds.removeLast(keyEnds.count - frame.keys)
-      keyBytes.removeLast(keyBytes.count - (keyEnds.last ?? 0))
+    if let outer = frames.popLast() {
+      keys.cut(to: frame.keys)
+      frame = outer
     }
     if tree.end(at: offset) { emit(into: &batch) }
   }
@@ -355,8 +351,7 @@ struct YAMLParser: StagingParser {
       if raw.last == 10 { raw = UnsafeRawBufferPointer(rebasing: raw.dropLast()) }
       tree.emit(raw: raw, into: &batch) { window.position(of: $0) }
     }
-    keyEnds.removeAll(keepingCapacity: true)
-    keyBytes.removeAll(keepingCapacity: true)
+    keys.cut(to: 0)
     budget.startRecord(textRead: contentEnd)
     if sources.isEmpty { log.compact() }
   }

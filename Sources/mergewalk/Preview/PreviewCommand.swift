@@ -60,7 +60,8 @@ struct PreviewCommand: ParsableCommand {
     }
     FindingsOutput.words(definition.warnings)
     if !definition.detected.isEmpty {
-      Console.words("\(source): detected \(definition.detected.joined(separator: ", "))")
+      let doubt = definition.isCertain ? "" : "; something else fits about as well"
+      Console.words("\(source): detected \(definition.detected.joined(separator: ", "))\(doubt)")
     }
     if verbose { for line in definition.evidence { Console.words("\(source): \(line)") } }
     let limit = (records ?? (format == .table ? .first(10) : .all)).limit

@@ -12,6 +12,11 @@ struct LookableSourceTests {
     let path = folder.file("pipe")
     try #require(mkfifo(path, 0o600) == 0)
     Thread.detachNewThread {
+      // A reader that goes away is an error of this thread's write, not the end of the process.
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGPIPE)
+      pthread_sigmask(SIG_BLOCK, &signals, nil)
       let handle = FileHandle(forWritingAtPath: path)
       try? handle?.write(contentsOf: bytes)
       try? handle?.close()

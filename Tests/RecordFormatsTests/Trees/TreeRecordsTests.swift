@@ -105,6 +105,11 @@ private struct Feeder {
       ])
   }
 
+  @Test func `what is null makes null what would be inside of it`() {
+    #expect(
+      Feeder.lines([["a": nil], ["a": ["b": nil]], ["a": 1]], columns: ["a.b.c", "a.d"]) == ["∅|∅", "∅|·", "·|·"])
+  }
+
   @Test func `names of paths do not match inside sequences or at other depths`() {
     #expect(
       Feeder.lines([["a": [["b": 1]], "b": 2, "c": ["a": ["b": 3]]]], columns: ["a.b", "b"]) == ["·|#2"])

@@ -34,7 +34,8 @@ struct FoundationNDJSON {
     let clock = ContinuousClock()
     let start = clock.now
     let processorStart = processorSeconds()
-    guard let text = try? Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1]), options: .alwaysMapped) else {
+    guard let text = try? Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[1]), options: .alwaysMapped)
+    else {
       fail("cannot read the file")
     }
     var records = 0
@@ -50,7 +51,8 @@ struct FoundationNDJSON {
           let customer = order["customer"] as? [String: Any], let product = order["product"] as? [String: Any]
         else { return false }
         return take(["order_id", "ordered_at", "quantity", "unit_price", "note"], order, &fields)
-          && take(["email", "name", "country"], customer, &fields) && take(["sku", "name", "category"], product, &fields)
+          && take(["email", "name", "country"], customer, &fields)
+          && take(["sku", "name", "category"], product, &fields)
       }
       guard isRead else { fail("line \(records + 1) is no order") }
       records += 1

@@ -6,6 +6,7 @@ extension SourceBuilder {
     var options = YAMLOptions()
     options.records = source.text("records")?.value
     options.each = source.text("each")?.value
+    options.takesScalars = source.choice("scalars", as: JSONScalars.self) == .value
     if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
     if let encoding = encoding(source) { options.encoding = encoding }
     return options

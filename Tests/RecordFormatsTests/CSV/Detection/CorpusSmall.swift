@@ -133,6 +133,10 @@ enum CorpusSmall {
     file(
       "one record of another width", "\"a b\";\"c\";\"d\"\n\"x.dat\";\"14\";\"2.5\";\"\n\"\n", "a b¦c¦d⏎x.dat¦14¦2.5¦\n"
     ),
+    plain(
+      "prose of several widths", ",",
+      "Ada,Lund,baker\nBo,Cork,Old Quay,smith\nCleo,Graz,North End,miller\nDov,Lund,tailor\nEva,Arles,baker\n"
+        + "Finn,Cork,Hill,Top,smith\nGro,Graz,baker\nHal,Lund,cook\n"),
     file("pages", "id,v\n1,2\n3,4\n\nid,v\n5,6\n7,8\n", "id¦v⏎1¦2⏎3¦4"),
     file(
       "a title and a remark", "Sales of 2024; all shops\n\nshop;sum\nLund;12\nCork;17\n\nSource: the office\n",

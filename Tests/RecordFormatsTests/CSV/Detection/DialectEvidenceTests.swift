@@ -129,11 +129,35 @@ import Testing
         sample: (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 7919 >> 5) }, isWhole: true) == nil)
   }
 
+  @Test func `of several tables the first is read, or the one that is asked for`() throws {
+    let text =
+      "Report\nof May\n\nid,name\n1,lamp\n2,sail\n\nday,sum,n\n2024-01-01,2.5,NA\n2024-01-02,3.5,4\n2024-01-03,3.5,5\n"
+    let first = try detect(text)
+    #expect(first.options.table == 1 && first.options.skippedLines == 3 && !first.isCertain)
+    #expect(first.evidence.contains("table 1: 2 tables begin on the lines 4, 8; only the first is read"))
+    #expect(CorpusFile.read(Array(text.utf8), first.options) == [["id", "name"], ["1", "lamp"], ["2", "sail"]])
+    var base = CSVOptions()
+    base.table = 2
+    let second = try detect(text, base: base, known: .table).options
+    #expect(second.table == 2 && second.skippedLines == 3 && !second.padShortRecords && second.nullTokens == ["NA"])
+    #expect(CorpusFile.read(Array(text.utf8), second)[1] == ["2024-01-01", "2.5", "NA"])
+    base.table = 3
+    #expect(
+      try detect(text, base: base, known: .table).evidence.contains("table 3: 2 tables are in what was looked at"))
+  }
+
   @Test func `a sample that is cut ends with its last whole line`() throws {
     let rows = (0..<50).map { "\($0),lamp \($0),2024-01-0\(1 + $0 % 9)" }.joined(separator: "\n")
     let dialect = try detect("id,name,day\n" + rows + "\n51,lam", isWhole: false)
     #expect(dialect.evidence.first == "delimiter “,”: 51 of 51 records have 3 fields" && dialect.isCertain)
     #expect(!dialect.options.padShortRecords)
+  }
+
+  @Test func `a sample that is cut inside quotes ends with the record before`() throws {
+    let rows = (0..<50).map { "\($0),\"one\ntwo, \($0)\",2024-01-0\(1 + $0 % 9)" }.joined(separator: "\n")
+    let dialect = try detect("id,text,day\n" + rows + "\n51,\"one\n", isWhole: false)
+    #expect(dialect.evidence.first == "delimiter “,”: 51 of 51 records have 3 fields" && dialect.isCertain)
+    #expect(!dialect.options.padShortRecords && !dialect.options.lenientQuotes)
   }
 
   @Test func `the delimiter of Excel's first line is believed`() throws {
