@@ -7,7 +7,7 @@ import Testing
 ///
 /// Each is about 300 KB and must end soon, in one way or another.
 @Suite struct YAMLBombTests {
-  static let bombs: [(name: String, text: () -> String)] = [
+  static let bombs: [(name: String, text: @Sendable () -> String)] = [
     ("open brackets", { String(repeating: "[", count: 300_000) }),
     ("open braces", { String(repeating: "{a: ", count: 75_000) }),
     ("brackets on lines", { String(repeating: "[\n", count: 150_000) }),
