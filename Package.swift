@@ -87,7 +87,9 @@ let package = Package(
     tests(
       "RecordFormatsTests",
       [
-        "RecordFormats", "Diagnostics", "YAML", "CLibYAML", "CScan", "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport",
+        "RecordFormats", "Diagnostics", "PropertyLists", "YAML", "CLibYAML", "CScan", "CZlib", "CZstd", "CBZip2",
+        "CLZMA",
+        "TestSupport",
       ]),
     tests(
       "ImportingTests",

@@ -14,6 +14,10 @@ let package = Package(
       dependencies: [.product(name: "GRDB", package: "GRDB.swift")],
       path: "Sources/grdb-orders"),
     .executableTarget(
+      name: "foundation-ndjson",
+      path: "Sources/foundation-ndjson",
+      swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
+    .executableTarget(
       name: "mergewalk-fetch",
       dependencies: [.product(name: "MergewalkObjects", package: "mergewalk")],
       path: "Sources/mergewalk-fetch"),

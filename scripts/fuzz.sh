@@ -14,6 +14,8 @@ if [ $# -eq 0 ]; then
   for folder in Tests/Fuzz/Sources/fuzz-*; do set -- "$@" "${folder##*/fuzz-}"; done
 fi
 mkdir -p build/fuzz/findings
+# Swift's own handler of traps would keep libFuzzer from leaving the input.
+export SWIFT_BACKTRACE=enable=no
 failed=
 for target in "$@"; do
   swift build --package-path Tests/Fuzz --scratch-path .build/fuzz -c release --sanitize fuzzer \

@@ -12,8 +12,12 @@ public struct SourceDefinition: Sendable {
   public var formatName: SourceFormat
   /// Whether a record's raw text is a JSON text with all that the record holds.
   public var hasRawJSON: Bool
-  /// What speaks for the options that were detected, one sentence each.
+  /// The options of delimited text that were detected and are not the format's own, as a pipeline spells them.
+  public var detected: [String] = []
+  /// What speaks for the detected options, one sentence each.
   public var evidence: [String] = []
+  /// Whether nothing else fits about as well as what was detected.
+  public var isCertain = true
   /// Findings that do not keep the inputs from being read.
   public var warnings: [Diagnostic]
 
@@ -23,15 +27,17 @@ public struct SourceDefinition: Sendable {
   ///   - paths: files, globs, folders; `-` is standard input.
   ///   - options: options of a pipeline's `source`, each with its value as a pipeline has it. Values of options that
   ///     take one text, number or word may stand without the quotes that YAML would need.
-  ///   - defaults: options that count where the format knows them and `options` does not say otherwise.
+  ///   - defaults: options that count where the format knows them and `options` does not say otherwise;
+  ///     `dialect: detect` finds out how delimited text is written.
+  ///   - detectsNulls: whether spellings of null are detected with the rest of a dialect.
   ///   - staysLookable: whether what can be read only once may be looked into again and again, until
   ///     `ByteSource.endLooking()`.
   /// - Throws: every finding; the paths of those about an option are `--option NAME`.
   public static func read(
     paths: [String], options: [(name: String, value: String)], defaults: [(name: String, value: String)] = [],
-    staysLookable: Bool = false
+    detectsNulls: Bool = true, staysLookable: Bool = false
   ) throws(DiagnosticList) -> SourceDefinition {
-    let reading = SourceArguments(paths: paths, options: options)
+    let reading = SourceArguments(paths: paths, options: options, detectsNulls: detectsNulls)
     guard let definition = reading.definition(defaults: defaults), !reading.findings.hasErrors else {
       throw DiagnosticList(reading.renamed(reading.findings.list))
     }
@@ -47,13 +53,15 @@ struct SourceArguments {
   private let paths: [String]
   private let options: [(name: String, value: String)]
   private let spec: ComponentSpec
+  private let detectsNulls: Bool
 
   /// The lines of paths begin behind those of all options.
   private var firstPathLine: Int { options.count + 1 }
 
-  init(paths: [String], options: [(name: String, value: String)]) {
+  init(paths: [String], options: [(name: String, value: String)], detectsNulls: Bool) {
     self.paths = paths
     self.options = options
+    self.detectsNulls = detectsNulls
     var spec = ComponentSpec.source
     spec.fields.removeAll { $0.name == "files" || $0.name == "ignore" }
     self.spec = spec
@@ -77,12 +85,39 @@ struct SourceArguments {
       source.fields["format"]
       ?? .init(keyPosition: first.position, position: first.position, value: .text(name.rawValue))
     add(defaults, to: &source, name)
-    guard let format = builder.format(source, firstInput: first) else { return nil }
+    // The dialect is looked at here, where what was found can be said.
+    let detects = source.text("dialect")?.value == "detect"
+    source.fields["dialect"] = nil
+    guard var format = builder.format(source, firstInput: first) else { return nil }
+    var dialect: CSVDialect?
+    if case .csv(let options) = format, detects {
+      dialect = self.dialect(of: first, source, options)
+      if let dialect { format = .csv(dialect.options) }
+    }
     checkNames(inputs)
     let isJSON = [.json, .ndjson, .jsonSequence].contains(name)
-    return SourceDefinition(
+    var definition = SourceDefinition(
       sources: inputs.map(\.source), format: format, formatName: name, hasRawJSON: isJSON && !source.has("each"),
       warnings: renamed(findings.list))
+    if let dialect {
+      definition.evidence = dialect.evidence
+      definition.isCertain = dialect.isCertain
+      definition.detected = CSVText.differences(dialect.options, from: CSVText.base(name))
+        .filter { !source.has($0.option) }.map { "\($0.option): \($0.value)" }
+    }
+    return definition
+  }
+
+  /// How a delimited text is written, as far as the options leave it open; nil when it is no text.
+  private func dialect(of input: SourceFiles.Input, _ source: ComponentValue, _ options: CSVOptions) -> CSVDialect? {
+    var known = CSVText.known(source)
+    if !detectsNulls { known.insert(.nullTokens) }
+    do throws(ReadError) {
+      return try CSVDialectDetector.detect(input.source, base: options, known: known)
+    } catch {
+      findings.add(error, of: input, source)
+      return nil
+    }
   }
 
   // MARK: Options
@@ -135,7 +170,7 @@ struct SourceArguments {
     case .texts:
       // An option without a value is the empty text, which a pipeline must write in quotes.
       return isQuoted || first == UInt8(ascii: "[") ? nil : .scalar(text, isPlain: !text.isEmpty)
-    case .component, .components, .named, .names: return nil
+    case .pairs, .component, .components, .named, .names: return nil
     }
   }
 

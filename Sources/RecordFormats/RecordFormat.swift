@@ -27,6 +27,9 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
+  /// Whether another module reads the records, of inputs that may change between two readings.
+  public var isCustom: Bool { if case .custom = self { true } else { false } }
+
   /// Whether the records are objects of a store.
   public var readsObjects: Bool {
     if case .custom(let format) = self { return format.readsObjects }
@@ -73,8 +76,14 @@ public enum RecordFormat: Sendable, Hashable {
       try JSONSequenceReader(stream: stream, options: options, columns: columns, index: index)
     case .xml(let options): try XMLReader(stream: stream, options: options, columns: columns, index: index)
     case .yaml(let options): try YAMLReader(stream: stream, options: options, columns: columns, index: index)
-    case .fixedWidth, .propertyList, .custom:
-      throw ReadError(.invalidOption, path: stream.path, message: "no reader")
+    case .fixedWidth(let options):
+      try FixedWidthReader(stream: stream, options: options, columns: columns, index: index)
+    case .propertyList(let options):
+      try PropertyListReader(stream: stream, options: options, columns: columns, index: index)
+    case .custom:
+      throw ReadError(
+        .invalidOption, path: stream.path,
+        message: "records of this kind are read from the file itself, not from a stream")
     }
   }
 }

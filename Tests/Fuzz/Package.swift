@@ -11,7 +11,7 @@ func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     swiftSettings: [.unsafeFlags(["-parse-as-library"])])
 }
 
-let importing = Target.Dependency.product(name: "MergewalkImport", package: "mergewalk")
+let readers = Target.Dependency.product(name: "MergewalkReaders", package: "mergewalk")
 let objects = Target.Dependency.product(name: "MergewalkObjects", package: "mergewalk")
 
 let package = Package(
@@ -19,11 +19,13 @@ let package = Package(
   dependencies: [.package(name: "mergewalk", path: "../..")],
   targets: [
     // What all targets of readers do.
-    .target(name: "ReaderFuzzing", dependencies: [importing]),
+    .target(name: "ReaderFuzzing", dependencies: [readers]),
     fuzzer("predicates", [objects]),
-    fuzzer("readers-csv", ["ReaderFuzzing", importing]),
-    fuzzer("readers-yaml", ["ReaderFuzzing", importing]),
-    fuzzer("readers-plist", ["ReaderFuzzing", importing]),
-    fuzzer("containers", ["ReaderFuzzing", importing]),
-    fuzzer("encodings", ["ReaderFuzzing", importing]),
+    fuzzer("readers-csv", ["ReaderFuzzing", readers]),
+    fuzzer("readers-json", ["ReaderFuzzing", readers]),
+    fuzzer("readers-plist", ["ReaderFuzzing", readers]),
+    fuzzer("readers-yaml", ["ReaderFuzzing", readers]),
+    fuzzer("readers-xml", ["ReaderFuzzing", readers]),
+    fuzzer("containers", ["ReaderFuzzing", readers]),
+    fuzzer("encodings", ["ReaderFuzzing", readers]),
   ])

@@ -101,7 +101,7 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
     JSONCase("the array is null", #"{"d":null}"#, at: "$.d", ["a"], [], failure: "missingRecords@1:6"),
     JSONCase(
       "the way leads through an array", #"{"d":[{"a":[]}]}"#, at: "d.a", ["a"], [], failure: "missingRecords@1:6"),
-    JSONCase("a path is needed", #"{"d":{"a":[]},"e":[{}]}"#, ["a"], [], failure: "missingRecords@1:19"),
+    JSONCase("a path is needed", #"{"d":{"a":[]},"e":[{}]}"#, ["a"], [], failure: "missingRecords@1:23"),
     JSONCase("no path would help", #"{"d":{"a":[]}}"#, ["a"], [], failure: "missingRecords@1:14"),
     JSONCase("a document of one number", " 12", ["a"], [], failure: "missingRecords@1:2"),
     JSONCase(
@@ -172,6 +172,30 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
     #expect(batch.raw(1) == Array("{\"b\": \"q\"}".utf8))
   }
 
+  @Test("what is wrong is said the same however it arrives")
+  func sameMessages() {
+    // Found by fuzzing: whether a byte is text was not known yet when it was no JSON.
+    for (text, records) in [
+      (Array("{\"r\":".utf8) + [0xC4, 0xC4, 0x20], "r"), (Array("{\"r\":".utf8) + Array("é}".utf8), "r"),
+      (Array("{".utf8) + [0xE2, 0x82], "r"), (Array("[1,".utf8) + [0xF0, 0x9F, 0x98, 0x22], "$"),
+    ] {
+      var found: [ReadError] = []
+      for size in [Int.max, 1, 2, 3, 7] {
+        var options = JSONOptions()
+        options.records = records
+        do throws(ReadError) {
+          var reader = try JSONReader(
+            source: ByteSource(bytes: text, chunkSize: size), options: options, columns: .named(["a"]))
+          var batch = RecordBatch()
+          while try reader.read(into: &batch, limit: BatchLimit()) {}
+        } catch {
+          found.append(error)
+        }
+      }
+      #expect(found.count == 5 && Set(found).count == 1, "\(found)")
+    }
+  }
+
   @Test("a member that is missing is named, with the nearest one")
   func messages() throws {
     func message(_ text: String, _ records: String?) -> String? {
@@ -186,7 +210,11 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
     #expect(message(#"{"d":{"x":1,"y":[]}}"#, "d.items") == "“d” has no member “items”; it has “x”, “y”")
     #expect(
       message(#"{"v":1,"Genre":[]}"#, nil)
-        == "the document is an object, not an array of records; name the array that holds them, such as “Genre”")
+        == "the document is an object, not an array of records; say where they are, such as “records: $.Genre”")
+    #expect(
+      message(#"{"meta":{"tags":["x",[1]],"v":{}},"data":{"all rows":[{"lines":[]}],"q":1},"z":[]}"#, nil)
+        == "the document is an object, not an array of records; say where they are, such as “records: $.meta.tags”; "
+        + "there are also $.data['all rows'], $.z")
     #expect(message("{}", nil) == "the document is an object and has no array of records")
     #expect(message(#"{"v":1}"#, "v") == "“v” is not an array, so it has no records")
     #expect(message(#"{"v":[]}"#, "v.w") == "“v” is an array, so it has no member “w”")

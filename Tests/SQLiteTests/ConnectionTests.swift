@@ -95,6 +95,20 @@ struct ConnectionTests {
     #expect(try connection.integer("SELECT count(*) FROM t") == 1)
   }
 
+  @Test("closing leaves the statements of full-text tables to those")
+  func closingFullText() throws {
+    let connection = try Connection(path: folder.file("text.sqlite"), mode: .create)
+    try connection.execute("CREATE VIRTUAL TABLE t USING fts5(a); INSERT INTO t VALUES ('one'), ('two')")
+    let select = try connection.prepare("SELECT a FROM t WHERE t MATCH 'one'")
+    #expect(try select.step())
+    #expect(select.text(0) == "one")
+    try connection.close()
+    #expect(connection.isClosed)
+    let again = try Connection(path: folder.file("text.sqlite"), mode: .readOnly)
+    #expect(try again.integer("SELECT count(*) FROM t") == 2)
+    try again.close()
+  }
+
   @Test("closing ends the statements that are still there")
   func closing() throws {
     let connection = try make()

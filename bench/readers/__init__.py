@@ -17,7 +17,7 @@ import sys
 import run as bench
 from run import BENCH, ROOT, Unavailable, say  # noqa: F401: for the formats' modules
 
-FORMATS = ("csv", "gzip", "yaml")
+FORMATS = ("csv", "gzip", "ndjson", "json", "xml", "yaml")
 
 
 class Contestant:

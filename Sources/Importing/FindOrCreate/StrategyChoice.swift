@@ -28,6 +28,8 @@ struct StrategyChoice {
   let override: FindPlan
   /// Is told when a partitioned scan is worth while.
   var partitioned = PartitionedChoice()
+  /// Whether the inputs give the same records when they are read again; a database may have been written meanwhile.
+  var hasFixedInputs = true
 
   /// What a record of input takes, for want of anything better.
   private static let assumedRecordBytes = 100
@@ -85,7 +87,8 @@ struct StrategyChoice {
 
   /// Whether a partitioned scan can tell what changes nothing: every look-up is in memory and inputs can be read twice.
   private func canPartition(_ index: Int, _ part: ImportNode) -> Bool {
-    index == plan.root && inputBytes > 0 && part.duplicates == .last && (part.mode == .upsert || part.mode == .update)
+    index == plan.root && inputBytes > 0 && hasFixedInputs && part.duplicates == .last
+      && (part.mode == .upsert || part.mode == .update)
   }
 
   /// Whether an index of the store begins with the key's columns.

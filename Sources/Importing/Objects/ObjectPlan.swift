@@ -61,7 +61,7 @@ struct ObjectPlan: Sendable {
         "objects are read from files, which \(source.path) is not: it can be read only once")
     }
     let header = try Self.header(part)
-    var builder = Builder(entity: entity)
+    var builder = Builder(entity: entity, format: part.format)
     for field in schema.objectFields(of: entity) {
       if let header, !header.contains(field.name), field.name != ObjectField.identityName {
         guard !Self.isNeeded(field) else {
@@ -110,13 +110,17 @@ struct ObjectPlan: Sendable {
 /// Collects the fields of a plan.
 private struct Builder {
   let entity: EntityDescription
+  let format: RecordFormat
   var compiled: [CompiledField] = []
   var names: [ImportPlan.FieldName] = []
   var fields: [ObjectField] = []
   var columns: [ObjectPlan.Column] = []
   var links: [ObjectPlan.Links] = []
 
-  init(entity: EntityDescription) { self.entity = entity }
+  init(entity: EntityDescription, format: RecordFormat) {
+    self.entity = entity
+    self.format = format
+  }
 
   var plan: ImportPlan {
     let node = ImportNode(
@@ -134,7 +138,9 @@ private struct Builder {
     compiled.append(made)
     fields.append(field)
     let property = field.relationship?.name ?? field.name
-    names.append(ImportPlan.FieldName(entity: entity.name, attribute: property, column: field.name))
+    names.append(
+      ImportPlan.FieldName(
+        entity: entity.name, attribute: property, column: ObjectColumn.name(ofField: field.name, in: format)))
   }
 
   /// Notes a field that a CSV file has no column for.

@@ -17,6 +17,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readInvalidJSON = "read.invalidJSON"
   case readNotAnObject = "read.notAnObject"
   case readDuplicateMember = "read.duplicateMember"
+  case readInvalidScalar = "read.invalidScalar"
   case readLoneSurrogate = "read.loneSurrogate"
   case readTooDeep = "read.tooDeep"
   case readMissingFile = "read.missingFile"
@@ -78,6 +79,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .invalidJSON: self = .readInvalidJSON
     case .notAnObject: self = .readNotAnObject
     case .duplicateMember: self = .readDuplicateMember
+    case .invalidScalar: self = .readInvalidScalar
     case .loneSurrogate: self = .readLoneSurrogate
     case .tooDeep: self = .readTooDeep
     case .missingFile: self = .readMissingFile

@@ -174,7 +174,8 @@ public final class ImportSession {
       let partitioned = PartitionedChoice()
       let choice = StrategyChoice(
         plan: plan, store: store, model: definition.model, seed: seed, inputBytes: inputBytes,
-        keyMemory: definition.keyMemory, override: definition.findPlan, partitioned: partitioned)
+        keyMemory: definition.keyMemory, override: definition.findPlan, partitioned: partitioned,
+        hasFixedInputs: !definition.format.isCustom)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)

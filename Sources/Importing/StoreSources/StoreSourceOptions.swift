@@ -19,7 +19,9 @@ public struct StoreSourceOptions: Sendable {
   public var entity: String
   /// Where the store's model comes from.
   public var model: Model
-  /// Which objects, in the predicate language; nil for all. Dates and UUIDs are written as texts in quotes.
+  /// Which objects, in the predicate language; nil for all.
+  ///
+  /// Dates and UUIDs are written as texts in quotes.
   public var predicate: String?
   /// The order, as keys with commas between them (`name,-placed`); nil for that of the identities.
   public var sort: String?

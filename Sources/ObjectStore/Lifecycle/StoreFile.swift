@@ -75,6 +75,9 @@ public final class StoreFile {
     case nothing
   }
 
+  /// Whether the store is only read over a connection of somebody else, so that it gives out no keys.
+  var isOnlyRead: Bool { if case .nothing = undo { true } else { false } }
+
   init(
     path: String, schema: StoreSchema, metadata: StoreMetadata, connection: Connection, warnings: [Warning],
     undo: Undo, pendingIndexes: [IndexDefinition]

@@ -68,7 +68,10 @@ public final class PersistentStore {
     writtenMaxima = maxima
     // Read before the sequences, so that whoever writes in between is noticed.
     if type == .sqlite { dataVersion = try storeErrors(file.path) { () throws(SQLiteError) in try readDataVersion() } }
-    for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
+    // Damage at the end of a table that is only read must not keep its beginning from being read.
+    if !file.isOnlyRead {
+      for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
+    }
     writtenMaxima = maxima
     externalSlotLists = model.entities.map { root in
       guard root.isRoot, schema.entityNumbers[root.index] > 0 else { return [] }

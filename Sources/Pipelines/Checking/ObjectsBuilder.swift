@@ -66,7 +66,8 @@ struct ObjectsBuilder {
   private func check(
     _ inputs: [SourceFiles.Input], _ format: RecordFormat, _ fields: [ObjectField], _ entity: EntityDescription
   ) {
-    let known = Set(fields.map(\.name))
+    let names = fields.map { ObjectColumn.name(ofField: $0.name, in: format) }
+    let known = Set(names)
     for input in inputs {
       let present: [String]
       do throws(ReadError) {
@@ -83,7 +84,7 @@ struct ObjectsBuilder {
       for name in present where !known.contains(name) {
         findings.addUnknown(
           .unusedColumn, at: input.position, "“\(input.path)” has a field “\(name)”, which “\(entity.name)” has not",
-          name: name, candidates: fields.map(\.name))
+          name: name, candidates: names)
       }
     }
   }

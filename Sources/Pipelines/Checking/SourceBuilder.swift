@@ -11,12 +11,12 @@ struct SourceBuilder {
     guard let format = source.choice("format", as: SourceFormat.self) ?? detect(firstInput, source) else { return nil }
     checkOptions(source, format)
     switch format {
-    case .csv: return .csv(csv(source, CSVOptions()))
-    case .tsv: return .csv(csv(source, .tabSeparated))
+    case .csv: return .csv(csv(source, CSVOptions(), firstInput))
+    case .tsv: return .csv(csv(source, .tabSeparated, firstInput))
     case .json: return .json(json(source))
     case .ndjson: return .ndjson(ndjson(source))
     case .jsonSequence: return .jsonSequence(jsonSequence(source))
-    case .fixedWidth: return nil
+    case .fixedWidth: return fixedWidth(source).map { .fixedWidth($0) }
     case .xml: return .xml(xml(source))
     case .yaml: return .yaml(yaml(source))
     case .propertyList: return .propertyList(propertyList(source))

@@ -61,8 +61,13 @@ struct EntityExport {
       try connection.prepare(
         "SELECT \(columns) FROM \(table) AS t WHERE +t.Z_ENT = \(schema.entityNumbers[entity.index]) ORDER BY t.Z_PK")
     }
-    let writer = RowWriter(
-      format == .csv ? .csv(CSVRowOptions()) : .ndjson, columns: fields.map(\.name), to: sink)
+    let names = fields.map { format.columnName(ofField: $0.name) }
+    if format == .xml, let name = names.first(where: { !RowWriter.isXMLName($0) }) {
+      throw StoreExport.failure(
+        storePath, "unwritableValue", "\(entity.name): “\(name)” is no name of an XML element",
+        hint: "use another --format")
+    }
+    let writer = RowWriter(format.rows, columns: names, to: sink)
     var list = ContiguousArray<UInt8>()
     while try sql({ () throws(SQLiteError) in try select.step() }) {
       for cursor in cursors {
@@ -110,13 +115,13 @@ struct EntityExport {
       writer.boolean(value == 1)
     case .real:
       guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { return false }
-      writer.double(row.double(column))
+      write(row.double(column), writer)
     case .decimal:
       if type == SQLITE_INTEGER {
         writer.integer(row.integer(column))
       } else {
         guard type == SQLITE_FLOAT else { return false }
-        writer.double(row.double(column))
+        write(row.double(column), writer)
       }
     case .date:
       guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { return false }
@@ -125,12 +130,11 @@ struct EntityExport {
       let hasDate =
         seconds >= -63_145_526_400 && seconds < 252_423_993_600
         && (seconds.magnitude >= 1 || seconds == 0)
-      if hasDate { writer.date(seconds) } else { writer.double(seconds) }
+      if hasDate { writer.date(seconds) } else { write(seconds, writer) }
     case .text:
       guard type == SQLITE_TEXT else { return false }
       let text = row.bytes(column)
-      // JSON counts what is not UTF-8 and escapes NUL; CSV can say neither.
-      if format == .csv, text.contains(0) || !text.isUTF8 { return false }
+      guard format.holds(text) else { return false }
       writer.text(text)
     case .uuid:
       guard type == SQLITE_BLOB else { return false }
@@ -144,6 +148,12 @@ struct EntityExport {
     case .identities, .orders, .inverseOrders: return false
     }
     return true
+  }
+
+  /// Writes a number; infinity is the same word in all formats.
+  @inline(__always)
+  private func write(_ number: Double, _ writer: RowWriter) {
+    if number.isInfinite { writer.text(number < 0 ? "-Infinity" : "Infinity") } else { writer.double(number) }
   }
 
   /// Writes bytes that may be in a file beside the store.
@@ -161,16 +171,17 @@ struct EntityExport {
     }
   }
 
-  /// Writes a list: `[1,2]` in JSON, `1 2` in CSV, nothing for an empty one there.
+  /// Writes a list: `[1,2]` in JSON and YAML, `1 2` elsewhere, and nothing for an empty one there.
   private func write(_ numbers: ContiguousArray<Int64>, _ text: inout ContiguousArray<UInt8>, _ writer: RowWriter) {
-    if numbers.isEmpty, format == .csv { return writer.null() }
+    let isPlain = format.hasPlainLists
+    if numbers.isEmpty, isPlain { return writer.null() }
     text.removeAll(keepingCapacity: true)
-    if format == .ndjson { text.append(UInt8(ascii: "[")) }
+    if !isPlain { text.append(UInt8(ascii: "[")) }
     for (index, number) in numbers.enumerated() {
-      if index > 0 { text.append(format == .ndjson ? UInt8(ascii: ",") : UInt8(ascii: " ")) }
+      if index > 0 { text.append(isPlain ? UInt8(ascii: " ") : UInt8(ascii: ",")) }
       Self.append(number, to: &text)
     }
-    if format == .ndjson { text.append(UInt8(ascii: "]")) }
+    if !isPlain { text.append(UInt8(ascii: "]")) }
     text.withUnsafeBytes { writer.decimal($0) }
   }
 
@@ -197,7 +208,7 @@ struct EntityExport {
     let type = row.type(column)
     if case .attribute(let attribute) = field.kind {
       if type == SQLITE_TEXT, attribute.type == .string || attribute.type == .uri {
-        return textRefusal(row.integer(0), "“\(field.name)” has a NUL character or is not UTF-8")
+        return textRefusal(row.integer(0), "“\(field.name)” has a control character or is not UTF-8")
       }
       if type == SQLITE_BLOB, attribute.allowsExternalBinaryDataStorage {
         return StoreExport.failure(
@@ -217,7 +228,7 @@ struct EntityExport {
   private func textRefusal(_ identity: Int64, _ what: String) -> DiagnosticList {
     StoreExport.failure(
       storePath, "unwritableValue", "\(entity.name) \(identity): \(what), which \(format.rawValue) cannot hold",
-      hint: format == .csv ? "use --format ndjson, which holds all characters" : nil)
+      hint: format == .ndjson || format == .json ? nil : "use --format ndjson, which holds all characters")
   }
 
   private func end(_ body: () throws(OutputError) -> Void) throws(DiagnosticList) {

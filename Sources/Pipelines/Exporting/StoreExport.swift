@@ -1,4 +1,5 @@
 public import Diagnostics
+import Importing
 import ObjectModel
 public import ObjectStore
 import RecordFormats
@@ -15,6 +16,49 @@ public struct StoreExport {
     case ndjson
     /// Comma-separated values with a header.
     case csv
+    /// Tab-separated values with a header.
+    case tsv
+    /// One JSON array of objects.
+    case json
+    /// A YAML sequence of mappings.
+    case yaml
+    /// An XML document with an element for each object.
+    case xml
+
+    /// How rows are written.
+    var rows: RowFormat {
+      switch self {
+      case .ndjson: return .ndjson
+      case .json: return .json
+      case .yaml: return .yaml
+      case .csv: return .csv(CSVRowOptions())
+      case .tsv:
+        var options = CSVRowOptions()
+        options.delimiter = UInt8(ascii: "\t")
+        return .csv(options)
+      case .xml:
+        var options = XMLRowOptions()
+        options.root = "objects"
+        options.row = "object"
+        return .xml(options)
+      }
+    }
+
+    /// Whether lists are numbers with blanks between them, and empty ones nothing; else they are those of JSON.
+    var hasPlainLists: Bool { self == .csv || self == .tsv || self == .xml }
+
+    /// The column of a field.
+    func columnName(ofField name: String) -> String { ObjectColumn.name(ofField: name, isXML: self == .xml) }
+
+    /// Whether a text comes back as it was: NDJSON and JSON count what is not UTF-8 themselves.
+    func holds(_ text: UnsafeRawBufferPointer) -> Bool {
+      switch self {
+      case .ndjson, .json: true
+      case .csv, .tsv: !text.contains(0) && text.isUTF8
+      case .yaml: text.isUTF8
+      case .xml: RowWriter.isXML(text)
+      }
+    }
   }
 
   /// What was written of one entity.

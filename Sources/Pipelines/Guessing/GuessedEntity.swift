@@ -66,10 +66,12 @@ struct GuessedEntity {
   }
 
   private func isKeyable(_ index: Int) -> Bool {
+    // What is spelt in two ways may be one value.
+    if attributes[index].trims || attributes[index].verdict.groupMark != nil { return false }
     switch attributes[index].verdict.type {
-    case .integer, .uuid: true
-    case .text: sample.profiles[attributes[index].column].longest <= 100
-    default: false
+    case .integer, .uuid: return true
+    case .text: return sample.profiles[attributes[index].column].longest <= 100
+    default: return false
     }
   }
 

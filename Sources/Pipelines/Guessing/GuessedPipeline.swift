@@ -11,6 +11,8 @@ struct GuessedPipeline {
   let files: String
   let model: String
   let store: String
+  /// The folder of the file.
+  let folder: String
   /// The options that the command line gave.
   let options: [(name: String, value: String)]
 
@@ -45,6 +47,9 @@ struct GuessedPipeline {
       lines.append(
         "# QUESTION: \(GuessWords.count(sample.rejects, "record")) cannot be read; the first is on line"
           + " \(reject.position.line): \(Self.comment(reject.message)).")
+    }
+    if !sample.definition.isCertain {
+      lines.append("# QUESTION: the file may be written otherwise than the options of its source say. Is it?")
     }
     for question in entity.questions { lines.append("# QUESTION: \(Self.comment(question)).") }
     return lines
@@ -98,14 +103,18 @@ struct GuessedPipeline {
   /// The options of the source, with the evidence of those that were detected.
   private var sourceOptions: [String] {
     let definition = sample.definition
-    var lines = options.map { "  \(quote($0.name)): \(Self.value($0.value))  # as you said" }
+    var lines = options.map { option in
+      var value = option.value
+      // Paths of the command line begin at the working directory, those of a pipeline at its folder.
+      if ComponentSpec.source.field(named: option.name)?.kind == .path { value = Paths.relative(value, from: folder) }
+      return "  \(quote(option.name)): \(Self.value(value))  # as you said"
+    }
     let said = Set(options.map(\.name))
     if !said.contains("format") { lines.append("  format: \(definition.formatName.rawValue)") }
     for line in definition.evidence { lines.append("  # \(Self.comment(line))") }
     guard case .csv(let found) = definition.format else { return lines }
-    let base = definition.formatName == .tsv ? CSVOptions.tabSeparated : CSVOptions()
-    for (option, value, note) in CSVText.differences(found, from: base) where !said.contains(option) && option != "null"
-    {
+    for (option, value, note) in CSVText.differences(found, from: CSVText.base(definition.formatName))
+    where !said.contains(option) && option != "null" {
       lines.append("  \(option): \(value)\(note.isEmpty ? "" : "  # \(note)")")
     }
     if !said.contains("null") { lines += nullLines(found) }
@@ -166,37 +175,5 @@ struct GuessedPipeline {
           default: scalar
           }
         }))
-  }
-}
-
-/// The options of delimited text as a pipeline spells them.
-enum CSVText {
-  /// The options in which two differ, with a value and a note each.
-  static func differences(
-    _ found: CSVOptions, from base: CSVOptions
-  ) -> [(option: String, value: String, note: String)] {
-    var result: [(String, String, String)] = []
-    func add(_ option: String, _ value: String, _ note: String = "") { result.append((option, value, note)) }
-    if found.encoding != base.encoding { add("encoding", YAMLText.scalar(found.encoding.name, inFlow: false)) }
-    if found.delimiter != base.delimiter { add("delimiter", GuessedPipeline.character(found.delimiter)) }
-    if found.quote != base.quote { add("quote", found.quote.map(GuessedPipeline.character) ?? "none") }
-    if found.escape != base.escape { add("escape", found.escape.map(GuessedPipeline.character) ?? "none") }
-    switch found.header {
-    case .firstRecord: break
-    case .none: add("header", "false", "columns are called by their numbers; name them with columns: [...]")
-    case .names(let names):
-      add("columns", "[\(names.map { GuessedPipeline.scalar($0, inFlow: true) }.joined(separator: ", "))]")
-    }
-    if found.skippedLines != base.skippedLines { add("skip_lines", String(found.skippedLines)) }
-    if found.comment != base.comment, let comment = found.comment { add("comment", YAMLText.quoted(comment)) }
-    if found.blankLines != base.blankLines { add("blank_lines", found.blankLines == .record ? "record" : "skip") }
-    if found.trim != base.trim { add("trim", String(found.trim)) }
-    if found.quotedNulls != base.quotedNulls { add("quoted_nulls", String(found.quotedNulls)) }
-    if found.lenientQuotes != base.lenientQuotes { add("lenient_quotes", String(found.lenientQuotes)) }
-    if found.padShortRecords != base.padShortRecords { add("short_records", found.padShortRecords ? "pad" : "reject") }
-    if found.truncateLongRecords != base.truncateLongRecords {
-      add("long_records", found.truncateLongRecords ? "truncate" : "reject")
-    }
-    return result
   }
 }

@@ -95,7 +95,8 @@ public struct PipelineGuess: Sendable {
             message: "there is no record with a column to guess from")
         ])
       }
-      let records = request.options.last { $0.name == "records" }?.value
+      // The part of a source that the records are says more than its name.
+      let records = request.options.last { ["records", "table", "entity"].contains($0.name) }?.value
       let name = request.entity ?? GuessedNames.entity(ofPath: path, records: records)
       entities.append(GuessedEntity(sample, name: GuessedNames.unique(name, in: &names)))
     }
@@ -128,7 +129,7 @@ public struct PipelineGuess: Sendable {
       let name = fileName(plain.isEmpty ? GuessedNames.lowered(entity.name) : plain)
       let pipeline = GuessedPipeline(
         entity: entity, name: String(name.dropLast(5)), files: Paths.relative(entity.sample.path, from: folder),
-        model: model, store: "store.sqlite", options: request.options)
+        model: model, store: "store.sqlite", folder: folder, options: request.options)
       let text = pipeline.text
       files.append(File(path: Paths.join(folder, name), text: text))
       summaries.append(

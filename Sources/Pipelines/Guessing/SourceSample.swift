@@ -35,6 +35,14 @@ struct SourceSample {
     self.path = path
     self.definition = definition
     try read(.all, limit)
+    // The columns of documents are those of the first records only.
+    if definition.hasRawJSON, batches.contains(where: { $0.firstSurplusRecord != nil }) {
+      var members = MemberList(columns)
+      for batch in batches {
+        for record in 0..<batch.recordCount { batch.withRawRecord(record) { members.add($0) } }
+      }
+      try read(.named(members.names()), limit)
+    }
     for _ in 1..<Self.deepest {
       guard let named = expandedColumns() else { break }
       try read(.named(named), limit)
@@ -96,15 +104,13 @@ struct SourceSample {
 
   /// The paths of the members of a column's objects.
   private func members(_ column: Int) -> [String] {
-    // A line for each object: line ends stand between tokens only.
-    var lines: [UInt8] = []
+    var members = MemberList()
     for batch in batches {
-      for record in 0..<batch.recordCount where batch.state(record, column) == .json && lines.count < 1 << 18 {
-        batch.withField(record, column) { lines += $0.lazy.map { $0 == 10 || $0 == 13 ? 32 : $0 } }
-        lines.append(10)
+      for record in 0..<batch.recordCount where batch.state(record, column) == .json {
+        batch.withField(record, column) { members.add($0) }
       }
     }
-    return (try? NDJSONReader(source: ByteSource(bytes: lines), columns: .all).columns) ?? []
+    return members.names()
   }
 
   // MARK: Values
@@ -160,5 +166,41 @@ struct SourceSample {
       }
     }
     return true
+  }
+}
+
+/// The names of all members of many JSON objects, in the order in which they first occur.
+private struct MemberList {
+  private var list: [String]
+  private var known: Set<String>
+  /// Objects whose members were not looked at, a line for each.
+  private var lines: [UInt8] = []
+
+  /// The reader takes its columns from the first 64 KiB.
+  private static let pieceSize = 1 << 16
+
+  init(_ names: [String] = []) {
+    list = names
+    known = Set(names)
+  }
+
+  /// Adds the members of an object's text; what is no object has none.
+  mutating func add(_ text: UnsafeRawBufferPointer) {
+    if lines.count + text.count >= Self.pieceSize { look() }
+    // Line ends stand between tokens only.
+    lines += text.lazy.map { $0 == 10 || $0 == 13 ? 32 : $0 }
+    lines.append(10)
+  }
+
+  /// The paths of the members.
+  mutating func names() -> [String] {
+    look()
+    return list
+  }
+
+  private mutating func look() {
+    defer { lines.removeAll(keepingCapacity: true) }
+    guard let reader = try? NDJSONReader(source: ByteSource(bytes: lines), columns: .all) else { return }
+    for name in reader.columns where known.insert(name).inserted { list.append(name) }
   }
 }

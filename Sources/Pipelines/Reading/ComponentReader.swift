@@ -97,6 +97,11 @@ struct ComponentReader {
       return .text(character)
     case .texts:
       return texts(node, field).map { .texts($0) }
+    case .pairs:
+      guard let entries = node.entries, !entries.isEmpty else {
+        return wrongType(node, field, "names with a text each")
+      }
+      return pairs(entries, field).map { .pairs($0) }
     case .component(let name):
       return read(node, as: registry[name]).map { .component($0) }
     case .components(let name):
@@ -124,6 +129,23 @@ struct ComponentReader {
       texts.append(Located(value: text, position: item.position))
     }
     return texts
+  }
+
+  private func pairs(
+    _ entries: [YAMLNode.Entry], _ field: FieldSpec
+  ) -> [(name: Located<String>, value: Located<String>)]? {
+    var pairs: [(name: Located<String>, value: Located<String>)] = []
+    for entry in entries {
+      guard let name = entry.key.text, let value = entry.value.text, !entry.value.isNull else {
+        findings.add(
+          .wrongType, at: entry.key.position, "“\(field.name)” takes names with a text each",
+          hint: "for example “\(field.name): \(field.example)”")
+        return nil
+      }
+      pairs.append(
+        (Located(value: name, position: entry.key.position), Located(value: value, position: entry.value.position)))
+    }
+    return pairs
   }
 
   private func named(_ entries: [YAMLNode.Entry], as spec: ComponentSpec) -> [NamedValue] {

@@ -15,6 +15,7 @@ enum FieldValue: Sendable {
   case count(Int)
   case share(Double)
   case texts([Located<String>])
+  case pairs([(name: Located<String>, value: Located<String>)])
   case component(ComponentValue)
   case components([ComponentValue])
   case named([NamedValue])
@@ -72,6 +73,11 @@ struct ComponentValue: Sendable {
   func texts(_ name: String) -> [Located<String>]? {
     guard let field = fields[name], case .texts(let texts) = field.value else { return nil }
     return texts
+  }
+
+  func pairs(_ name: String) -> [(name: Located<String>, value: Located<String>)]? {
+    guard let field = fields[name], case .pairs(let pairs) = field.value else { return nil }
+    return pairs
   }
 
   func component(_ name: String) -> ComponentValue? {

@@ -18,6 +18,8 @@ public enum FieldKind: Sendable, Hashable {
   case character
   /// One text or a list of texts.
   case texts
+  /// Names, each with a text.
+  case pairs
   /// A mapping with the fields of the component of this name.
   case component(String)
   /// A list of mappings with the fields of the component of this name.

@@ -27,6 +27,8 @@ public enum LintCode: String, Sendable, CaseIterable {
   case repeatedFile
   /// A file's name says that it is packed in another way than it is.
   case misnamedFile
+  /// The dialect that a file's bytes tell could be another one.
+  case uncertainDialect
   /// A manifest is malformed, or a file is not as it says.
   case invalidManifest
   /// An archive has no such member, or several and none is chosen.
@@ -75,7 +77,9 @@ public enum LintCode: String, Sendable, CaseIterable {
   /// What weight findings of this kind have.
   public var severity: Diagnostic.Severity {
     switch self {
-    case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .misnamedFile: .warning
+    case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .misnamedFile,
+      .uncertainDialect:
+      .warning
     default: .error
     }
   }
@@ -93,6 +97,7 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .unreadableFile: "A file does not exist or cannot be read."
     case .noMatchingFile: "A glob or a folder has no file that matches."
     case .repeatedFile: "A file is named twice; it is read once."
+    case .uncertainDialect: "The dialect that a file's first bytes tell could be another one."
     case .misnamedFile: "A file's name says that it is packed in another way than it is."
     case .invalidManifest: "A manifest is malformed, or a file has not the size that it says."
     case .unknownMember: "An archive has no such member, or several and none is chosen."

@@ -38,6 +38,7 @@ public enum PipelineReference {
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .character: "one character or its name"
     case .texts: "text or a list"
+    case .pairs: "names, each with a text"
     case .component(let name): "`\(name)`"
     case .components(let name): "a list, each a mapping of `\(name)`"
     case .named(let name): "names, each with a `\(name)`"

@@ -3,7 +3,7 @@ extension ComponentSpec {
   static let source = ComponentSpec(
     "source", "Where records come from and how they are written.", shorthand: "files",
     fields: FieldSpec.sourceFiles + FieldSpec.documentSources + FieldSpec.jsonSources + FieldSpec.textSources
-      + FieldSpec.csvSources + FieldSpec.databaseSources + [
+      + FieldSpec.csvSources + FieldSpec.fixedWidthSources + FieldSpec.xmlSources + FieldSpec.databaseSources + [
         FieldSpec(
           "ignore", .texts, default: "none",
           "Columns that are meant not to be used, so that lint is silent about them.",

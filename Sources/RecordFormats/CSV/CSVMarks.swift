@@ -4,7 +4,25 @@ import CScan
 ///
 /// A piece is short enough to be in the processor's nearest cache still when its fields are made. What is left of its
 /// marks, those of a record that goes on behind it, is put before the marks of the next one.
-struct CSVMarks: ~Copyable {
+struct CSVMarks {
+  /// Memory for marks, which one parsing after the other uses.
+  final class Memory {
+    fileprivate let breaks: UnsafeMutablePointer<UInt32>
+    fileprivate let odds: UnsafeMutablePointer<UInt32>
+
+    init() {
+      // Those of a piece, what is left of those before, and what C writes too much.
+      breaks = .allocate(capacity: 2 * CSVMarks.longest + 64)
+      odds = .allocate(capacity: 2 * CSVMarks.longest + 64)
+    }
+
+    deinit {
+      breaks.deallocate()
+      odds.deallocate()
+    }
+  }
+
+  private let memory: Memory
   /// Indices of delimiters and line ends outside quotes; those from `next` on are not used.
   let breaks: UnsafeMutablePointer<UInt32>
   /// The first mark of the current record.
@@ -20,21 +38,17 @@ struct CSVMarks: ~Copyable {
   private var marked = 0
   private var piece = Self.longest
 
-  private static let longest = 1 << 14
+  fileprivate static let longest = 1 << 14
   /// The bytes of the first piece behind a record that is not plain: the next one may be none either, and then the
   /// marks behind it are worth nothing.
   private static let shortest = 1 << 9
 
-  init(level: cscan_level, delimiter: UInt8, quote: UInt8) {
+  init(_ memory: Memory, level: cscan_level, delimiter: UInt8, quote: UInt8) {
+    self.memory = memory
     self.level = level
     state = cscan_csv(delimiter: delimiter, quote: quote, inside: 0, closed: 0, ended: 1)
-    breaks = .allocate(capacity: 2 * Self.longest + 64)
-    odds = .allocate(capacity: 2 * Self.longest + 64)
-  }
-
-  deinit {
-    breaks.deallocate()
-    odds.deallocate()
+    breaks = memory.breaks
+    odds = memory.odds
   }
 
   /// Forgets all marks; a record starts at `start`.

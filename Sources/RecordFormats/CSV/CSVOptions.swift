@@ -86,8 +86,8 @@ public struct CSVOptions: Sendable, Hashable {
     return options
   }
 
-  /// A header of more records is none.
-  static let mostHeaderRows = 16
+  /// What ``headerRows`` is at most.
+  public static let mostHeaderRows = 16
 
   /// What is wrong with the options, or `nil`.
   var fault: String? {

@@ -17,7 +17,7 @@ extension CSVParser {
     capacity: Int, count: inout Int, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck,
     escapes: inout ContiguousArray<EscapedField>, errors: inout [RecordError]
   ) -> ParseOutcome {
-    var marks = CSVMarks(level: level, delimiter: delimiter, quote: quote)
+    var marks = CSVMarks(markMemory, level: level, delimiter: delimiter, quote: quote)
     while true {
       if linesToSkip == 0 {
         let limits = PlainLimits(

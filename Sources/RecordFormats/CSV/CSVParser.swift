@@ -27,6 +27,8 @@ struct CSVParser: RecordParser {
   let maxRecordBytes: Int
   /// What the processor can do.
   let level: cscan_level
+  /// Copies of the parser share it: they are used one after the other.
+  let markMemory = CSVMarks.Memory()
 
   /// The batch column of each file column, or -1; empty while the file's columns are being counted.
   var slots: [Int32] = []

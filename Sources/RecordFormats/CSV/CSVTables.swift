@@ -33,6 +33,7 @@ struct RecordOutline {
     var isNames = true
     var seen: Set<String> = []
     for cell in cells {
+      if !isBlank, !isNames { break }
       let kind = CellKind(bytes, cell.start, cell.end)
       if kind != .empty || cell.isQuoted { isBlank = false }
       if !isNames { continue }

@@ -51,6 +51,9 @@ public struct TextEncoding: Sendable, Hashable, CustomStringConvertible {
   /// Windows code page 1252; its five unassigned bytes (81, 8D, 8F, 90, 9D) are refused.
   public static let windows1252 = TextEncoding("windows-1252", .windows1252)
 
+  /// Whether it is UTF-7 by one of its names (`utf-7`, `utf7`, `unicode-1-1-utf-7`, `utf-7-imap`).
+  var isUTF7: Bool { Self.plain(name).contains("utf7") }
+
   private static let own: [TextEncoding] = [
     automatic, detect, utf8, utf16, utf16LittleEndian, utf16BigEndian, utf32, utf32LittleEndian, utf32BigEndian, latin1,
     windows1252,

@@ -249,6 +249,8 @@ struct TextStream {
     take(1)
     cut = 0
     map?.mark(decodedOffset, at: rawOffset)
+    // What glibc makes of UTF-7 behind a fault depends on how the bytes arrived; from the initial state it does not.
+    if case .converter(let converter) = decoder, encoding.isUTF7 { converter.reset() }
   }
 
   /// Where the next piece for iconv ends: behind a line's end, if there is one near.

@@ -1,4 +1,6 @@
 /// How a file is read whose columns stand at fixed places of each line.
+///
+/// Lines end with LF, CRLF or CR, in any mixture. A character is one Unicode code point, whatever the file's encoding.
 public struct FixedWidthOptions: Sendable, Hashable {
   /// One column.
   public struct Column: Sendable, Hashable {
@@ -17,13 +19,82 @@ public struct FixedWidthOptions: Sendable, Hashable {
     }
   }
 
-  /// The columns, in any order.
+  /// Which spaces and tabs of a field are not part of its value.
+  public enum Trim: Sendable, Hashable {
+    /// Those behind it: text stands on the left.
+    case trailing
+    /// Those before and behind it.
+    case both
+    /// None.
+    case none
+  }
+
+  /// The columns, in any order; they do not overlap.
   public var columns: [Column]
+  /// Which spaces and tabs of a field are not part of its value.
+  public var trim = Trim.trailing
+  /// The number of lines to skip at the start of the file, whatever they hold.
+  public var skippedLines = 0
+  /// Lines that start with this text are skipped; `nil`: none are.
+  public var comment: String?
+  /// What a line without any byte is; as a record it is too short.
+  public var blankLines = CSVOptions.BlankLines.skip
+  /// Fields that equal one of these, trimmed, are null.
+  public var nullTokens: [String] = []
+  /// Whether a line that ends before a column begins is accepted, the column being absent, instead of refused.
+  ///
+  /// A line that ends inside a column has what is there.
+  public var padShortLines = false
+  /// Whether text behind the last column is passed over instead of refused; spaces and tabs always are.
+  public var truncateLongLines = false
   /// The file's encoding.
   public var encoding = TextEncoding.automatic
-  /// The longest line in bytes, at most 512 MiB.
+  /// The longest line in bytes, at most 512 MiB; a longer one is refused.
   public var maxRecordBytes = 16 << 20
 
   /// Lines with these columns.
   public init(columns: [Column]) { self.columns = columns }
+
+  /// Columns that stand one behind the other.
+  public static func contiguous(_ widths: [(name: String, width: Int)]) -> [Column] {
+    var start = 1
+    return widths.map { name, width in
+      defer { start += max(0, min(width, FixedWidthOptions.furthest)) }
+      return Column(name: name, start: start, width: width)
+    }
+  }
+
+  /// The last place that a column may have.
+  static let furthest = 1 << 29
+
+  /// What is wrong with the options, or `nil`.
+  var fault: String? {
+    if columns.isEmpty { return "there are no columns" }
+    var names: Set<String> = []
+    for column in columns {
+      if column.name.isEmpty { return "a column has no name" }
+      if !names.insert(column.name.lowercased()).inserted { return "there are two columns “\(column.name)”" }
+      if column.start < 1 { return "the column “\(column.name)” starts before the line" }
+      if column.width < 1 { return "the column “\(column.name)” has no width" }
+      if column.start > Self.furthest || column.width > Self.furthest { return "“\(column.name)” is too far right" }
+    }
+    if let (first, second) = overlap { return "the columns “\(first.name)” and “\(second.name)” overlap" }
+    if skippedLines < 0 { return "the number of skipped lines is negative" }
+    if let comment {
+      if comment.isEmpty { return "the comment prefix is empty" }
+      if comment.utf8.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) {
+        return "the comment prefix contains a line end or a NUL"
+      }
+    }
+    return nil
+  }
+
+  /// Two columns that share a character, if there are such.
+  public var overlap: (first: Column, second: Column)? {
+    let sorted = columns.sorted { $0.start < $1.start }
+    for (first, second) in zip(sorted, sorted.dropFirst()) where first.width > second.start - first.start {
+      return (first, second)
+    }
+    return nil
+  }
 }

@@ -92,6 +92,8 @@ struct JSONDocumentParser: JSONRecordParser {
           if batch.recordCount > 0 || !batch.errors.isEmpty { return .full }
           continue
         }
+        // Records without elements make no rows.
+        if case .full = outcome { yields = batch.recordCount == 0 && batch.errors.isEmpty }
         return outcome
       }
     }
@@ -116,9 +118,18 @@ struct JSONDocumentParser: JSONRecordParser {
     _ base: UnsafePointer<UInt8>, _ window: inout ParseWindow, _ check: TextCheck
   ) -> ParseOutcome? {
     let start = window.cursor
+    let before = outline
     let step = outline.run(base, &window.cursor, window.end, isLast: window.isLast)
     var stop = window.cursor
-    if case .failed(_, let at, _) = step { stop = at + 1 }
+    if case .failed(_, let at, _) = step {
+      if !window.isLast, at < window.end, base[at] >= 0x80, at + 4 > window.end {
+        // Whether this is text at all is not known yet.
+        outline = before
+        window.cursor = start
+        return .needsInput
+      }
+      stop = at + 1
+    }
     if check.fault < window.origin + stop {
       return .failed(elements.textFailure(base, check.fault - window.origin, start, window))
     }

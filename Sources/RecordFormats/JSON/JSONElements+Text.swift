@@ -20,7 +20,7 @@ extension JSONElements {
       return false
     }
     let escapesBefore = object.escapes.count
-    object.scanner = JSONScanner(base, from: start, end: end)
+    object.scanner = JSONScanner(base, from: start, end: end, readable: rows.readable)
     var fault: RecordError.Code?
     var faultAt = start
     if !object.parse(row: request.row(rows.count), columnCount: request.width) {
@@ -34,7 +34,7 @@ extension JSONElements {
       faultAt = end
     } else if fault == .notAnObject, request.takesScalars, rows.each == nil {
       fault = nil
-      object.scanner = JSONScanner(base, from: start, end: end)
+      object.scanner = JSONScanner(base, from: start, end: end, readable: rows.readable)
       _ = object.scanner.value(depth: 0)
       object.setScalar(
         row: request.row(rows.count), columnCount: request.width, column: request.valueColumn, start, end)

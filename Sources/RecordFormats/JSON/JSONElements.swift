@@ -79,7 +79,7 @@ struct JSONElements {
     let base = rows.base
     let start = window.cursor
     let escapesBefore = object.escapes.count
-    object.scanner = JSONScanner(base, from: start, end: window.end)
+    object.scanner = JSONScanner(base, from: start, end: window.end, readable: rows.readable)
     var fault: RecordError.Code?
     var faultAt = start
     var isRead: Bool
@@ -91,7 +91,7 @@ struct JSONElements {
         // The element is refused, but where it ends can be told.
         fault = object.scanner.fault
         faultAt = object.scanner.faultAt
-        object.scanner = JSONScanner(base, from: start, end: window.end)
+        object.scanner = JSONScanner(base, from: start, end: window.end, readable: rows.readable)
         object.scanner.passesLoneSurrogates = true
         isRead = object.scanner.value(depth: 0)
       }
@@ -189,7 +189,7 @@ struct JSONElements {
       if object.scanner.fault != .loneSurrogate || !object.scanner.isDecided(isLast: isLast) { return false }
       fault = .loneSurrogate
       faultAt = object.scanner.faultAt
-      object.scanner = JSONScanner(rows.base, from: start, end: object.scanner.end)
+      object.scanner = JSONScanner(rows.base, from: start, end: object.scanner.end, readable: rows.readable)
     } else {
       fault = .notAnObject
     }

@@ -66,7 +66,8 @@ struct JSONExpansion {
       let isFull = rows.count >= most
       if isFull, isChecked { return .full }
       let escapesBefore = each.object.escapes.count
-      each.object.scanner = JSONScanner(rows.base, from: start + at, end: start + length)
+      each.object.scanner = JSONScanner(
+        rows.base, from: start + at, end: start + length, readable: rows.readable)
       if !each.object.parseValue(row: rows.count * each.columnCount, columnCount: each.columnCount) {
         rows.count = firstRow
         each.object.escapes.removeLast(each.object.escapes.count - firstEscape)

@@ -101,9 +101,20 @@ struct JSONObjectParser {
     while true {
       scanner.skipSpace()
       let key = scanner.i
-      guard scanner.string() else { return false }
-      let child = find(key + 1, scanner.i - 1, children, &guess)
-      guard scanner.expect(UInt8(ascii: ":")) else { return false }
+      var child = search(children, &guess)
+      if child >= 0 {
+        scanner.i &+= nodes[unchecked: child].spelling.count
+      } else {
+        guard scanner.string() else { return false }
+        if scanner.hasEscapes || key &+ 8 > scanner.readable {
+          child = findEscaped(key + 1, scanner.i - 1, children)
+        }
+      }
+      if scanner.i < scanner.end, scanner.base[scanner.i] == UInt8(ascii: ":") {
+        scanner.i &+= 1
+      } else {
+        guard scanner.expect(UInt8(ascii: ":")) else { return false }
+      }
       if child < 0 {
         guard scanner.value(depth: depth + 1) else { return false }
       } else {
@@ -166,23 +177,17 @@ struct JSONObjectParser {
     return true
   }
 
-  /// The child with the name in `base[start..<end]`, or -1.
+  /// The child whose name is next in the text, without escapes; -1 if there is none, or it cannot be told like this.
   @inline(__always)
-  private mutating func find(_ start: Int, _ end: Int, _ children: Range<Int>, _ guess: inout Int) -> Int {
-    if children.isEmpty { return -1 }
-    if scanner.hasEscapes { return findEscaped(start, end, children) }
-    return search(scanner.base + start, end - start, children, &guess)
-  }
-
-  @inline(__always)
-  private func search(_ name: UnsafePointer<UInt8>, _ count: Int, _ children: Range<Int>, _ guess: inout Int) -> Int {
+  private func search(_ children: Range<Int>, _ guess: inout Int) -> Int {
+    guard scanner.i &+ 8 <= scanner.readable, let names = names.baseAddress else { return -1 }
     var child = guess
     for _ in 0..<children.count {
-      let range = nodes[unchecked: child].name
-      let hit =
-        range.count == count && memcmp(names.baseAddress.unsafelyUnwrapped + range.lowerBound, name, count) == 0
-      let next = child + 1 == children.upperBound ? children.lowerBound : child + 1
-      if hit {
+      let spelling = nodes[unchecked: child].spelling
+      let next = child &+ 1 == children.upperBound ? children.lowerBound : child &+ 1
+      if spelling.count > 0, scanner.i &+ spelling.count <= scanner.end,
+        spelling.matches(scanner.base, scanner.i, names, nodes[unchecked: child].name.lowerBound)
+      {
         guess = next
         return child
       }
@@ -201,8 +206,10 @@ struct JSONObjectParser {
     return scratch.withUnsafeMutableBufferPointer { scratch in
       guard let room = scratch.baseAddress else { return -1 }
       let count = JSONEscape.unescape(base, start, end, to: room)
-      var guess = children.lowerBound
-      return search(room, count, children, &guess)
+      return children.first { child in
+        let range = nodes[child].name
+        return range.count == count && names[range].elementsEqual(scratch[..<count])
+      } ?? -1
     }
   }
 

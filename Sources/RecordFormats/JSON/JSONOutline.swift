@@ -37,8 +37,8 @@ struct JSONOutline {
   private var isDone = false
   /// Names of members beside the path, for the message that a member is missing.
   private var names: [String] = []
-  /// The last name, while its value is next.
-  private var name = ""
+  /// Where the arrays of a document are that should be one itself.
+  private var listing = JSONArrayListing()
 
   init(path: JSONRecordsPath, maxTokenBytes: Int) {
     self.path = path
@@ -101,7 +101,8 @@ struct JSONOutline {
           close()
           continue
         }
-        if valueIsOnPath || isListing {
+        if isListing, listing.isFull(before: byte) { return missingArray(cursor) }
+        if valueIsOnPath {
           if let step = valueOnPath(byte, &cursor) { return step }
           scanner.i = cursor
           if expects == .keyOrEnd { continue }
@@ -123,8 +124,8 @@ struct JSONOutline {
     }
   }
 
-  /// The path is empty but the document is an object: its members are looked at for a better path.
-  private var isListing: Bool { path.names.isEmpty && onPath == 1 && open == 1 }
+  /// The path is empty but the document is an object: its arrays are looked at for a better path.
+  private var isListing: Bool { path.names.isEmpty && open > 0 }
 
   private var innermostIsObject: Bool { kinds[(open - 1) >> 6] >> UInt64((open - 1) & 63) & 1 == 1 }
 
@@ -149,6 +150,7 @@ struct JSONOutline {
     if open >= JSONScanner.deepest { return false }
     let bit = UInt64(1) << UInt64(open & 63)
     if isObject { kinds[open >> 6] |= bit } else { kinds[open >> 6] &= ~bit }
+    if isListing { listing.enter(isObject: isObject) }
     open += 1
     expects = isObject ? .keyOrEnd : .valueOrEnd
     return true
@@ -157,40 +159,35 @@ struct JSONOutline {
   private mutating func close() {
     if onPath == open { onPath -= 1 }
     open -= 1
+    if isListing { listing.leave() }
     expects = open == 0 ? .nothing : .commaOrEnd
   }
 
   /// Compares a member's name with the path's next one.
   private mutating func key(_ base: UnsafePointer<UInt8>, _ start: Int, _ end: Int) -> Step? {
-    guard onPath == open else { return nil }
-    let isNext = found >= onPath - 1 && onPath <= path.names.count
-    guard isNext || isListing else { return nil }
+    let isNext = onPath == open && found >= onPath - 1 && onPath <= path.names.count
+    guard isNext || (isListing && listing.needsName) else { return nil }
     let text = [UInt8](unsafeUninitializedCapacity: end - start) { room, count in
       count = room.baseAddress.map { JSONEscape.unescape(base, start, end, to: $0) } ?? 0
     }
-    if isNext, text == path.names[onPath - 1] {
+    if isListing {
+      listing.name = text
+    } else if text == path.names[onPath - 1] {
       if found >= onPath {
         return .failed(.invalidDocument, at: start - 1, "\(path.text(onPath)) stands twice in the document")
       }
       found += 1
       valueIsOnPath = true
-    } else if !isDone {
-      name = String(decoding: text.prefix(80), as: UTF8.self)
-      if names.count < 24 { names.append(name) }
+    } else if !isDone, names.count < 24 {
+      names.append(String(decoding: text.prefix(80), as: UTF8.self))
     }
     return nil
   }
 
-  /// Looks at a value on the path, or at one that may be what the path should have led to.
+  /// Looks at a value on the path.
   ///
   /// Afterwards the value is passed over as any other, unless an object was entered (`expects` is `keyOrEnd`).
   private mutating func valueOnPath(_ byte: UInt8, _ cursor: inout Int) -> Step? {
-    if !valueIsOnPath {
-      guard byte == UInt8(ascii: "[") else { return nil }
-      return .failed(
-        .missingRecords, at: cursor,
-        "the document is an object, not an array of records; name the array that holds them, such as “\(name)”")
-    }
     valueIsOnPath = false
     if found == path.names.count, byte == UInt8(ascii: "[") {
       guard push(isObject: false) else { return unexpected(cursor, "an array") }
@@ -222,9 +219,7 @@ struct JSONOutline {
   /// The problem that the object that ends here lacks the path's next member.
   private func missingMember(_ at: Int) -> Step? {
     guard onPath == open, !isDone, innermostIsObject else { return nil }
-    if path.names.isEmpty {
-      return .failed(.missingRecords, at: at, "the document is an object and has no array of records")
-    }
+    if path.names.isEmpty { return missingArray(at) }
     guard found < onPath else { return nil }
     let wanted = String(decoding: path.names[onPath - 1], as: UTF8.self)
     var message = "\(path.text(onPath - 1)) has no member “\(wanted)”"
@@ -233,6 +228,16 @@ struct JSONOutline {
     } else if !names.isEmpty {
       message += "; it has " + names.map { "“\($0)”" }.joined(separator: ", ")
     }
+    return .failed(.missingRecords, at: at, message)
+  }
+
+  /// The failure that the document is an object, and no path says where its records are.
+  private func missingArray(_ at: Int) -> Step {
+    guard let first = listing.paths.first else {
+      return .failed(.missingRecords, at: at, "the document is an object and has no array of records")
+    }
+    var message = "the document is an object, not an array of records; say where they are, such as “records: \(first)”"
+    if listing.paths.count > 1 { message += "; there are also " + listing.paths.dropFirst().joined(separator: ", ") }
     return .failed(.missingRecords, at: at, message)
   }
 }

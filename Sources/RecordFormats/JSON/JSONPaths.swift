@@ -13,6 +13,15 @@ struct JSONPaths {
     var children: Range<Int>
     /// The number of the last object that had this member.
     var seen = 0
+    /// How the name looks in a text that does not escape it.
+    let spelling: JSONSpelling
+
+    init(_ name: [UInt8], at start: Int, slot: Int) {
+      self.name = start..<start + name.count
+      self.slot = slot
+      children = 0..<0
+      spelling = JSONSpelling(name)
+    }
   }
 
   /// Breadth first; node 0 is the record itself.
@@ -54,12 +63,12 @@ struct JSONPaths {
     names.map { path(toMember: String(decoding: $0, as: UTF8.self)) }.joined(separator: ".")
   }
 
-  /// Compiles paths; path i is stored in column i, or in `columns[i]`. A path without names is the value itself.
+  /// Compiles paths: path i is stored in column i, or in `columns[i]`; one without names is the value itself.
   init(_ paths: [[[UInt8]]], columns: [Int]? = nil) {
     func column(_ path: Int) -> Int { columns?[path] ?? path }
     let whole = paths.indices.filter { paths[$0].isEmpty }
     for copy in whole.dropFirst() { repeats.append((copy: column(copy), original: column(whole[0]))) }
-    nodes = [Node(name: 0..<0, slot: whole.first.map(column) ?? -1, children: 0..<0)]
+    nodes = [Node([], at: 0, slot: whole.first.map(column) ?? -1)]
     // The paths that go through each node, and how far down the node is.
     var members: [[Int]] = [Array(paths.indices)]
     var depths = [0]
@@ -78,8 +87,7 @@ struct JSONPaths {
         let through = groups[name] ?? []
         let ends = through.filter { paths[$0].count == depth + 1 }
         for copy in ends.dropFirst() { repeats.append((copy: column(copy), original: column(ends[0]))) }
-        nodes.append(
-          Node(name: names.count..<names.count + name.count, slot: ends.first.map(column) ?? -1, children: 0..<0))
+        nodes.append(Node(name, at: names.count, slot: ends.first.map(column) ?? -1))
         names += name
         members.append(through)
         depths.append(depth + 1)

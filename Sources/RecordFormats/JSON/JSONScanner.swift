@@ -8,6 +8,8 @@ struct JSONScanner {
 
   let base: UnsafePointer<UInt8>
   let end: Int
+  /// Up to here bytes may be read, whatever they hold.
+  let readable: Int
   /// The next byte.
   var i: Int
   /// The first fault, once a function has returned false.
@@ -19,10 +21,17 @@ struct JSONScanner {
   /// Whether the last string contains an escape.
   private(set) var hasEscapes = false
 
-  init(_ base: UnsafePointer<UInt8>, from start: Int, end: Int) {
+  /// - Parameter readable: the end of the memory that may be read, at least `end`.
+  @inline(__always)
+  init(_ base: UnsafePointer<UInt8>, from start: Int, end: Int, readable: Int) {
     self.base = base
     self.end = end
+    self.readable = readable
     i = start
+  }
+
+  init(_ base: UnsafePointer<UInt8>, from start: Int, end: Int) {
+    self.init(base, from: start, end: end, readable: end)
   }
 
   /// Notes a fault and returns false.
@@ -59,23 +68,63 @@ struct JSONScanner {
   @inline(__always)
   mutating func string() -> Bool {
     guard i < end, base[i] == UInt8(ascii: "\"") else { return fail() }
+    return restOfString()
+  }
+
+  /// Moves over a string whose opening quote is at the cursor.
+  @inline(__always)
+  mutating func restOfString() -> Bool {
     let open = i
-    i += 1
+    i &+= 1
     hasEscapes = false
-    while i < end {
+    while true {
+      findSpecial()
+      if i >= end {
+        i = end
+        return fail(at: open)
+      }
       let byte = base[i]
       if byte == UInt8(ascii: "\"") {
-        i += 1
+        i &+= 1
         return true
       }
       if byte < 32 { return fail() }
-      if byte == UInt8(ascii: "\\") {
-        if !escape() { return false }
-      } else {
-        i += 1
-      }
+      if !escape() { return false }
     }
-    return fail(at: open)
+  }
+
+  /// Moves to the next quote, backslash or control character, or to the end or behind it.
+  @inline(__always)
+  private mutating func findSpecial() {
+    let quote: SIMD16<UInt8> = SIMD16<UInt8>(repeating: UInt8(ascii: "\""))
+    let backslash: SIMD16<UInt8> = SIMD16<UInt8>(repeating: UInt8(ascii: "\\"))
+    let upper: SIMD16<UInt8> = SIMD16<UInt8>(repeating: 0xE0)
+    let zero: SIMD16<UInt8> = SIMD16<UInt8>(repeating: 0)
+    while i &+ 16 <= readable {
+      let bytes = UnsafeRawPointer(base + i).loadUnaligned(as: SIMD16<UInt8>.self)
+      // Vector instructions come of this form only, see ``SpecialScanner``.
+      let words =
+        unsafeBitCast(bytes .== quote, to: SIMD2<UInt64>.self)
+        | unsafeBitCast(bytes .== backslash, to: SIMD2<UInt64>.self)
+        | unsafeBitCast((bytes & upper) .== zero, to: SIMD2<UInt64>.self)
+      let low = UInt64(littleEndian: words[0])
+      if low != 0 {
+        i &+= low.trailingZeroBitCount &>> 3
+        return
+      }
+      let high = UInt64(littleEndian: words[1])
+      if high != 0 {
+        i &+= 8 &+ high.trailingZeroBitCount &>> 3
+        return
+      }
+      i &+= 16
+      if i >= end { return }
+    }
+    while i < end {
+      let byte = base[i]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 32 { return }
+      i &+= 1
+    }
   }
 
   /// Moves over an escape; both halves of a surrogate pair are one.
@@ -126,7 +175,7 @@ struct JSONScanner {
   @inline(__always)
   private mutating func digits() -> Bool {
     let start = i
-    while i < end, base[i] &- 48 < 10 { i += 1 }
+    while i < end, base[i] &- 48 < 10 { i &+= 1 }
     return i > start || fail()
   }
 

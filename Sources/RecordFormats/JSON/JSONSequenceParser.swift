@@ -59,6 +59,8 @@ struct JSONSequenceParser: JSONRecordParser {
       Self.run(&reached, &elements, &object, &rows, window: &window, limit: limit, check: &check)
     }
     place = reached
+    // Records without elements make no rows.
+    if case .full = outcome { yields = batch.recordCount == 0 && batch.errors.isEmpty }
     return outcome ?? .needsInput
   }
 
@@ -69,11 +71,6 @@ struct JSONSequenceParser: JSONRecordParser {
   ) -> ParseOutcome {
     let base = rows.base
     while true {
-      if rows.count + rows.errors.count >= limit.records
-        || (window.cursor >= limit.bytes && rows.count + rows.errors.count > 0)
-      {
-        return .full
-      }
       if rows.count >= rows.capacity { return .needsSpace }
       let before = window.cursor
       var scanner = JSONScanner(base, from: before, end: window.end)
@@ -89,8 +86,9 @@ struct JSONSequenceParser: JSONRecordParser {
           window.cursor += 1
           continue
         }
-        guard let outcome = text(&elements, &object, &rows, &window, &check) else { continue }
-        return outcome
+        if let outcome = text(&elements, &object, &rows, &window, &check) { return outcome }
+        if !elements.isExpanding, isFull(rows, window, limit) { return .full }
+        continue
       }
       let isWord = !isBracketOrQuote(byte)
       if isWord, place.isBehindWord {
@@ -101,7 +99,12 @@ struct JSONSequenceParser: JSONRecordParser {
       }
       if let outcome = elements.read(&object, &rows, window: &window, limit: limit, check: &check) { return outcome }
       place.isBehindWord = isWord
+      if isFull(rows, window, limit) { return .full }
     }
+  }
+
+  private static func isFull(_ rows: ObjectRows, _ window: ParseWindow, _ limit: BatchLimit) -> Bool {
+    rows.count + rows.errors.count >= limit.records || window.cursor >= limit.bytes
   }
 
   private static func isBracketOrQuote(_ byte: UInt8) -> Bool {

@@ -9,6 +9,8 @@ struct NDJSONParser: JSONRecordParser {
 
   let maxRecordBytes: Int
   var request: JSONRequest
+  /// The batch is empty only because the text so far had no record; there is more to read.
+  private(set) var yields = false
   /// The line at the cursor, from 1.
   private var line = 1
   /// The number of the record at the cursor, from 0.
@@ -30,6 +32,14 @@ struct NDJSONParser: JSONRecordParser {
   mutating func parse(
     into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
   ) -> ParseOutcome {
+    yields = false
+    if skipsLine {
+      // The memory of what is passed over is used again, and records come from the start of a batch.
+      if batch.recordCount > 0 || !batch.errors.isEmpty { return .full }
+      skipMore(batch, &window)
+      yields = !skipsLine || window.cursor >= Self.keptOfLongLine
+      return yields ? .full : .needsInput
+    }
     var scratch = ContiguousArray<UInt8>()
     swap(&scratch, &self.scratch)
     var request = request
@@ -41,7 +51,24 @@ struct NDJSONParser: JSONRecordParser {
       window.cursor < window.end
         ? run(&object, &rows, window: &window, limit: limit, check: &check) : .needsInput
     }
+    // Blank lines make no rows, nor do records without elements.
+    if case .full = outcome { yields = batch.recordCount == 0 && batch.errors.isEmpty }
     return outcome ?? .needsInput
+  }
+
+  /// Moves the cursor over more of a line that was refused for its length.
+  private mutating func skipMore(_ batch: RecordBatch, _ window: inout ParseWindow) {
+    batch.bytes.withUnsafeBufferPointer { bytes in
+      guard let base = bytes.baseAddress else { return }
+      let start = base + window.cursor
+      if let found = memchr(start, 10, window.end - window.cursor) {
+        window.cursor = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) - base + 1
+        skipsLine = false
+        line += 1
+      } else {
+        window.cursor = window.end
+      }
+    }
   }
 
   /// Parses lines until something stops it.
@@ -52,10 +79,7 @@ struct NDJSONParser: JSONRecordParser {
     let base = rows.base
     while true {
       let start = window.cursor
-      if rows.count + rows.errors.count >= limit.records || (start >= limit.bytes && rows.count + rows.errors.count > 0)
-      {
-        return .full
-      }
+      if rows.count + rows.errors.count >= limit.records || start >= limit.bytes { return .full }
       if start >= window.end { return .needsInput }
       if rows.count >= rows.capacity { return .needsSpace }
       if expansion != nil {
@@ -67,29 +91,22 @@ struct NDJSONParser: JSONRecordParser {
       if let found = memchr(base + start, 10, window.end - start) {
         stop = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) - base
         next = stop + 1
-      } else if skipsLine {
-        window.cursor = window.end
-        continue
       } else if !window.isLast {
         return .needsInput
       }
       window.cursor = next
-      if skipsLine {
-        skipsLine = false
-        line += 1
-        continue
-      }
+      let isLong = stop - start > maxRecordBytes
       if stop > start, base[stop - 1] == 13 { stop -= 1 }
-      object.scanner = JSONScanner(base, from: start, end: stop)
+      object.scanner = JSONScanner(base, from: start, end: stop, readable: rows.readable)
       object.scanner.skipSpace()
-      if object.scanner.i == stop {
-        line += 1
-        continue
-      }
-      if stop - start > maxRecordBytes {
+      if isLong {
         rows.errors.append(
           tooLong(UnsafeRawBufferPointer(start: base + start, count: stop - start), window.origin + start))
         recordIndex += 1
+        line += 1
+        return .full
+      }
+      if object.scanner.i == stop {
         line += 1
         continue
       }
@@ -195,7 +212,7 @@ struct NDJSONParser: JSONRecordParser {
     recordIndex += 1
     window.cursor = end
     skipsLine = true
-    return .needsInput
+    return .full
   }
 
   /// Looks for faults of the text anew, from `offset` of the window on.
@@ -209,7 +226,7 @@ struct NDJSONParser: JSONRecordParser {
     RecordError(
       code: .recordTooLong, position: SourcePosition(line: line, column: 1, byteOffset: offset),
       recordIndex: recordIndex, message: "the line is longer than \(maxRecordBytes) bytes",
-      raw: [UInt8](raw.prefix(Self.keptOfLongLine)))
+      raw: [UInt8](raw.prefix(min(Self.keptOfLongLine, maxRecordBytes))))
   }
 
   @inline(never)
@@ -222,11 +239,21 @@ struct NDJSONParser: JSONRecordParser {
       case .tooDeep: "arrays and objects nest deeper than \(JSONScanner.deepest)"
       case .nulByte: "the line contains a NUL byte"
       case .invalidText: "the bytes from here are not UTF-8"
-      default: at >= raw.count ? "the JSON text ends too early" : "not JSON from here on"
+      default: syntaxMessage(raw, at)
       }
     return RecordError(
       code: code,
       position: SourcePosition(in: raw, at: at, line: line, byteOffset: offset, lineEnds: .lineFeed),
       recordIndex: recordIndex, message: message, raw: [UInt8](raw))
+  }
+
+  /// What is wrong with the syntax at `at` of a line.
+  private func syntaxMessage(_ raw: UnsafeRawBufferPointer, _ at: Int) -> String {
+    if at >= raw.count { return "the JSON text ends too early" }
+    if raw[at] == UInt8(ascii: "{"), let base = raw.assumingMemoryBound(to: UInt8.self).baseAddress {
+      var scanner = JSONScanner(base, from: 0, end: at)
+      if scanner.document() { return "another object begins here; the format json-seq reads several on a line" }
+    }
+    return "not JSON from here on"
   }
 }

@@ -76,6 +76,9 @@ public struct NDJSONReader: RecordReader {
   /// - Throws: `inputFailed`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
-    return try reader.read(into: &batch, limit: limit)
+    repeat {
+      if try reader.read(into: &batch, limit: limit) { return true }
+    } while reader.parser.yields
+    return false
   }
 }

@@ -2,6 +2,8 @@
 struct ObjectRows {
   /// The text.
   let base: UnsafePointer<UInt8>
+  /// The end of the memory that the text is in.
+  let readable: Int
   let records: UnsafeMutableBufferPointer<RecordPosition>
   /// How many records there is room for.
   let capacity: Int
@@ -72,7 +74,8 @@ extension RecordBatch {
                   var object = JSONObjectParser(
                     base, nodes: nodes, names: names, starts: starts, lengths: lengths, states: states)
                   object.keepsLast = request.keepsLast
-                  var rows = ObjectRows(base: base, records: records, capacity: capacity, count: count, errors: [])
+                  var rows = ObjectRows(
+                    base: base, readable: bytes.count, records: records, capacity: capacity, count: count, errors: [])
                   swap(&rows.errors, &taken)
                   swap(&object.escapes, &escapes)
                   swap(&object.scratch, &scratch)

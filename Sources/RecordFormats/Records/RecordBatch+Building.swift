@@ -27,6 +27,38 @@ extension RecordBatch {
     return record
   }
 
+  /// Appends a record, and calls `body` with its fields to fill: where each starts, its length and its state.
+  ///
+  /// Every field must be set. It is ``appendRecord(_:)`` and ``setField(_:of:_:_:origin:)`` in one go.
+  ///
+  /// - Complexity: O(columns), amortised.
+  mutating func appendRecord(
+    _ position: RecordPosition,
+    _ body: (UnsafeMutablePointer<UInt32>, UnsafeMutablePointer<UInt32>, UnsafeMutablePointer<UInt8>) -> Void
+  ) {
+    let record = recordCount
+    let first = record * columnCount
+    if records.count <= record || starts.count <= first + columnCount { reserveRecords(max(64, 2 * record) + 1) }
+    records[record] = position
+    starts.withUnsafeMutableBufferPointer { starts in
+      lengths.withUnsafeMutableBufferPointer { lengths in
+        states.withUnsafeMutableBufferPointer { states in
+          guard let starts = starts.baseAddress, let lengths = lengths.baseAddress, let states = states.baseAddress
+          else { return }
+          body(starts + first, lengths + first, states + first)
+        }
+      }
+    }
+    recordCount += 1
+  }
+
+  /// Notes where a field of the last record stands in its raw text, because its bytes are elsewhere.
+  mutating func noteOrigin(_ column: Int, _ origin: Int) {
+    let slot = UInt32(truncatingIfNeeded: (recordCount - 1) * columnCount + column)
+    let start = UInt32(truncatingIfNeeded: origin)
+    escapes.append(EscapedField(slot: slot, start: start, end: start, kind: .copied))
+  }
+
   /// Sets a field to a range of the batch's bytes.
   ///
   /// - Parameter origin: where the field's text stands in the raw record, as an index into the batch's bytes, when the
@@ -62,12 +94,20 @@ extension RecordBatch {
 
   /// Appends a record of another batch with the same columns, with its fields and its raw text.
   ///
-  /// Records of one element that share their raw text are copied with a raw text each.
+  /// Records are appended one after the other from the same batch: those of one element, which share their raw text and
+  /// the values of the whole, share them here too.
   mutating func append(_ record: Int, of other: RecordBatch) {
     precondition(columnCount == other.columnCount, "the batches have other columns")
     var position = other.records[record]
     let oldRaw = Int(position.rawStart)
-    let rawRange = other.withRawRecord(record) { appendBytes($0) }
+    let isSibling = recordCount > 0 && record > 0 && other.sharesRawText(record, record - 1)
+    let rawRange: Range<Int>
+    if isSibling {
+      let start = Int(records[recordCount - 1].rawStart)
+      rawRange = start..<start + Int(position.rawLength)
+    } else {
+      rawRange = other.withRawRecord(record) { appendBytes($0) }
+    }
     position.rawStart = UInt32(truncatingIfNeeded: rawRange.lowerBound)
     let rawEnd = oldRaw + rawRange.count
     let new = appendRecord(position)
@@ -80,12 +120,24 @@ extension RecordBatch {
       if start >= oldRaw, start + count <= rawEnd {
         let moved = rawRange.lowerBound + start - oldRaw
         setField(column, of: new, other.state(record, column), moved..<moved + count)
-      } else {
-        let range = other.withField(record, column) { appendBytes($0) }
-        let origin = other.rawStart(ofEscaped: slot).map { rawRange.lowerBound + $0 - oldRaw }
-        setField(column, of: new, other.state(record, column), range, origin: origin)
+        continue
       }
+      let before = slot - columnCount
+      var range = 0..<0
+      if isSibling, other.starts[before] == other.starts[slot], other.lengths[before] == other.lengths[slot] {
+        let copied = Int(starts[(new - 1) * columnCount + column])
+        range = copied..<copied + count
+      } else {
+        range = other.withField(record, column) { appendBytes($0) }
+      }
+      let origin = other.rawStart(ofEscaped: slot).map { rawRange.lowerBound + $0 - oldRaw }
+      setField(column, of: new, other.state(record, column), range, origin: origin)
     }
+  }
+
+  /// Whether two records are of one element.
+  private func sharesRawText(_ first: Int, _ second: Int) -> Bool {
+    records[first].rawStart == records[second].rawStart && records[first].rawLength == records[second].rawLength
   }
 
   /// Forgets the records and errors behind the first ones.

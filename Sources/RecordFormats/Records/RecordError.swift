@@ -24,6 +24,8 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case notAnObject
     /// A requested member stands twice in one object.
     case duplicateMember
+    /// A number, a date or the like is not what its type says.
+    case invalidScalar
     /// A `\u` escape is half of a surrogate pair.
     case loneSurrogate
     /// JSON arrays and objects nest deeper than 512.

@@ -61,6 +61,7 @@ struct StagedReader<Parser: StagingParser> {
     if nextRecord < rest.recordCount || nextError < rest.errors.count {
       batch.encoding = rest.encoding
       batch.member = rest.member
+      batch.lineEnds = rest.lineEnds
     }
     while !isFull(batch, limit) {
       let hasRecord = nextRecord < rest.recordCount
@@ -92,6 +93,7 @@ struct StagedReader<Parser: StagingParser> {
     for record in records..<batch.recordCount { rest.append(record, of: batch) }
     for error in errors..<batch.errors.count { rest.appendError(batch.errors[error]) }
     rest.encoding = batch.encoding
+    rest.lineEnds = batch.lineEnds
     batch.truncate(records: records, errors: errors)
   }
 }

@@ -49,16 +49,21 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
 
   /// The format that a file's first bytes look like.
   ///
-  /// SQLite by its first 16 bytes, also for Core Data stores, which are such databases; a JSON sequence if it begins
+  /// SQLite by its first 16 bytes, also for Core Data stores, which are such databases; a property list by its magic
+  /// number or its document type or root element; XML by its declaration or elements; a JSON sequence if it begins
   /// with a record separator, or an object has another one behind it that does not begin its own line; NDJSON if the
   /// first line that is not blank is a JSON object on its own, or is cut by the sample's end after a brace and a quote; a
   /// JSON document if that line begins one that goes on over several lines, or is an array, or is cut and its first
-  /// member is an array; YAML if the first line that is no comment is `---`, `%YAML` or `- name: value`; TSV if the
-  /// first line has a tab and no more commas than tabs; CSV for any other text. Nil for nothing, for what begins like
-  /// JSON and is none, and for bytes that are no text.
+  /// member is an array; a property list or XML if it begins with a tag; YAML if the first line that is no comment is
+  /// `---`, `%YAML` or `- name: value`; TSV if the first line has a tab and no more commas than tabs; CSV for any other
+  /// text. Nil for nothing, for what begins like JSON and is none, and for bytes that are no text.
   public init?(sample: [UInt8]) {
     if sample.starts(with: Self.sqliteMagic) {
       self = .sqlite
+      return
+    }
+    if sample.starts(with: "bplist0".utf8) {
+      self = .propertyList
       return
     }
     var start = sample.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
@@ -71,6 +76,10 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     if start == sample.count { return nil }
     if sample[start] == JSONSequenceParser.separator {
       self = .jsonSequence
+      return
+    }
+    if let markup = SourceFormat(markup: sample[start...]) {
+      self = markup
       return
     }
     let lineEnd = sample[start...].firstIndex { $0 == 10 || $0 == 13 }

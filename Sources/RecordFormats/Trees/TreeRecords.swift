@@ -115,6 +115,10 @@ struct TreeRecords {
   var keptFrom: Int? { isInRecord ? recordStart : nil }
   /// Whether the open record is refused for its length, so that its text need not be kept beyond the first 64 KiB.
   var isTooLong: Bool { fault?.code == .recordTooLong }
+  /// Whether the next scalar is a record or a part of one.
+  var wantsNext: Bool {
+    isInRecord || isRecordPlace || (isRecordsPlace && (recordsPath.isEmpty || takesScalars))
+  }
   /// Whether a record is open.
   var isOpen: Bool { isInRecord }
 
@@ -276,6 +280,11 @@ struct TreeRecords {
     if isRefused { return }
     isRefused = true
     fault = (code, offset, message)
+  }
+
+  /// Refuses the open record if its text up to an offset is longer than the limit.
+  mutating func checkLength(to offset: Int) {
+    if isInRecord, offset - recordStart > maxRecordBytes { refuseLong() }
   }
 
   // MARK: Records

@@ -12,7 +12,7 @@
 /// | infinity | `Infinity` | `"Infinity"` | `.inf` | `INF` |
 /// | date | ISO 8601 in UTC | the same in quotes | as in CSV | as in CSV |
 /// | binary | base64 | base64 in quotes | `!!binary` | base64, `encoding="base64"` |
-/// | text with characters that XML 1.0 has not, or that is not UTF-8 | as it is | U+FFFD for what is not UTF-8 | `!!binary` | base64, `encoding="base64"` |
+/// | text with characters that XML 1.0 has not, or that is not UTF-8 | as it is | U+FFFD for what is not UTF-8 | `!!binary` | base64, `encoding="base64" of="text"` |
 ///
 /// Numbers have as many digits as bring back the same number. NaN is no value. Only JSON cannot hold text that is not
 /// UTF-8; ``replacedTexts`` counts what it lost.
@@ -40,6 +40,12 @@ public final class RowWriter {
     layout = RowLayout(format, columns: columns)
     if case .table(let options) = format { table = TableLayout(options, titles: columns) }
   }
+
+  /// Whether a text is UTF-8 and has only characters that XML 1.0 has, so that XML has it as it is.
+  public static func isXML(_ text: UnsafeRawBufferPointer) -> Bool { OutputBytes.isXML(text) }
+
+  /// Whether a column's name is written as an element's name in XML.
+  public static func isXMLName(_ name: String) -> Bool { OutputBytes.isXMLName(name) }
 
   // MARK: Cells
 
@@ -137,7 +143,11 @@ public final class RowWriter {
     case .yaml:
       if utf8.isUTF8 { out.append(yaml: utf8, indentation: 4) } else { return appendBinaryCell(utf8) }
     case .xml:
-      guard OutputBytes.isXML(utf8) else { return appendBinaryCell(utf8) }
+      guard OutputBytes.isXML(utf8) else {
+        out.append(" encoding=\"base64\" of=\"text\">" as StaticString)
+        out.append(base64: utf8)
+        return closeCell(.word)
+      }
       out.append(UInt8(ascii: ">"))
       out.append(xml: utf8)
     case .table:

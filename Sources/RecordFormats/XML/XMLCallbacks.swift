@@ -57,8 +57,10 @@ extension XMLRecordParser {
     user?.assumingMemoryBound(to: XMLRecords.self)
   }
 
-  /// Registers an entity of the document. Of external ones libxml2 is never told: a parameter entity is empty, and a
-  /// reference to another refuses what it stands in.
+  /// Registers an entity of the document.
+  ///
+  /// Of external ones libxml2 is never told: to it they are empty ones of the
+  /// document. A reference to a general one refuses what it stands in; what marks it is that it has a system identifier.
   private static func declareEntity(
     _ user: UnsafeMutableRawPointer?, _ name: UnsafePointer<xmlChar>?, _ type: CInt,
     _ content: UnsafeMutablePointer<xmlChar>?
@@ -67,12 +69,14 @@ extension XMLRecordParser {
     if context.pointee.myDoc == nil { context.pointee.myDoc = xmlNewDoc("1.0") }
     guard let document = context.pointee.myDoc else { return }
     if document.pointee.intSubset == nil { _ = xmlCreateIntSubset(document, "document", nil, nil) }
+    var empty: [xmlChar] = [0]
     switch xmlEntityType(rawValue: UInt32(bitPattern: type)) {
     case XML_INTERNAL_GENERAL_ENTITY, XML_INTERNAL_PARAMETER_ENTITY:
       xmlSAX2EntityDecl(context, name, type, nil, nil, content)
     case XML_EXTERNAL_PARAMETER_ENTITY:
-      var empty: [xmlChar] = [0]
       xmlSAX2EntityDecl(context, name, CInt(XML_INTERNAL_PARAMETER_ENTITY.rawValue), nil, nil, &empty)
+    case XML_EXTERNAL_GENERAL_PARSED_ENTITY:
+      xmlSAX2EntityDecl(context, name, CInt(XML_INTERNAL_GENERAL_ENTITY.rawValue), nil, "external", &empty)
     default: break
     }
   }
@@ -90,6 +94,7 @@ extension XMLRecordParser {
     }
     switch entity.pointee.etype {
     case XML_INTERNAL_GENERAL_ENTITY, XML_INTERNAL_PARAMETER_ENTITY:
+      if entity.pointee.SystemID != nil { state.pointee.refuseEntity(name) }
       state.pointee.usedEntities = true
       state.pointee.spend(32 + max(0, Int(entity.pointee.length)))
       return state.pointee.failure == nil ? entity : nil

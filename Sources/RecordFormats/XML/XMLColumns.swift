@@ -69,6 +69,8 @@ final class XMLColumns {
     while current < elements.count {
       elements[current].firstElement = Int32(elements.count)
       elements[current].firstAttribute = Int32(attributes.count)
+      // What begins with @ is an attribute, or the name of a value as ``RowWriter`` writes it.
+      var values: [(XMLElementNode, Int)] = []
       for child in tree.nodes[origins[current]].children {
         let node = tree.nodes[child]
         let slot = Int32(node.slot < paths.count ? node.slot : -1)
@@ -76,10 +78,16 @@ final class XMLColumns {
         if text.elementsEqual("#text".utf8) {
           elements[current].textSlot = slot
         } else if text.first == UInt8(ascii: "@") {
-          guard let name = namespaces.name(Array(text.dropFirst()), isAttribute: true) else { continue }
-          attributes.append(
-            XMLAttributeNode(local: intern(name.local[...]), space: name.space.flatMap { intern($0[...]) }, slot: slot))
-          elements[current].attributeCount += 1
+          if let name = namespaces.name(Array(text.dropFirst()), isAttribute: true) {
+            attributes.append(
+              XMLAttributeNode(
+                local: intern(name.local[...]), space: name.space.flatMap { intern($0[...]) }, slot: slot))
+            elements[current].attributeCount += 1
+          }
+          var value = XMLElementNode()
+          value.name = node.name
+          value.slot = slot
+          values.append((value, child))
         } else {
           let name = namespaces.name(Array(text), isAttribute: false)
           var element = XMLElementNode(local: name.flatMap { intern($0.local[...]) })
@@ -94,6 +102,13 @@ final class XMLColumns {
           origins.append(child)
           elements[current].elementCount += 1
         }
+      }
+      for (value, child) in values {
+        elements.append(value)
+        elements[elements.count - 1].isNamedValue = true
+        origins.append(child)
+        elements[current].elementCount += 1
+        elements[current].hasNamedValues = true
       }
       current += 1
     }
@@ -112,7 +127,7 @@ final class XMLColumns {
   /// A path that is none; nil for that of the child records.
   struct BadPath: Error { var path: Int? }
 
-  private static func isGood(_ name: [UInt8], isLast: Bool, _ namespaces: XMLNamespaces) -> Bool {
+  static func isGood(_ name: [UInt8], isLast: Bool, _ namespaces: XMLNamespaces) -> Bool {
     if name.elementsEqual("#text".utf8) { return isLast }
     if name.first == UInt8(ascii: "@") {
       return isLast && namespaces.name(Array(name.dropFirst()), isAttribute: true) != nil

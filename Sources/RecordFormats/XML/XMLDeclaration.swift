@@ -38,6 +38,25 @@ enum XMLDeclaration {
     }
   }
 
+  /// The encoding that a document's first bytes tell.
+  ///
+  /// - Throws: `unknownEncoding`; `invalidDocument` when the bytes cannot be in the encoding that they name.
+  static func encoding(of first: [UInt8], path: String) throws(ReadError) -> TextEncoding {
+    switch first.withUnsafeBytes({ encoding($0) }) {
+    case .known(let encoding): return encoding
+    case .unknown(let name):
+      throw ReadError(
+        .unknownEncoding, path: path,
+        message: "the document declares the encoding “\(name)”, which the C library on this machine does not know;"
+          + " say with “encoding” what it is")
+    case .contradicts(let name):
+      throw ReadError(
+        .invalidDocument, path: path,
+        message: "the document declares the encoding “\(name)”, in which its own declaration would have other bytes;"
+          + " say with “encoding” what it is")
+    }
+  }
+
   /// The encoding's name in a declaration; nil without one.
   ///
   /// Source: XML 1.0, productions 23 to 26 and 80, 81.

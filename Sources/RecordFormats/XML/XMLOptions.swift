@@ -1,21 +1,24 @@
 /// How an XML document is read.
 public struct XMLOptions: Sendable, Hashable {
-  /// What happens to text between the child elements of one element.
+  /// What happens to an element with text between its child elements, when it is a column or has columns inside.
   public enum MixedContent: String, Sendable, Hashable, CaseIterable {
-    /// The record is refused unless the text is white space.
+    /// The record is refused unless the text is white space, or asked for as `#text`. An element with elements is JSON
+    /// text as a column.
     case reject
-    /// The element's column is all its text with that of its descendants, as XPath's `string()` gives it.
+    /// The column of an element with elements is all its text with that of its descendants, as XPath's `string()` gives
+    /// it.
     case text
-    /// The element's column is its content as XML.
+    /// The column of an element with elements is its content as XML.
     case markup
   }
 
-  /// Which elements are records: names from the root with slashes between them, such as `/orders/order`, `*` for any;
-  /// nil for the children of the root.
+  /// Which elements are records: names from the root with slashes between them, such as `/orders/order`, with `*` for any
+  /// name and `//` in place of the first slash for any depth; nil for the children of the root.
   public var records: String?
   /// The path, from a record, of elements of which each becomes a record of its own, see ``EachPath``.
   public var each: String?
-  /// Namespaces that paths and columns may name, by prefix; without any, names are compared as they are written.
+  /// The URIs of namespaces that paths and columns may name, by prefix, `""` for elements without a prefix; without any,
+  /// names are compared as they are written.
   public var namespaces: [String: String] = [:]
   /// What happens to text between child elements.
   public var mixed = MixedContent.reject
@@ -26,4 +29,16 @@ public struct XMLOptions: Sendable, Hashable {
 
   /// The defaults.
   public init() {}
+
+  /// Whether ``records`` is a path whose prefixes stand for namespaces, or nil.
+  public var hasRecordsPath: Bool {
+    records.map { XMLRecordsPath($0, XMLNamespaces(namespaces)) != nil } ?? true
+  }
+
+  /// Whether ``each`` is a path whose prefixes stand for namespaces, or nil.
+  public var hasEachPath: Bool {
+    guard let each else { return true }
+    guard let names = EachPath(each)?.names else { return false }
+    return names.allSatisfy { XMLColumns.isGood($0, isLast: false, XMLNamespaces(namespaces)) }
+  }
 }

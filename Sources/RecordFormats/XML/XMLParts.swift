@@ -39,6 +39,8 @@ struct XMLKnownNames {
   var schemaInstance: UnsafePointer<xmlChar>?
   var value: UnsafePointer<xmlChar>?
   var name: UnsafePointer<xmlChar>?
+  var encoding: UnsafePointer<xmlChar>?
+  var of: UnsafePointer<xmlChar>?
 }
 
 /// A text: in the document's text by offset, or among the copies by index.
@@ -61,18 +63,36 @@ struct XMLOpenElement {
   var node: Int32 = -1
   /// The node of the tree for JSON, or -1.
   var tree: Int32 = -1
-  var firstPiece: Int32 = -1
-  var lastPiece: Int32 = -1
+  /// The offset behind the start tag's names and attributes.
+  var tagEnd = 0
+  var text = XMLTextRange()
   var hasChildren = false
   /// Whether it has text that is not white space.
   var hasInk = false
-  var isNil = false
-  var collects = false
   var wantsText = false
-  /// The offset behind the start tag's names and attributes.
-  var tagEnd = 0
+  var isNil = false
+  /// Whether its text is the base64 of a text that XML cannot hold, as ``RowWriter`` writes it.
+  var isCoded = false
+  /// Whether its text has pieces from `firstPiece` to `lastPiece` behind that of `text`.
+  var hasPieces = false
+  var firstPiece: Int32 = -1
+  var lastPiece: Int32 = -1
   var collectStart = 0
-  var text = XMLTextRange()
+
+  /// Makes it a new element; what has no meaning yet stays.
+  @inline(__always) mutating func begin(node: Int32, tagEnd: Int, wantsText: Bool) {
+    self.node = node
+    tree = -1
+    self.tagEnd = tagEnd
+    text.count = 0
+    text.isCopy = false
+    hasChildren = false
+    hasInk = false
+    self.wantsText = wantsText
+    isNil = false
+    isCoded = false
+    hasPieces = false
+  }
 }
 
 /// The value of one column of a record that is open.
@@ -80,16 +100,27 @@ struct XMLCell {
   /// Where the bytes are.
   enum Place: UInt8 { case text, copies, json, strings }
 
-  var place = Place.text
-  var state = FieldState.absent
   /// The first byte: an offset of the text, or an index of the place.
-  var start = 0
-  var count = 0
+  var start: Int
   /// The offset of the value, for its position.
-  var at = 0
+  var at: Int
+  var count: Int32
   /// The next value of the same column, and on the first one the last.
   var next: Int32 = -1
   var last: Int32 = -1
+  var place: Place
+  var state: FieldState
+
+  @inline(__always) init(_ place: Place, _ state: FieldState, start: Int, count: Int, at: Int) {
+    self.place = place
+    self.state = state
+    self.start = start
+    self.count = Int32(truncatingIfNeeded: count)
+    self.at = at
+  }
+
+  /// Nothing.
+  static let absent = XMLCell(.text, .absent, start: 0, count: 0, at: 0)
 }
 
 /// The value of one column of a child record.
@@ -102,8 +133,11 @@ struct XMLChildCell {
 enum XMLText {
   /// Whether a text is white space only.
   @inline(__always) static func isBlank(_ text: UnsafePointer<xmlChar>, _ count: Int) -> Bool {
-    for i in 0..<count where text[i] > 32 || (text[i] != 32 && text[i] != 10 && text[i] != 9 && text[i] != 13) {
-      return false
+    var i = 0
+    while i < count {
+      let byte = text[i]
+      if byte > 32 || (byte != 32 && byte != 10 && byte != 9 && byte != 13) { return false }
+      i &+= 1
     }
     return true
   }
@@ -112,5 +146,48 @@ enum XMLText {
   static func isTrue(_ text: UnsafePointer<xmlChar>, _ count: Int) -> Bool {
     let bytes = UnsafeBufferPointer(start: text, count: count)
     return bytes.elementsEqual("true".utf8) || bytes.elementsEqual("1".utf8)
+  }
+
+  /// The bytes that base64 with its padding stands for, white space left out; nil when it is none.
+  ///
+  /// Source: RFC 4648, section 4.
+  static func decodedBase64(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+    var result: [UInt8] = []
+    var word: UInt32 = 0
+    var digits = 0
+    var padding = 0
+    for byte in text {
+      let value: UInt32
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = UInt32(byte - UInt8(ascii: "A"))
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): value = UInt32(byte - UInt8(ascii: "a")) + 26
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt32(byte - UInt8(ascii: "0")) + 52
+      case UInt8(ascii: "+"): value = 62
+      case UInt8(ascii: "/"): value = 63
+      case 9, 10, 13, 32: continue
+      case UInt8(ascii: "="):
+        padding += 1
+        continue
+      default: return nil
+      }
+      if padding > 0 { return nil }
+      word = word << 6 | value
+      digits += 1
+      if digits % 4 == 0 {
+        result.append(UInt8(truncatingIfNeeded: word >> 16))
+        result.append(UInt8(truncatingIfNeeded: word >> 8))
+        result.append(UInt8(truncatingIfNeeded: word))
+        word = 0
+      }
+    }
+    guard (digits + padding) % 4 == 0, padding < 3 else { return nil }
+    switch digits % 4 {
+    case 2: result.append(UInt8(truncatingIfNeeded: word >> 4))
+    case 3:
+      result.append(UInt8(truncatingIfNeeded: word >> 10))
+      result.append(UInt8(truncatingIfNeeded: word >> 2))
+    default: break
+    }
+    return result
   }
 }

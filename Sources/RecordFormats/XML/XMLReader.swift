@@ -75,19 +75,7 @@ public struct XMLReader: RecordReader {
     let prefixed = PrefixedStream([], stream)
     let first = try prefixed.prefix(XMLDeclaration.longest)
     stream = prefixed
-    switch first.withUnsafeBytes({ XMLDeclaration.encoding($0) }) {
-    case .known(let encoding): return encoding
-    case .unknown(let name):
-      throw ReadError(
-        .unknownEncoding, path: stream.path,
-        message: "the document declares the encoding “\(name)”, which the C library on this machine does not know;"
-          + " say with “encoding” what it is")
-    case .contradicts(let name):
-      throw ReadError(
-        .invalidDocument, path: stream.path,
-        message: "the document declares the encoding “\(name)”, in which its own declaration would have other bytes;"
-          + " say with “encoding” what it is")
-    }
+    return try XMLDeclaration.encoding(of: first, path: stream.path)
   }
 
   /// The columns of the first records: those in the first 64 KiB, or the first one if it is longer.
@@ -106,35 +94,12 @@ public struct XMLReader: RecordReader {
         batch.start(columnCount: 0, source: 0)
       }
     } catch {
-      // The real reading meets it again, behind the records before it.
-      if recorder.failure != nil { throw error }
+      // Behind records the real reading meets it again.
+      if recorder.failure != nil || parser.recordCount == 0 { throw error }
     }
     stream = PrefixedStream(recorder.recorded, stream)
     return parser.members
   }
 
   private static let sampleSize = 1 << 16
-}
-
-/// A stream that keeps what was read from it.
-private final class RecordingStream: ByteStream {
-  private let stream: any ByteStream
-  private(set) var recorded: [UInt8] = []
-  private(set) var failure: ReadError?
-
-  init(_ stream: any ByteStream) { self.stream = stream }
-
-  var path: String { stream.path }
-  var bytesRead: Int { stream.bytesRead }
-
-  func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {
-    do throws(ReadError) {
-      let count = try stream.read(into: buffer)
-      recorded.append(contentsOf: buffer[..<count])
-      return count
-    } catch {
-      failure = error
-      throw error
-    }
-  }
 }

@@ -48,7 +48,9 @@ final class XMLRecordParser: StagingParser {
     self.recordsPath = options.records ?? "/*/*"
     let state = UnsafeMutablePointer<XMLRecords>.allocate(capacity: 1)
     var handler = Self.handler()
-    guard let context = xmlCreatePushParserCtxt(&handler, UnsafeMutableRawPointer(state), nil, 0, nil) else {
+    guard let context = xmlCreatePushParserCtxt(&handler, UnsafeMutableRawPointer(state), nil, 0, nil),
+      let input = context.pointee.input
+    else {
       state.deallocate()
       throw ReadError(.inputFailed, path: path, message: "the XML parser cannot be started: out of memory")
     }
@@ -71,7 +73,7 @@ final class XMLRecordParser: StagingParser {
     }
     let known = XMLKnownNames(
       nilName: intern("nil"), schemaPrefix: intern("xsi"), schemaInstance: intern(XMLNamespaces.schemaInstance),
-      value: intern("value"), name: intern("name"))
+      value: intern("value"), name: intern("name"), encoding: intern("encoding"), of: intern("of"))
     state.initialize(
       to: XMLRecords(
         columns: columns,
@@ -80,7 +82,8 @@ final class XMLRecordParser: StagingParser {
             isAny: name == nil, local: name.flatMap { intern($0.local[...]) },
             space: name?.space.flatMap { intern($0[...]) })
         },
-        isAnywhere: recordsPath.isAnywhere, options: options, known: known, window: window, context: context))
+        isAnywhere: recordsPath.isAnywhere, options: options, known: known, window: window, context: context,
+        input: input))
     if collectsMembers { state.pointee.members = XMLMembers(namespaces, known) }
     self.context = context
     records = state

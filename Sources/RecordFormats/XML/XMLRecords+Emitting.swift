@@ -5,9 +5,9 @@ extension XMLRecords {
   // MARK: Faults
 
   /// Ends the reading of the document; the first failure counts.
-  mutating func fail(_ code: ReadError.Code, _ message: String) {
+  mutating func fail(_ code: ReadError.Code, at place: Int? = nil, _ message: String) {
     guard failure == nil else { return }
-    failure = (code, offset, message)
+    failure = (code, place ?? offset, message)
     xmlStopParser(context)
   }
 
@@ -51,10 +51,14 @@ extension XMLRecords {
   mutating func refuseEntity(_ name: UnsafePointer<xmlChar>?) {
     let text = name.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(xmlStrlen($0))), as: UTF8.self) }
     let message = "the entity “\(text ?? "")” is not declared in the document; others are never read"
+    let place = last(UInt8(ascii: "&"), before: offset)
     if openCount > 0 {
-      refuse(.unresolvedEntity, at: last(UInt8(ascii: "&"), before: offset), message)
+      refuse(.unresolvedEntity, at: place, message)
+    } else if context.pointee.instate == XML_PARSER_ATTRIBUTE_VALUE {
+      // Perhaps an attribute of the record, whose tag is reported when it has been parsed.
+      if entityInTag == nil { entityInTag = (place, message) }
     } else {
-      fail(.invalidDocument, message)
+      fail(.invalidDocument, at: place, message)
     }
   }
 
@@ -107,7 +111,8 @@ extension XMLRecords {
 
   /// Appends the record, or its error, to the batch.
   private mutating func emit(end: Int) {
-    guard let batch, let textBase else { return }
+    // What comes behind a failure, from the entity that it stands in, does not count.
+    guard let batch, let textBase, failure == nil else { return }
     if let fault {
       let isLong = fault.code == .recordTooLong
       let raw =
@@ -130,18 +135,34 @@ extension XMLRecords {
     if !strings.isEmpty { places.strings = strings.withUnsafeBytes { batch.pointee.appendBytes($0) }.lowerBound }
     let place = window.position(of: recordStart)
     var nextChild = 0
+    let hasCopies = !copies.isEmpty || !json.isEmpty || !strings.isEmpty
     for row in 0..<(each > 0 ? rows : 1) {
-      let record = batch.pointee.appendRecord(
-        RecordPosition(
-          index: recordIndex, line: place.line, column: place.column, byteOffset: place.byteOffset,
-          rawStart: UInt32(truncatingIfNeeded: rawRange.lowerBound),
-          rawLength: UInt32(truncatingIfNeeded: rawRange.count)))
+      let record = batch.pointee.recordCount
+      let position = RecordPosition(
+        index: recordIndex, line: place.line, column: place.column, byteOffset: place.byteOffset,
+        rawStart: UInt32(truncatingIfNeeded: rawRange.lowerBound),
+        rawLength: UInt32(truncatingIfNeeded: rawRange.count))
       recordIndex += 1
-      for column in 0..<columns.count where cells[column].state != .absent {
-        places.set(column, record, cells[column], &batch.pointee)
+      let (count, cells) = (columns.count, cells)
+      batch.pointee.appendRecord(position) { starts, lengths, states in
+        for column in 0..<count {
+          let cell = cells + column
+          starts[column] = UInt32(truncatingIfNeeded: places.start(cell.pointee))
+          lengths[column] = UInt32(bitPattern: cell.pointee.count)
+          states[column] = cell.pointee.state.rawValue
+        }
+      }
+      if hasCopies {
+        for column in 0..<count where cells[column].state != .absent && cells[column].place != .text {
+          batch.pointee.noteOrigin(column, places.origin(cells[column]))
+        }
       }
       while nextChild < childCells.count, childCells[nextChild].row == row {
-        places.set(childCells[nextChild].column, record, childCells[nextChild].cell, &batch.pointee)
+        let (column, cell) = (childCells[nextChild].column, childCells[nextChild].cell)
+        let start = places.start(cell)
+        batch.pointee.setField(
+          column, of: record, cell.state, start..<start + Int(cell.count),
+          origin: cell.place == .text ? nil : places.origin(cell))
         nextChild += 1
       }
       if !columns.repeats.isEmpty { repeatColumns(record, &batch.pointee) }
@@ -177,13 +198,13 @@ extension XMLRecords {
     while true {
       switch (current.state, current.place) {
       case (.null, _): json.append(contentsOf: "null".utf8)
-      case (.json, _): json.append(contentsOf: json[current.start..<current.start + current.count])
+      case (.json, _): json.append(contentsOf: json[current.start..<current.start + Int(current.count)])
       case (_, .copies): append(copies, current)
       case (_, .strings): append(strings, current)
       case (_, .json): append(json, current)
       case (_, .text):
         let text = UnsafeRawBufferPointer(
-          start: textBase.map { $0 + (current.start - textStart) }, count: current.count)
+          start: textBase.map { $0 + (current.start - textStart) }, count: Int(current.count))
         JSONText.append(string: text, to: &json)
       }
       if current.next < 0 { break }
@@ -194,18 +215,24 @@ extension XMLRecords {
     cell.place = .json
     cell.state = .json
     cell.start = start
-    cell.count = json.count - start
+    cell.count = Int32(truncatingIfNeeded: json.count - start)
     cell.next = -1
   }
 
   private mutating func append(_ bytes: [UInt8], _ cell: XMLCell) {
     bytes.withUnsafeBytes {
-      JSONText.append(string: UnsafeRawBufferPointer(rebasing: $0[cell.start..<cell.start + cell.count]), to: &json)
+      JSONText.append(
+        string: UnsafeRawBufferPointer(rebasing: $0[cell.start..<cell.start + Int(cell.count)]), to: &json)
     }
   }
 
   private mutating func reset() {
-    for column in 0..<columns.count { cells[column] = XMLCell() }
+    for column in 0..<columns.count {
+      cells[column].state = .absent
+      cells[column].place = .text
+      cells[column].start = recordStart
+      cells[column].count = 0
+    }
     if each > 0 {
       for column in 0..<columns.count { childPlaces[column] = -1 }
       childCells.removeAll(keepingCapacity: true)
@@ -218,7 +245,10 @@ extension XMLRecords {
     if !strings.isEmpty { strings.removeAll(keepingCapacity: strings.count < 1 << 16) }
     if !extras.isEmpty { extras.removeAll(keepingCapacity: true) }
     if !pieces.isEmpty { pieces.removeAll(keepingCapacity: true) }
-    tree.removeAll()
+    if hasTree {
+      tree.removeAll()
+      hasTree = false
+    }
     collecting = 0
     skipped = 0
     reference = nil
@@ -243,23 +273,18 @@ private struct XMLPlaces {
     self.recordStart = recordStart
   }
 
+  /// Where a cell's bytes start.
   @inline(__always)
-  func set(_ column: Int, _ record: Int, _ cell: XMLCell, _ batch: inout RecordBatch) {
-    let start: Int
+  func start(_ cell: XMLCell) -> Int {
+    if cell.place == .text { return raw.lowerBound + max(0, cell.start - recordStart) }
+    if cell.count == 0 { return origin(cell) }
     switch cell.place {
-    case .text:
-      start = raw.lowerBound + cell.start - recordStart
-      batch.setField(column, of: record, cell.state, start..<start + cell.count)
-      return
-    case .copies: start = copies + cell.start
-    case .json: start = json + cell.start
-    case .strings: start = strings + cell.start
-    }
-    let at = min(max(0, cell.at - recordStart), raw.count)
-    if cell.count == 0 {
-      batch.setField(column, of: record, cell.state, raw.lowerBound + at..<raw.lowerBound + at)
-    } else {
-      batch.setField(column, of: record, cell.state, start..<start + cell.count, origin: raw.lowerBound + at)
+    case .copies: return copies + cell.start
+    case .json: return json + cell.start
+    case .strings, .text: return strings + cell.start
     }
   }
+
+  /// Where in the raw text a cell is from.
+  func origin(_ cell: XMLCell) -> Int { raw.lowerBound + min(max(0, cell.at - recordStart), raw.count) }
 }

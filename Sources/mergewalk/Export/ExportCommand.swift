@@ -119,9 +119,18 @@ struct ExportCommand: ParsableCommand {
 
 /// The values of `--format`.
 enum ExportFormat: String, ExpressibleByArgument, CaseIterable {
-  case ndjson, csv
+  case ndjson, csv, tsv, json, yaml, xml
 
-  var format: StoreExport.Format { self == .csv ? .csv : .ndjson }
+  var format: StoreExport.Format {
+    switch self {
+    case .ndjson: .ndjson
+    case .csv: .csv
+    case .tsv: .tsv
+    case .json: .json
+    case .yaml: .yaml
+    case .xml: .xml
+    }
+  }
 }
 
 /// The options of commands that need the model of a store.

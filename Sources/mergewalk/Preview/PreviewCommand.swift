@@ -45,16 +45,25 @@ struct PreviewCommand: ParsableCommand {
     help: ArgumentHelp("An option of a pipeline's source; may be repeated.", valueName: "key=value"))
   var options: [SourceOption] = []
 
+  @Flag(help: "Say what speaks for the options that were detected.")
+  var verbose = false
+
   func run() throws {
     let definition: SourceDefinition
     do throws(DiagnosticList) {
       definition = try SourceDefinition.read(
-        paths: [source], options: options.map { ($0.name, $0.value) }, defaults: Self.defaults)
+        paths: [source], options: options.map { ($0.name, $0.value) }, defaults: Self.defaults,
+        detectsNulls: false)
     } catch {
       FindingsOutput.words(error.diagnostics)
       throw ExitStatus.failure
     }
     FindingsOutput.words(definition.warnings)
+    if !definition.detected.isEmpty {
+      let doubt = definition.isCertain ? "" : "; something else fits about as well"
+      Console.words("\(source): detected \(definition.detected.joined(separator: ", "))\(doubt)")
+    }
+    if verbose { for line in definition.evidence { Console.words("\(source): \(line)") } }
     let limit = (records ?? (format == .table ? .first(10) : .all)).limit
     var preview = Preview(definition, format: format, limit: limit)
     do throws(OutputError) {
@@ -66,6 +75,7 @@ struct PreviewCommand: ParsableCommand {
     if let status = preview.report() { throw status }
   }
 
-  /// What a preview does unless told otherwise, of what pipelines do only when they are told.
-  static let defaults = [("dialect", "detect"), ("scalars", "value")]
+  /// What a preview does unless told otherwise, of what pipelines do only when they are told: it finds out how CSV is
+  /// written, and shows every valid JSON text.
+  static let defaults = [("dialect", "detect"), ("scalars", "value"), ("duplicate_members", "last")]
 }

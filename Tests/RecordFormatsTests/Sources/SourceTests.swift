@@ -89,7 +89,8 @@ import Testing
       ("", nil), ("\n \n", nil), ("id,name\n", SourceFormat.csv), ("id\tname, first\n", .tsv), ("a,b\tc,d", .csv),
       ("\u{FEFF}\n{\"a\":1}\r\n{", .ndjson), ("{\"a\": \"cut he", .ndjson), ("{\n  \"a\": 1\n}", .json),
       ("[1]\n", .json), ("[\n", .json), ("[{\"a\": tr", .json), ("{\"a\":\n1}", .json), ("{\"a\":[{\"b\":", .json),
-      ("{\"a\":1,}\n", nil), ("[1,]\n", nil), ("a\0b", nil), ("{} {}", nil), ("word", .csv),
+      ("{\"a\":1,}\n", nil), ("[1,]\n", nil), ("a\0b", nil), ("{} {}", .jsonSequence), ("\u{1E}{}", .jsonSequence),
+      ("{\n\"a\":1}\n{\n", .jsonSequence), ("{} x", nil), ("word", .csv),
     ])
   func content(_ text: String, _ format: SourceFormat?) {
     #expect(SourceFormat(sample: Array(text.utf8)) == format)

@@ -79,7 +79,7 @@ struct RowWriterTests {
             <a xsi:nil="true"/>
             <b.c>&lt;a&gt; &amp; b&#13;
         </b.c>
-            <value name="@count" encoding="base64">eBs=</value>
+            <value name="@count" encoding="base64" of="text">eBs=</value>
             <bin encoding="base64">AQ==</bin>
           </row>
         </rows>

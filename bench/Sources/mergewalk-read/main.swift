@@ -60,6 +60,10 @@ struct Arguments {
       var options = JSONOptions()
       options.records = records
       return .json(options)
+    case "xml":
+      var options = XMLOptions()
+      options.records = records
+      return .xml(options)
     case "yaml":
       var options = YAMLOptions()
       options.records = records

@@ -1,9 +1,22 @@
 import RecordFormats
 
 extension SourceBuilder {
-  /// How delimited text is read; `defaults` is what the format itself says.
-  func csv(_ source: ComponentValue, _ defaults: CSVOptions) -> CSVOptions {
+  /// How delimited text is read; `defaults` is what the format itself says, and `input` is looked at when the source
+  /// asks for it.
+  func csv(_ source: ComponentValue, _ defaults: CSVOptions, _ input: SourceFiles.Input?) -> CSVOptions {
+    var (options, known) = given(source, defaults)
+    if source.text("dialect")?.value == "detect" { options = detected(source, options, known, input) }
+    checkCharacters(source, options)
+    return options
+  }
+
+  /// The options that the source says, and which those are.
+  private func given(_ source: ComponentValue, _ defaults: CSVOptions) -> (CSVOptions, CSVKnownOptions) {
     var options = defaults
+    var known: CSVKnownOptions = []
+    func mark(_ names: String..., as option: CSVKnownOptions) {
+      if names.contains(where: source.has) { known.insert(option) }
+    }
     if let encoding = encoding(source) { options.encoding = encoding }
     if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
     if let delimiter = source.text("delimiter") {
@@ -16,7 +29,9 @@ extension SourceBuilder {
     if let quote = source.text("quote") { options.quote = quote.value.utf8.first }
     if let escape = source.text("escape") { options.escape = escape.value.utf8.first }
     options.header = header(source)
+    options.headerRows = headerRows(source)
     options.skippedLines = source.count("skip_lines") ?? 0
+    options.table = table(source)
     options.comment = source.text("comment")?.value
     options.blankLines = source.text("blank_lines")?.value == "record" ? .record : .skip
     options.trim = source.flag("trim") ?? false
@@ -25,8 +40,61 @@ extension SourceBuilder {
     options.lenientQuotes = source.flag("lenient_quotes") ?? false
     options.padShortRecords = source.text("short_records")?.value == "pad"
     options.truncateLongRecords = source.text("long_records")?.value == "truncate"
-    checkCharacters(source, options)
-    return options
+    mark("delimiter", as: .delimiter)
+    mark("quote", as: .quote)
+    mark("escape", as: .escape)
+    mark("header", "columns", "header_rows", as: .header)
+    mark("skip_lines", as: .skippedLines)
+    mark("table", as: .table)
+    mark("comment", as: .comment)
+    mark("trim", as: .trim)
+    mark("null", as: .nullTokens)
+    mark("lenient_quotes", as: .lenientQuotes)
+    mark("short_records", as: .shortRecords)
+    mark("long_records", as: .longRecords)
+    return (options, known)
+  }
+
+  /// The number of the table that is read; nil when there is one only.
+  private func table(_ source: ComponentValue) -> Int? {
+    guard let text = source.text("table") else { return nil }
+    if let number = Int(text.value), number > 0 { return number }
+    findings.add(
+      .invalidOption, at: text.position,
+      "the tables of delimited text have numbers from 1, not names such as “\(text.value)”")
+    return nil
+  }
+
+  /// The options that are not given as the first input's bytes tell them.
+  private func detected(
+    _ source: ComponentValue, _ options: CSVOptions, _ known: CSVKnownOptions, _ input: SourceFiles.Input?
+  ) -> CSVOptions {
+    // Without an input there is a finding already.
+    guard let input else { return options }
+    let place = source.keyPosition("dialect")
+    if input.source.isReadOnce {
+      findings.add(
+        .invalidOption, at: place,
+        "“\(input.path)” can be read only once, so that its dialect cannot be looked at before",
+        hint: "look at a part of it with “mergewalk preview”, and say “delimiter”, “quote” and so on")
+      return options
+    }
+    do throws(ReadError) {
+      guard let dialect = try CSVDialectDetector.detect(input.source, base: options, known: known) else {
+        findings.add(.invalidOption, at: place, "the dialect of “\(input.path)” cannot be told: it is no text")
+        return options
+      }
+      if !dialect.isCertain {
+        findings.add(
+          .uncertainDialect, at: place,
+          "the dialect of “\(input.path)” is not certain: " + dialect.evidence.joined(separator: "; "),
+          hint: "say what you know of it: “delimiter”, “header” and so on")
+      }
+      return dialect.options
+    } catch {
+      findings.add(error, of: input, source)
+      return options
+    }
   }
 
   private func header(_ source: ComponentValue) -> CSVOptions.Header {
@@ -41,6 +109,20 @@ extension SourceBuilder {
       findings.add(.duplicateColumn, at: column.position, "“columns” names “\(column.value)” twice")
     }
     return .names(columns.map(\.value))
+  }
+
+  private func headerRows(_ source: ComponentValue) -> Int {
+    guard let rows = source.count("header_rows") else { return 1 }
+    let place = source.fields["header_rows"]?.position ?? source.position
+    if source.has("columns") || source.flag("header") == false {
+      findings.add(
+        .invalidOption, at: place, "“header_rows” is for files with a header",
+        hint: "leave it out, or use “skip_lines” for lines that are to be passed over")
+    } else if rows > CSVOptions.mostHeaderRows {
+      findings.add(.invalidOption, at: place, "“header_rows” is at most \(CSVOptions.mostHeaderRows)")
+      return 1
+    }
+    return rows
   }
 
   /// Finds characters that stand for two things.

@@ -13,9 +13,14 @@ enum SourceOptions {
   /// The formats that an option is for; nil for one that is for all.
   static func formats(of option: String) -> [SourceFormat]? {
     switch option {
-    case "delimiter", "quote", "escape", "header", "columns", "skip_lines", "comment", "blank_lines", "trim", "null",
-      "quoted_nulls", "lenient_quotes", "short_records", "long_records":
+    case "dialect", "header_rows", "delimiter", "quote", "escape", "header", "columns", "quoted_nulls",
+      "lenient_quotes":
       delimited
+    case "skip_lines", "comment", "blank_lines", "trim", "null", "short_records", "long_records":
+      delimited + [.fixedWidth]
+    case "widths": [.fixedWidth]
+    case "namespaces", "mixed": [.xml]
+    case "table": delimited + [.sqlite]
     // A pipeline may read the same records from a document or as CSV, where it means nothing.
     case "records": documents + delimited
     case "each": documents + [.ndjson, .jsonSequence]
@@ -25,7 +30,7 @@ enum SourceOptions {
     case "max_record": text + databases
     // A database is read in place.
     case "compression", "member", "max_expansion": text
-    case "table", "query", "blobs": [.sqlite]
+    case "query", "blobs": [.sqlite]
     case "entity", "model", "model_version", "where", "sort", "include_subentities": [.coreData]
     default: nil
     }

@@ -1,6 +1,10 @@
 extension FieldSpec {
   /// The options of delimited text.
   static let csvSources: [FieldSpec] = [
+    FieldSpec(
+      "dialect", .choice(["standard", "detect"]), default: "standard",
+      "Where options that are not given come from: RFC 4180, or the first 256 KiB of the first file; what is not certain"
+        + " then is a finding.", example: "detect"),
     FieldSpec("delimiter", .character, default: "comma", "What separates fields.", example: "semicolon"),
     FieldSpec("quote", .character, default: "quote", "What encloses fields.", example: "apostrophe"),
     FieldSpec(
@@ -9,6 +13,9 @@ extension FieldSpec {
     FieldSpec(
       "header", .flag, default: "true", "Whether the first line names the columns; without it they are 1, 2, 3 ...",
       example: "false"),
+    FieldSpec(
+      "header_rows", .count(least: 1), default: "1",
+      "How many records name the columns; the names of a column are joined with a space.", example: "2"),
     FieldSpec(
       "columns", .texts, default: "from the header", "The names of the columns of a file without a header.",
       example: "[id, name, price]"),
@@ -20,7 +27,8 @@ extension FieldSpec {
       "blank_lines", .choice(["skip", "record"]), default: "skip",
       "What a line without anything is: nothing, or a record of one empty field.", example: "record"),
     FieldSpec(
-      "trim", .flag, default: "false", "Whether spaces and tabs around fields without quotes are removed.",
+      "trim", .flag, default: "false; of fixed-width text only those behind fields",
+      "Whether spaces and tabs around fields without quotes are removed; `false` keeps all.",
       example: "true"),
     FieldSpec(
       "null", .texts, default: "none", "Spellings that mean null in every column.", example: "[NULL, \"\"]"),

@@ -4,7 +4,9 @@ extension FieldSpec {
   /// The options of databases.
   static let databaseSources: [FieldSpec] = [
     FieldSpec(
-      "table", .text, default: "the only table", "The table or view of a database whose rows are the records.",
+      "table", .text, default: "the only table",
+      "The table or view of a database whose rows are the records; of delimited text that holds several tables, one"
+        + " below the other with blank lines or new headers between them, the number of the table.",
       example: "orders"),
     FieldSpec(
       "query", .text, default: "none: a whole table",

@@ -17,6 +17,7 @@ public struct CSVDialect: Sendable, Hashable {
 
 /// Options that are known, so that they are not looked for.
 public struct CSVKnownOptions: OptionSet, Sendable, Hashable {
+  /// A bit for each option.
   public let rawValue: Int
 
   /// Creates a set from its bits.

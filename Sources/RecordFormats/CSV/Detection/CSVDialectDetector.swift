@@ -117,19 +117,28 @@ struct DialectFinder {
     let start = firstLines()
     var scores: [DialectScore] = []
     for candidate in DialectCandidate.all(for: bytes, start: start, base, known: known) + [oneColumn()] {
-      if let score = DialectScore(start, candidate, SampleTable(start, candidate, comment: comment)) {
-        scores.append(adjusted(score))
-      }
+      let table = split(start, candidate, comment, isCut: start.count < bytes.count || !text.isWhole)
+      if let score = DialectScore(start, candidate, table) { scores.append(adjusted(score)) }
     }
     scores = Self.sorted(scores)
     if start.count < bytes.count {
       scores = Self.sorted(
         scores.prefix(Self.finalists).compactMap { first in
-          DialectScore(bytes, first.candidate, SampleTable(bytes, first.candidate, comment: comment)).map(adjusted)
+          DialectScore(bytes, first.candidate, split(bytes, first.candidate, comment, isCut: !text.isWhole))
+            .map(adjusted)
         })
     }
     var seen: Set<UInt8> = []
     return scores.filter { seen.insert($0.candidate.delimiter).inserted }
+  }
+
+  /// Splits the sample, or the start of it.
+  func split(
+    _ part: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, _ comment: [UInt8], isCut: Bool
+  ) -> SampleTable {
+    var table = SampleTable(part, candidate, comment: comment)
+    if isCut { table.removeCutRow(part.count) }
+    return table
   }
 
   /// A stable order: of equal scores the first stays the first.

@@ -7,21 +7,27 @@ struct DialectBuilder {
   var evidence: [String] = []
   var isCertain = true
 
-  private var table: SampleTable
-  private var shape: TableShape
+  var table: SampleTable
+  var shape: TableShape
+  /// The lines of the table that is read, of several.
+  var lines: Range<Int>?
+  /// Whether the lines to skip are decided.
+  var skipIsFound = false
+  /// The records that the header takes up.
+  var headerRows = 0
 
   init(finder: DialectFinder, best: DialectScore, comment: String?) {
     self.finder = finder
     self.best = best
     self.comment = comment
-    let prefix = Array((comment ?? "").utf8)
-    table = SampleTable(finder.bytes, best.candidate, comment: prefix)
+    table = finder.split(
+      finder.bytes, best.candidate, Array((comment ?? "").utf8), isCut: !finder.text.isWhole)
     shape = best.shape
   }
 
-  private var bytes: UnsafeBufferPointer<UInt8> { finder.bytes }
-  private var known: CSVKnownOptions { finder.known }
-  private var isWhole: Bool { finder.text.isWhole }
+  var bytes: UnsafeBufferPointer<UInt8> { finder.bytes }
+  var known: CSVKnownOptions { finder.known }
+  var isWhole: Bool { finder.text.isWhole }
 
   /// The dialect; `others` are the candidates with other delimiters, the best first.
   mutating func build(others: [DialectScore]) -> CSVDialect {
@@ -41,6 +47,16 @@ struct DialectBuilder {
     return CSVDialect(options: options, evidence: evidence, isCertain: isCertain)
   }
 
+  func split(_ candidate: DialectCandidate, _ comment: String?) -> SampleTable {
+    var table = finder.split(bytes, candidate, Array((comment ?? "").utf8), isCut: !isWhole)
+    if let lines {
+      let first = table.rows.firstIndex { $0.line >= lines.lowerBound } ?? table.rows.count
+      let end = table.rows.firstIndex { $0.line >= lines.upperBound } ?? table.rows.count
+      table.keepRows(min(first, end)..<end)
+    }
+    return table
+  }
+
   // MARK: Delimiter and quotes
 
   private mutating func describeDelimiter(_ others: [DialectScore]) {
@@ -49,8 +65,8 @@ struct DialectBuilder {
       evidence.append("delimiter \(Self.name(options.delimiter)): as given; \(fields(shape))")
     } else if shape.width == 1 {
       evidence.append(
-        "delimiter \(Self.name(options.delimiter)): \(count == 1 ? "the record is" : "the \(count) records are")"
-          + " one column")
+        "delimiter \(Self.name(options.delimiter)), which does not matter:"
+          + " \(count == 1 ? "the record is" : "the \(count) records are") one column")
       if best.value < 0.5 { isCertain = false }
     } else {
       evidence.append("delimiter \(Self.name(options.delimiter)): \(fields(shape))")
@@ -68,8 +84,8 @@ struct DialectBuilder {
   }
 
   private func fields(_ shape: TableShape) -> String {
-    "\(shape.matching) of \(shape.records.count) record\(shape.records.count == 1 ? "" : "s") ha"
-      + "\(shape.matching == 1 ? "s" : "ve") \(shape.width) field\(shape.width == 1 ? "" : "s")"
+    "\(shape.matching) of \(Self.count(shape.records.count, "record", "records"))"
+      + " \(shape.matching == 1 ? "has" : "have") \(Self.count(shape.width, "field", "fields"))"
   }
 
   private mutating func findQuotes() {
@@ -78,6 +94,7 @@ struct DialectBuilder {
       evidence.append("escape “\\”: it stands \(table.usedEscapes) times before what would mean something")
     }
     options.quote = best.candidate.quote
+    var strayQuotes = table.strayQuotes
     if options.quote == nil, !known.contains(.quote), options.delimiter != UInt8(ascii: "\"") {
       // Where no field begins with a quote, reading leniently gives the same, and quoted fields may follow.
       var candidate = best.candidate
@@ -85,7 +102,7 @@ struct DialectBuilder {
       let quoted = SampleTable(bytes, candidate, comment: Array((comment ?? "").utf8))
       if quoted.quotedCells == 0, quoted.textAfterQuotes == 0, !quoted.isUnterminated {
         options.quote = candidate.quote
-        table = quoted
+        strayQuotes = quoted.strayQuotes
       } else {
         evidence.append(
           "quote none: of the fields that begin with “\"” \(quoted.textAfterQuotes + (quoted.isUnterminated ? 1 : 0))"
@@ -95,13 +112,14 @@ struct DialectBuilder {
     guard let quote = options.quote else { return }
     if table.quotedCells > 0 {
       evidence.append(
-        "quote \(Self.name(quote)): \(table.quotedCells) of \(table.cells.count) fields are enclosed in it")
+        "quote \(Self.name(quote)): \(table.quotedCells) of \(Self.count(table.cells.count, "field", "fields")) stand in it"
+      )
     }
-    if table.textAfterQuotes + table.strayQuotes > 0, !known.contains(.lenientQuotes) {
+    if table.textAfterQuotes + strayQuotes > 0, !known.contains(.lenientQuotes) {
       options.lenientQuotes = true
       evidence.append(
-        "lenient quotes: \(table.strayQuotes) fields have a quote inside, and \(table.textAfterQuotes) have text"
-          + " behind the closing one")
+        "lenient quotes: \(Self.count(strayQuotes, "field has", "fields have")) a quote inside,"
+          + " \(table.textAfterQuotes) text behind the closing one")
       if table.textAfterQuotes > 0 { isCertain = false }
     }
     if table.isUnterminated, isWhole {
@@ -136,7 +154,8 @@ struct DialectBuilder {
     if isPadded || hasPaddedQuotes {
       options.trim = true
       evidence.append(
-        "trim: \(leading + table.paddedQuotes) fields have blanks before them, \(trailing) behind them")
+        "trim: \(Self.count(leading + table.paddedQuotes, "field has", "fields have")) blanks before it, \(trailing) behind"
+      )
       return
     }
     // Without trimming a quote behind a blank is no opening quote.
@@ -146,172 +165,10 @@ struct DialectBuilder {
       candidate.quote = options.quote
       if table.paddedQuotes > 0 {
         options.lenientQuotes = true
-        table = SampleTable(bytes, candidate, comment: Array((comment ?? "").utf8))
+        table = split(candidate, comment)
         if let found = TableShape(bytes, table) { shape = found }
       }
     }
-  }
-
-  // MARK: Rows
-
-  /// Decides about lines that begin with the comment prefix.
-  private mutating func findComments() {
-    options.comment = known.contains(.comment) ? finder.base.comment : nil
-    guard let comment, !known.contains(.comment) else { return }
-    let remarks = table.rows.count { $0.kind == .comment }
-    if remarks == 0 { return }
-    // What splits like the table is a part of it.
-    let plain = SampleTable(bytes, best.candidate, comment: [])
-    let fitting = plain.rows.filter { row in
-      row.kind == .record && row.width == shape.width
-        && bytes[row.start..<row.end].starts(with: comment.utf8)
-    }
-    if shape.width > 1, !fitting.isEmpty, fitting.count * 2 >= remarks || fitting.count == remarks {
-      table = plain
-      self.comment = nil
-      if let first = fitting.first, fitting.count == 1, remarks > 1, first.line == remarks {
-        // Remarks, and then the header as the last of them.
-        options.skippedLines = first.line - 1
-        evidence.append("skip_lines \(first.line - 1): remarks above a header that begins with “\(comment)”")
-      }
-      return
-    }
-    options.comment = comment
-    evidence.append("comment “\(comment)”: \(remarks) line\(remarks == 1 ? " begins" : "s begin") with it")
-  }
-
-  /// Keeps the first table of several.
-  private mutating func findTables() {
-    if known.contains(.table) || shape.width < 2 {
-      options.table = finder.base.table
-    } else {
-      let tables = TableGroups(bytes, table).several(bytes, table)
-      if let first = tables.first {
-        options.table = 1
-        isCertain = false
-        let lines = tables.prefix(8).map { String($0.line) }.joined(separator: ", ")
-        evidence.append(
-          "table 1: \(tables.count) tables begin on the lines \(lines)\(tables.count > 8 ? " ..." : ""); only the first"
-            + " is read")
-        table.removeRows(from: first.rows.upperBound)
-        if let found = TableShape(bytes, table) { shape = found }
-        return
-      }
-    }
-    if let found = TableShape(bytes, table, width: shape.width) { shape = found }
-  }
-
-  private mutating func findHeader() {
-    let texts = CellText(bytes: bytes, quote: options.quote, escape: options.escape, trims: options.trim)
-    if !known.contains(.skippedLines) {
-      findLinesAbove(texts)
-    }
-    if known.contains(.header) {
-      options.header = finder.base.header
-      return
-    }
-    if case .names = options.header { return }
-    if !table.rows.indices.contains(shape.records.first ?? -1) { return }
-    let judge = HeaderJudge(bytes, table, shape, texts)
-    options.header = judge.rows > 0 ? .firstRecord : .none
-    options.headerRows = max(1, judge.rows)
-    if judge.rows == 0, let first = shape.records.first, table.rows[first].width != shape.width {
-      options.columnCount = shape.width
-    }
-    evidence.append(
-      "header \(judge.rows == 0 ? "none" : judge.rows == 1 ? "yes" : "of \(judge.rows) records"): \(judge.reason)")
-    if !judge.isCertain { isCertain = false }
-    headerRows = judge.rows
-  }
-
-  private var headerRows = 0
-
-  /// Sets the lines to skip, and the header if one of them is it.
-  private mutating func findLinesAbove(_ texts: CellText) {
-    let sparse = SparseRows.countAbove(bytes, table, shape, texts)
-    if sparse > 0 {
-      shape.above += sparse
-      shape.records.removeFirst(sparse)
-      shape.matching -= sparse
-      shape.firstLine = shape.records.first.map { table.rows[$0].line } ?? shape.firstLine
-    }
-    if shape.above == 0 { return }
-    findForeignHeader()
-    options.skippedLines = shape.firstLine - 1
-    if case .names = options.header, shape.above == 1 { return }
-    evidence.append(
-      "skip_lines \(shape.firstLine - 1): \(shape.above) line\(shape.above == 1 ? "" : "s") above the table"
-        + " \(shape.above == 1 ? "is" : "are") not as wide as it")
-  }
-
-  /// Takes the line above the table for its header if another delimiter makes as many names of it.
-  private mutating func findForeignHeader() {
-    guard !known.contains(.header), shape.above == 1, let first = shape.records.first, first > 0 else { return }
-    let row = table.rows[first - 1]
-    guard row.kind == .record, row.lines == 1 else { return }
-    let line = UnsafeBufferPointer(rebasing: bytes[row.start..<row.end])
-    for delimiter in [UInt8(ascii: ","), UInt8(ascii: ";"), 9, UInt8(ascii: "|")]
-    where delimiter != options.delimiter {
-      let candidate = DialectCandidate(delimiter: delimiter, quote: options.quote, escape: options.escape)
-      let split = SampleTable(line, candidate, comment: [])
-      guard split.rows.first?.width == shape.width,
-        RecordOutline(ArraySlice(line), candidate).isNames
-      else { continue }
-      let texts = CellText(bytes: line, quote: options.quote, escape: options.escape, trims: true)
-      let names = texts.names(split, 0)
-      let isPadded = split.cells.contains { $0.start < $0.end && SampleTable.isBlank(line[$0.start]) }
-      if isPadded || HeaderJudge.fault(names) != nil { continue }
-      options.header = .names(names)
-      evidence.append(
-        "header columns: line \(row.line) has \(names.count) names, but between them stands \(Self.name(delimiter))")
-      return
-    }
-  }
-
-  private mutating func findNulls() {
-    if known.contains(.nullTokens) { return }
-    let (tokens, sentences) = NullTokenEvidence.find(bytes, table, shape, headerRows: headerRows)
-    options.nullTokens = tokens
-    evidence += sentences
-  }
-
-  private mutating func findRaggedRecords() {
-    if shape.width < 1 { return }
-    if shape.short > 0 {
-      if !known.contains(.shortRecords) { options.padShortRecords = true }
-      evidence.append(
-        "short_records pad: \(shape.short) of \(shape.records.count) records have fewer than \(shape.width) fields"
-          + lines { $0.width < shape.width })
-    }
-    if shape.long > 0 {
-      let isHarmless = shape.records.allSatisfy { index in
-        table.cells(of: table.rows[index]).dropFirst(shape.width).allSatisfy { $0.start == $0.end }
-      }
-      if isHarmless || isWhole {
-        if !known.contains(.longRecords) { options.truncateLongRecords = true }
-        evidence.append(
-          "long_records truncate: \(shape.long) of \(shape.records.count) records have more than \(shape.width) fields"
-            + lines { $0.width > shape.width } + (isHarmless ? "; the surplus is empty" : "; the surplus is lost"))
-      } else {
-        evidence.append(
-          "\(shape.long) of \(shape.records.count) records have more than \(shape.width) fields"
-            + lines { $0.width > shape.width } + " and will be rejected")
-      }
-      if !isHarmless { isCertain = false }
-    }
-    if !shape.below.isEmpty {
-      let first = shape.below.first.map { table.rows[$0].line } ?? 0
-      evidence.append(
-        "\(shape.below.count) line\(shape.below.count == 1 ? "" : "s") below the table, from line \(first) on, "
-          + (options.padShortRecords ? "will be taken for short records" : "will be rejected"))
-    }
-  }
-
-  /// The lines of the table's rows that meet a condition, as a part of a sentence.
-  private func lines(_ condition: (SampleTable.Row) -> Bool) -> String {
-    let found = shape.records.filter { condition(table.rows[$0]) }.map { table.rows[$0].line }
-    return " (line\(found.count == 1 ? "" : "s") "
-      + found.prefix(5).map(String.init).joined(separator: ", ") + (found.count > 5 ? " ..." : "") + ")"
   }
 
   private mutating func describeLineEnds() {
@@ -327,6 +184,9 @@ struct DialectBuilder {
     if found.isEmpty { return }
     evidence.append("line ends: " + found.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
   }
+
+  /// A number with what it counts.
+  static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
 
   /// A character as sentences call it.
   static func name(_ byte: UInt8) -> String {

@@ -75,7 +75,7 @@ struct DialectCandidate: Hashable {
         }
         if counts[Int(UInt8(ascii: "\""))] > 0 { quotes.append(nil) }
       }
-      return quotes.flatMap { quote in
+      return quotes.filter { $0 != delimiter }.flatMap { quote in
         escapes.filter { $0 == nil || ($0 != delimiter && $0 != quote) }.map {
           DialectCandidate(delimiter: delimiter, quote: quote, escape: $0, trims: delimiter != UInt8(ascii: " "))
         }

@@ -31,6 +31,10 @@ struct HeaderJudge {
     func kinds(_ record: Int) -> [CellKind] {
       table.cells(of: table.rows[record]).prefix(width).map { CellKind(bytes, $0.start, $0.end) }
     }
+    if let fault = Self.textFault(bytes, table, first) {
+      self.init(rows: 0, reason: "the first record cannot be names: \(fault)", isCertain: false)
+      return
+    }
     if table.rows[first].width != width {
       self.init(
         rows: 0, reason: "the first record has \(table.rows[first].width) fields, most have \(width)", isCertain: false)
@@ -45,7 +49,9 @@ struct HeaderJudge {
     }
     var best: HeaderJudge?
     for count in stride(from: min(Self.mostHeaderRows, records.count - 1), through: 1, by: -1) {
-      let heads = records.prefix(count).filter { table.rows[$0].width == width }
+      let heads = records.prefix(count).filter {
+        table.rows[$0].width == width && Self.textFault(bytes, table, $0) == nil
+      }
       if heads.count < count { continue }
       let names = Self.joined(heads.map { texts.names(table, $0) })
       if count > 1, Self.fault(names) != nil { continue }
@@ -68,6 +74,17 @@ struct HeaderJudge {
     self.rows = rows
     self.reason = reason
     self.isCertain = isCertain
+  }
+
+  /// Why a reader would refuse a record as a header; nil when it would not.
+  private static func textFault(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ row: Int
+  ) -> String? {
+    let record = bytes[table.rows[row].start..<table.rows[row].end]
+    if record.contains(0) || String(validating: record, as: UTF8.self) == nil { return "it is not text" }
+    // Stray quotes are read leniently; a quote that is never closed is not.
+    if let last = table.cells(of: table.rows[row]).last, last.isQuoted, last.isFaulty { return "a quote is not closed" }
+    return nil
   }
 
   /// Why these cannot be the names of columns; nil when they can.
@@ -139,7 +156,10 @@ struct HeaderJudge {
     for (kind, column) in zip(kinds, columns) where column.isTyped && kind != .missing {
       if kind.isTyped { alike += 1 } else { different += 1 }
     }
-    let isYears = years(names) >= 2
+    let isYears = years(names, below) >= 2
+    if isYears, different == 0, zip(names, kinds).allSatisfy({ !$1.isTyped || year($0) != nil }) {
+      return HeaderJudge(rows: 1, reason: "the first record has years above columns of other numbers", isCertain: true)
+    }
     if different > 0, alike == 0 || isYears {
       let count = different == 1 ? "1 column" : "\(different) columns"
       return HeaderJudge(
@@ -168,10 +188,18 @@ struct HeaderJudge {
       rows: 1, reason: "all fields are text; those of the first record differ and do not occur below", isCertain: false)
   }
 
-  /// How many names are years that follow each other.
-  private static func years(_ names: [String]) -> Int {
-    let numbers = names.map { $0.utf8.count == 4 ? Int($0) ?? 0 : 0 }.filter { (1800...2200).contains($0) }
-    return zip(numbers, numbers.dropFirst()).allSatisfy { abs($0 - $1) == 1 } ? numbers.count : 0
+  /// How many names are years that follow each other, above columns that hold something else.
+  private static func years(_ names: [String], _ below: [Set<String>]) -> Int {
+    var found: [Int] = []
+    for (name, values) in zip(names, below) {
+      if let year = year(name), values.contains(where: { Self.year($0) == nil && !$0.isEmpty }) { found.append(year) }
+    }
+    return zip(found, found.dropFirst()).allSatisfy { abs($0 - $1) == 1 } ? found.count : 0
+  }
+
+  private static func year(_ text: String) -> Int? {
+    guard text.utf8.count == 4, let year = Int(text), (1800...2200).contains(year) else { return nil }
+    return year
   }
 }
 

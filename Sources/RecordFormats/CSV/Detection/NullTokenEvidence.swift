@@ -42,7 +42,8 @@ enum NullTokenEvidence {
       let times = places.count == 1 ? "one field is" : "\(places.count) fields are"
       evidence.append(
         typed > 0
-          ? "null: \(times) “\(token)”, \(typed) of them in columns of numbers, dates or the like"
+          ? "null: \(times) “\(token)”, \(typed == places.count ? "" : "\(typed) of them ")in columns of numbers, dates or"
+            + " the like"
           : "null: \(times) “\(token)”")
     }
     return (tokens, evidence)

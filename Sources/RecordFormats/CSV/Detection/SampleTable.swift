@@ -88,6 +88,18 @@ struct SampleTable {
   /// The cells of a row.
   func cells(of row: Row) -> ArraySlice<Cell> { cells[row.firstCell..<row.firstCell + row.width] }
 
+  /// Forgets a last record that the sample's end cut inside quotes.
+  ///
+  /// A long one stays: its quote is more likely one that is never closed.
+  mutating func removeCutRow(_ sampleSize: Int) {
+    guard isUnterminated, let last = rows.last, last.end - last.start <= max(4096, sampleSize / 16) else { return }
+    removeRows(from: rows.count - 1)
+    isUnterminated = false
+  }
+
+  /// Forgets all rows but some.
+  mutating func keepRows(_ range: Range<Int>) { rows = Array(rows[range]) }
+
   /// Forgets all rows from one on.
   mutating func removeRows(from index: Int) {
     guard index < rows.count else { return }

@@ -30,9 +30,17 @@ struct SampleText {
     if !self.isWhole, let end = bytes.lastIndex(where: { $0 == 10 || $0 == 13 }) {
       bytes.removeSubrange((end + 1)...)
     }
-    // Programs and pictures have many of these; what is text has none or, by accident, a few.
-    let strange = bytes.count { $0 == 0 }
-    if strange * 100 > bytes.count { return nil }
+    if Self.isBinary(bytes) { return nil }
+  }
+
+  /// Whether bytes are a program's or a picture's: text has no NUL, and of other control characters one or two kinds,
+  /// which then separate something.
+  private static func isBinary(_ bytes: [UInt8]) -> Bool {
+    var counts = [Int](repeating: 0, count: 32)
+    for byte in bytes where byte < 32 { counts[Int(byte)] += 1 }
+    for usual in [9, 10, 12, 13] { counts[usual] = 0 }
+    if counts[0] * 100 > bytes.count { return true }
+    return counts.count { $0 > 0 } > 3 && counts.reduce(0, +) * 50 > bytes.count
   }
 
   private static func encoding(

@@ -4,30 +4,36 @@ enum SparseRows {
 
   /// The number of records at the start of a table that are titles or empty.
   ///
-  /// They are only if a record with a text in each field follows, which then is the header, and most records of the
-  /// table are filled.
+  /// They are only if a record of names follows, which may leave fields at its end empty.
   static func countAbove(
     _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, _ texts: CellText
   ) -> Int {
     if shape.width < 3 || shape.records.count < 3 { return 0 }
     var count = 0
-    while count < min(mostRows, shape.records.count - 1) {
-      let row = table.rows[shape.records[count]]
-      let filled = table.cells(of: row).count { CellKind(bytes, $0.start, $0.end) != .empty }
-      if filled > 1 || (filled == 1 && shape.width == 3 && count > 2) { break }
+    while count < min(mostRows, shape.records.count - 1), isTitle(bytes, table, table.rows[shape.records[count]]) {
       count += 1
     }
     if count == 0 { return 0 }
-    let header = shape.records[count]
-    let row = table.rows[header]
-    guard row.width == shape.width, HeaderJudge.fault(texts.names(table, header)) == nil,
-      table.cells(of: row).allSatisfy({ !CellKind(bytes, $0.start, $0.end).isTyped })
-    else { return 0 }
-    let rest = shape.records.dropFirst(count + 1).prefix(200)
-    let full = rest.count { index in
-      let cells = table.cells(of: table.rows[index])
-      return cells.count { CellKind(bytes, $0.start, $0.end) != .empty } * 2 > shape.width
+    let row = table.rows[shape.records[count]]
+    let cells = table.cells(of: row)
+    var names: [String] = []
+    for cell in cells {
+      let kind = CellKind(bytes, cell.start, cell.end)
+      if kind == .empty { break }
+      if kind.isTyped || kind == .missing { return 0 }
+      names.append(texts.text(cell))
     }
-    return full * 2 >= rest.count ? count : 0
+    let isRest = cells.dropFirst(names.count).allSatisfy { CellKind(bytes, $0.start, $0.end) == .empty }
+    guard names.count >= 3, isRest, HeaderJudge.fault(names) == nil else { return 0 }
+    return count
+  }
+
+  /// Whether a record has nothing but, perhaps, a text in its first field.
+  private static func isTitle(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ row: SampleTable.Row
+  ) -> Bool {
+    let cells = table.cells(of: row)
+    guard let first = cells.first, !CellKind(bytes, first.start, first.end).isTyped else { return false }
+    return cells.dropFirst().allSatisfy { CellKind(bytes, $0.start, $0.end) == .empty }
   }
 }

@@ -11,8 +11,9 @@ struct TableGroups {
   /// Tables in the order of the file, titles left out.
   private(set) var groups: [Group] = []
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable) {
-    let rows = table.rows.indices.filter { table.rows[$0].kind != .comment }
+  /// Finds the tables from a row on.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, from start: Int = 0) {
+    let rows = table.rows.indices.dropFirst(start).filter { table.rows[$0].kind != .comment }
     func outline(_ i: Int) -> RecordOutline? {
       i < rows.count ? RecordOutline(bytes, table, table.rows[rows[i]]) : nil
     }
@@ -51,13 +52,26 @@ struct TableGroups {
     for group in groups where group.first.width == 1 && group.records > 10 { return [] }
     for group in wide {
       guard group.first.isNames, group.records > 1 else { return [] }
-      if group.line == first.line || group.first.raw == first.first.raw || group.first.width != first.first.width {
-        continue
-      }
-      // Of the same width, and with another header: its columns must show that it is one.
-      if !hasValues(bytes, table, group) { return [] }
+      if group.line == first.line || group.first.raw == first.first.raw { continue }
+      // Two records that are both a field too long are no table: something else must show that it is one.
+      let before = table.rows[group.rows.lowerBound - 1]
+      let isApart = group.first.width != first.first.width && (before.kind != .record || before.width == 1)
+      if !isApart, !hasValues(bytes, table, group), !sharesNames(bytes, table, group, first) { return [] }
     }
     return wide
+  }
+
+  /// Whether at least half of the names of one table are names of another.
+  private func sharesNames(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ group: Group, _ other: Group
+  ) -> Bool {
+    func names(_ group: Group) -> [String] {
+      table.cells(of: table.rows[group.rows.lowerBound]).map {
+        String(decoding: bytes[$0.start..<$0.end], as: UTF8.self)
+      }
+    }
+    let known = Set(names(other))
+    return names(group).count(where: known.contains) * 2 >= group.first.width
   }
 
   /// Whether a column of a table has numbers, dates or the like only, below its first record.

@@ -1,3 +1,4 @@
+import Foundation
 import RecordFormats
 
 /// Reads the same bytes in ways that must not matter, and traps where they do, which libFuzzer reports with the input.
@@ -20,7 +21,7 @@ public enum ReaderCheck {
       for (chunks, batch) in ways {
         let other = Reading(
           format, bytes, request, container, chunks: chunks, batch, limit: offsetsAreOfInput ? bytes.count : .max)
-        precondition(
+        require(
           whole == other, "read differently in pieces of \(chunks) and batches of \(batch):\n\(whole)\n\(other)")
       }
     }
@@ -48,6 +49,9 @@ struct Reading: Equatable {
   var records: [Record] = []
   var errors: [RecordError] = []
   var failure: ReadError?
+  /// The numbers of records and refused records, of each member of an archive.
+  private var numbers: [[Int]] = []
+  private var member: String?
 
   init(
     _ format: RecordFormat, _ bytes: [UInt8], _ request: ColumnRequest, _ container: ContainerOptions?, chunks: [Int],
@@ -60,19 +64,25 @@ struct Reading: Equatable {
       columns = reader.columns
       var batch = RecordBatch()
       while try reader.read(into: &batch, limit: batchLimit) {
-        precondition(batch.recordCount + batch.errors.count > 0, "a batch without records")
-        precondition(batch.recordCount + batch.errors.count <= batchLimit.records, "more records than asked for")
+        require(batch.recordCount + batch.errors.count > 0, "a batch without records")
+        require(batch.recordCount + batch.errors.count <= batchLimit.records, "more records than asked for")
         take(batch)
       }
-      precondition(batch.recordCount == 0, "records behind the end")
+      require(batch.recordCount == 0, "records behind the end")
     } catch {
       failure = error
-      precondition(!error.message.isEmpty, "a failure that says nothing")
+      require(!error.message.isEmpty, "a failure that says nothing")
     }
+    numbers = numbers.map { $0.sorted() }
     check(limit)
   }
 
   private mutating func take(_ batch: RecordBatch) {
+    let found = batch.records[..<batch.recordCount].map(\.index) + batch.errors.map(\.recordIndex)
+    // Members begin anew, also those that have the name of the one before.
+    if numbers.isEmpty || member != batch.member || found.contains(0) { numbers.append([]) }
+    member = batch.member
+    numbers[numbers.count - 1] += found
     for record in 0..<batch.recordCount {
       let position = batch.records[record]
       let columns = 0..<batch.columnCount
@@ -87,18 +97,26 @@ struct Reading: Equatable {
   }
 
   private func check(_ limit: Int) {
-    let numbers = records.map(\.index) + errors.map(\.recordIndex)
-    precondition(numbers.sorted() == Array(0..<numbers.count), "record numbers are \(numbers)")
+    for numbers in numbers {
+      require(numbers == Array(0..<numbers.count), "record numbers are \(numbers)")
+    }
     for record in records {
-      precondition(record.line >= 1 && record.column >= 1, "a record stands at \(record.line):\(record.column)")
-      precondition((0...limit).contains(record.byteOffset), "a record stands at byte \(record.byteOffset)")
+      require(record.line >= 1 && record.column >= 1, "a record stands at \(record.line):\(record.column)")
+      require((0...limit).contains(record.byteOffset), "a record stands at byte \(record.byteOffset)")
       for (state, field) in zip(record.states, record.fields) {
         if state == .absent || state == .null { continue }
-        precondition(String(validating: field, as: UTF8.self) != nil, "a field is no text: \(field)")
+        require(String(validating: field, as: UTF8.self) != nil, "a field is no text: \(field)")
       }
     }
     for error in errors {
-      precondition((0...limit).contains(error.position.byteOffset), "a fault stands at \(error.position)")
+      require((0...limit).contains(error.position.byteOffset), "a fault stands at \(error.position)")
     }
   }
+}
+
+/// Says on standard error what is wrong and traps; a precondition of a release build says nothing.
+func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
+  if isRight { return }
+  FileHandle.standardError.write(Data((message() + "\n").utf8))
+  preconditionFailure()
 }

@@ -113,7 +113,7 @@ enum CorpusPollutions {
     for quoting in [CorpusWriting.Quoting.needed, .text] {
       var writing = CorpusWriting()
       writing.quoting = quoting
-      for row in [0, 1, 7, table.rows.count - 1] {
+      for row in [0, 7, table.rows.count - 1] {
         let cells = table.rows[row].map(writing.cell)
         func add(_ kind: String, _ line: String, _ expected: [String]) {
           var lines = table.rows.map(writing.line)
@@ -122,7 +122,7 @@ enum CorpusPollutions {
           rows[row] = expected
           files.append(CorpusFile(kind, "\(table.name) row \(row) \(files.count)", writing.join(lines), rows))
         }
-        for column in stride(from: 0, to: table.width, by: 2) {
+        for column in stride(from: 0, to: table.width, by: table.width > 12 ? 7 : 3) {
           var longer = table.rows[row]
           longer.insert("", at: column)
           add("extra delimiter", longer.map { $0.isEmpty ? "" : writing.cell($0) }.joined(separator: ","), longer)

@@ -94,10 +94,12 @@ enum CorpusSmall {
   private static let layouts: [CorpusFile] = [
     file("Excel's hint", "sep=;\na;b;c\n1;2;3\n4;5;6\n", "a¦b¦c⏎1¦2¦3⏎4¦5¦6"),
     file(
-      "values above", "Station,Lund\nUnit,degC\n\nday,temp,hum\n2024-01-01,1.5,30\n2024-01-02,2.5,31\n2024-01-03,0.5,35\n",
+      "values above",
+      "Station,Lund\nUnit,degC\n\nday,temp,hum\n2024-01-01,1.5,30\n2024-01-02,2.5,31\n2024-01-03,0.5,35\n",
       "day¦temp¦hum⏎2024-01-01¦1.5¦30⏎2024-01-02¦2.5¦31⏎2024-01-03¦0.5¦35"),
     file(
-      "values right above", "Station,Lund\nUnit,degC\nday,temp,hum\n2024-01-01,1.5,30\n2024-01-02,2.5,31\n2024-01-03,0.5,35\n",
+      "values right above",
+      "Station,Lund\nUnit,degC\nday,temp,hum\n2024-01-01,1.5,30\n2024-01-02,2.5,31\n2024-01-03,0.5,35\n",
       "day¦temp¦hum⏎2024-01-01¦1.5¦30⏎2024-01-02¦2.5¦31⏎2024-01-03¦0.5¦35"),
     file(
       "remarks", "# by: tool\n# on: 2024-05-01, at night\nid,v\n1,2\n# half\n3,4\n", "id¦v⏎1¦2⏎3¦4"),
@@ -111,11 +113,30 @@ enum CorpusSmall {
     file("a delimiter at the end of records", "a,b,c\n1,2,3,\n4,5,6,\n7,8,9,\n", "a¦b¦c⏎1¦2¦3¦⏎4¦5¦6¦⏎7¦8¦9¦"),
     plain("sparse", ",", "a,b,c,d\n1,,,\n,,x,\n,2,,\n,,,z\n"),
     plain("pipes around", "|", "|a|b|c|\n|1|2|3|\n|4|5|6|\n"),
-    file("aligned", "id  ; name   ; price\n1   ; lamp   ;  9.50\n17  ; quilt  ; 12.00\n", "id¦name¦price⏎1¦lamp¦9.50⏎17¦quilt¦12.00"),
+    file(
+      "aligned", "id  ; name   ; price\n1   ; lamp   ;  9.50\n17  ; quilt  ; 12.00\n",
+      "id¦name¦price⏎1¦lamp¦9.50⏎17¦quilt¦12.00"),
     plain("short records", ",", "a,b,c,d\n1,2\n3,4,5,6\n7\n8,9,10,11\n12,13,14,15\n"),
     file(
       "two tables", "id,name\n1,lamp\n2,quilt\n\nday,temp,hum\n2024-01-01,1.5,30\n2024-01-02,2.5,31\n",
       "id¦name⏎1¦lamp⏎2¦quilt"),
+    file(
+      "a title in a field",
+      "Meetings,,,,\nWho,When,With,About,\nA. Lind,May 2024,Harbour Trust,lamps,\n,,Sail Club,,\n"
+        + ",,Quilt Union,,\nB. Quist,June 2024,Orbit Ltd,copper,\n",
+      "Who¦When¦With¦About¦⏎A. Lind¦May 2024¦Harbour Trust¦lamps¦⏎¦¦Sail Club¦¦⏎¦¦Quilt Union¦¦⏎B. Quist¦June 2024¦Orbit Ltd¦copper¦"
+    ),
+    file(
+      "titles in quotes",
+      "\"ID:7 Name:lamps\"\n\"C=3; O=1; E=4.15\"\n\"id\",\"name\",\"no\"\n\"q1\",\"lamp\",\"17\"\n\"q2\",\"sail\",\"18\"\n",
+      "id¦name¦no⏎q1¦lamp¦17⏎q2¦sail¦18"),
+    file(
+      "one record of another width", "\"a b\";\"c\";\"d\"\n\"x.dat\";\"14\";\"2.5\";\"\n\"\n", "a b¦c¦d⏎x.dat¦14¦2.5¦\n"
+    ),
+    plain(
+      "prose of several widths", ",",
+      "Ada,Lund,baker\nBo,Cork,Old Quay,smith\nCleo,Graz,North End,miller\nDov,Lund,tailor\nEva,Arles,baker\n"
+        + "Finn,Cork,Hill,Top,smith\nGro,Graz,baker\nHal,Lund,cook\n"),
     file("pages", "id,v\n1,2\n3,4\n\nid,v\n5,6\n7,8\n", "id¦v⏎1¦2⏎3¦4"),
     file(
       "a title and a remark", "Sales of 2024; all shops\n\nshop;sum\nLund;12\nCork;17\n\nSource: the office\n",
@@ -147,9 +168,11 @@ enum CorpusSmall {
     plain("names twice", ",", "id,value,value\n1,2,3\n4,5,6\n"),
     plain("names that differ in case", ",", "id,Value,value\n1,2,3\n4,5,6\n"),
     plain("no names", ",", "1,lamp,2.5\n2,quilt,3.5\n3,sail,4.5\n"),
-    file("units below", "day,mass,height\n-,kg,m\n2024-01-01,2.5,1.5\n2024-01-02,2.6,1.6\n2024-01-03,2.7,1.5\n",
+    file(
+      "units below", "day,mass,height\n-,kg,m\n2024-01-01,2.5,1.5\n2024-01-02,2.6,1.6\n2024-01-03,2.7,1.5\n",
       "day -¦mass kg¦height m⏎2024-01-01¦2.5¦1.5⏎2024-01-02¦2.6¦1.6⏎2024-01-03¦2.7¦1.5"),
-    file("groups above", "shop,sales,sales,costs\nname,first,second,all\nLund,12,13,5\nCork,17,18,6\nGraz,4,5,1\n",
+    file(
+      "groups above", "shop,sales,sales,costs\nname,first,second,all\nLund,12,13,5\nCork,17,18,6\nGraz,4,5,1\n",
       "shop name¦sales first¦sales second¦costs all⏎Lund¦12¦13¦5⏎Cork¦17¦18¦6⏎Graz¦4¦5¦1"),
     plain("missing values", ",", "id,temp\n1,NA\n2,3.5\n3,4.5\n4,NA\n5,1.5\n"),
     plain("the country Namibia", ",", "name,code\nNamibia,NA\nFrance,FR\nIreland,IE\n"),

@@ -15,7 +15,9 @@ struct CorpusTable {
   /// All tables, the same each time.
   static let all: [CorpusTable] = [orders, staff, readings, cities, letters, wide, codes, shop]
 
-  private static func rows(_ header: [String], _ count: Int, seed: UInt64, _ row: (Int, inout SeededGenerator) -> [String])
+  private static func rows(
+    _ header: [String], _ count: Int, seed: UInt64, _ row: (Int, inout SeededGenerator) -> [String]
+  )
     -> [[String]]
   {
     var random = SeededGenerator(seed: seed)

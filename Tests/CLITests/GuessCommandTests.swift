@@ -1,0 +1,147 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("mergewalk guess")
+struct GuessCommandTests {
+  let folder = TemporaryFolder()
+
+  private func command(_ arguments: String...) throws -> Command { try Command(arguments, in: folder.path) }
+
+  /// Guesses, lints, runs all in the order that the command says, and verifies the store.
+  @discardableResult
+  private func guessAndRun(_ arguments: [String], out: String = "out") throws -> [[String: Any]] {
+    let guess = try Command(["guess"] + arguments + ["--out", out], in: folder.path)
+    try #require(guess.status == 0, "\(guess.words)")
+    var summaries: [[String: Any]] = []
+    for line in guess.lines where line.hasPrefix("mergewalk ") {
+      let words = line.split(separator: " ").dropFirst().map(String.init)
+      if words[0] == "lint" {
+        let lint = try Command(words, in: folder.path)
+        #expect(lint.status == 0, "\(lint.output)")
+      } else {
+        let run = try Command(words + ["--json", "--quiet"], in: folder.path)
+        #expect(run.status == 0, "\(run.words)")
+        summaries.append(try run.object())
+      }
+    }
+    let verify = try command("store", "verify", out + "/store.sqlite", "--model", out + "/model.yaml")
+    #expect(verify.status == 0, "\(verify.output)\(verify.words)")
+    return summaries
+  }
+
+  @Test("it says what it wrote and what to run")
+  func words() throws {
+    try folder.write("id,name\n1,Ada\n2,Grace\n", to: "customers.csv")
+    let guess = try command("guess", "customers.csv", "--out", "a/b")
+    #expect(guess.status == 0 && guess.words == "")
+    #expect(
+      guess.output == """
+        a/b/customers.yaml: Customer from all 2 records of customers.csv: 2 attributes, found by id
+        a/b/model.yaml
+
+        mergewalk lint a/b/customers.yaml
+        mergewalk run a/b/customers.yaml
+
+        """)
+    let pipeline = try String(contentsOfFile: folder.file("a/b/customers.yaml"), encoding: .utf8)
+    #expect(pipeline.contains("  files: ../../customers.csv\n"))
+    #expect(try command("run", "a/b/customers.yaml", "--quiet").status == 0)
+  }
+
+  @Test("files that are there stay, all of them, without --force")
+  func force() throws {
+    try folder.write("id,name\n1,Ada\n", to: "customers.csv")
+    try folder.write("mine\n", to: "model.yaml")
+    let refused = try command("guess", "customers.csv")
+    #expect(refused.status == 2)
+    #expect(refused.words.hasPrefix("model.yaml: error: the file is there already; "))
+    #expect(try String(contentsOfFile: folder.file("model.yaml"), encoding: .utf8) == "mine\n")
+    #expect(!FileManager.default.fileExists(atPath: folder.file("customers.yaml")))
+    #expect(try command("guess", "customers.csv", "--force").status == 0)
+    #expect(try String(contentsOfFile: folder.file("model.yaml"), encoding: .utf8).contains("Customer:"))
+    #expect(try command("run", "customers.yaml", "--quiet").status == 0)
+  }
+
+  @Test("the repository's orders come in whole, from CSV and from JSON")
+  func orders() throws {
+    let shop = Locations.fixtures + "/shop"
+    let csv = try guessAndRun([shop + "/orders-*.csv", "--entity", "Purchase"])
+    #expect(csv.map { $0["rejected"] as? Int } == [0])
+    #expect(csv[0]["read"] as? Int == 255)
+    let json = try guessAndRun([shop + "/orders.ndjson"], out: "json")
+    #expect(json[0]["read"] as? Int == 255)
+  }
+
+  @Test("a part of a document becomes an entity named after its place")
+  func document() throws {
+    let summaries = try guessAndRun([
+      Locations.fixtures + "/library/library.json", "--option", "records=$.data.books",
+    ])
+    #expect((summaries[0]["entities"] as? [String: Any])?.keys.sorted() == ["Book"])
+    #expect(summaries[0]["inserted"] as? Int == 4)
+  }
+
+  @Test("standard input can be guessed from")
+  func standardInput() throws {
+    let guess = try Command.shell(
+      "printf 'id;x\\n1;a\\n2;b\\n3;c\\n' | gzip | \"$MERGEWALK\" guess - --entity Thing --out out", in: folder.path)
+    #expect(guess.status == 0, "\(guess.words)")
+    let text = try String(contentsOfFile: folder.file("out/thing.yaml"), encoding: .utf8)
+    #expect(text.contains("  files: \"-\"\n") || text.contains("  files: '-'\n"))
+    #expect(text.contains("  delimiter: semicolon\n"))
+    let run = try Command.shell(
+      "printf 'id;x\\n1;a\\n2;b\\n3;c\\n' | \"$MERGEWALK\" run out/thing.yaml --json --quiet", in: folder.path)
+    #expect(run.status == 0)
+    #expect(try run.object()["inserted"] as? Int == 3)
+  }
+
+  @Test("wrong usage exits with 64, what cannot be read with 2")
+  func usage() throws {
+    try folder.write("id,name\n1,Ada\n", to: "customers.csv")
+    for arguments in [
+      [], ["a.csv", "b.csv", "--entity", "A"], ["a.csv", "--entity", "1x"], ["a.csv", "--records", "0"], ["-", "-"],
+      ["a.csv", "--option", "x"],
+    ] {
+      #expect(try Command(["guess"] + arguments, in: folder.path).status == 64, "\(arguments)")
+    }
+    for arguments in [
+      ["none.csv"], ["customers.csv", "--option", "delimter=x"], ["customers.csv", "--out", "customers.csv/x"],
+    ] {
+      let guess = try Command(["guess"] + arguments, in: folder.path)
+      #expect(guess.status == 2, "\(arguments)")
+      #expect(guess.output == "" && guess.words.contains(": error: "), "\(arguments): \(guess.words)")
+    }
+  }
+
+  private static var datasets: String { Locations.shared("suites/datasets") }
+
+  @Test("Chinook's files become its tables with their relationships", .enabled(if: Locations.shared != nil))
+  func chinook() throws {
+    let tables = [
+      "Album", "Artist", "Customer", "Employee", "Genre", "Invoice", "InvoiceLine", "MediaType", "Playlist",
+      "PlaylistTrack", "Track",
+    ]
+    let summaries = try guessAndRun(tables.map { Self.datasets + "/chinook/\($0).csv" })
+    #expect(summaries.reduce(0) { $0 + ($1["inserted"] as? Int ?? 0) } == 15_607)
+    let model = try String(contentsOfFile: folder.file("out/model.yaml"), encoding: .utf8)
+    for relationship in [
+      "artist: { to_one: Artist, inverse: albums, required: true }",
+      "album: { to_one: Album, inverse: tracks, required: true }",
+      "customer: { to_one: Customer, inverse: invoices, required: true }",
+      "playlist: { to_one: Playlist, inverse: playlistTracks, required: true }",
+      "track: { to_one: Track, inverse: invoiceLines, required: true }",
+    ] { #expect(model.contains(relationship), "\(relationship)") }
+    #expect(model.contains("    unique: [[playlistId, trackId]]\n"))
+  }
+
+  @Test(
+    "openflights' files, without headers and with \\N for null, come in whole", .enabled(if: Locations.shared != nil))
+  func openflights() throws {
+    let folder = Self.datasets + "/openflights"
+    let summaries = try guessAndRun(["airlines", "countries", "planes"].map { "\(folder)/\($0).dat" })
+    #expect(summaries.count == 3)
+    #expect(summaries.allSatisfy { $0["rejected"] as? Int == 0 })
+    #expect(summaries.reduce(0) { $0 + ($1["read"] as? Int ?? 0) } >= 6_162 + 261 + 245)
+  }
+}

@@ -1,0 +1,247 @@
+import Diagnostics
+import Foundation
+import Importing
+import Pipelines
+import TestSupport
+import Testing
+
+@Suite("Guessed pipelines")
+struct PipelineGuessTests {
+  let folder = TemporaryFolder()
+
+  /// Guesses, writes the files, and returns the guess; sources lie in the folder.
+  @discardableResult
+  private func guess(
+    _ sources: String..., options: [(name: String, value: String)] = [], records: Int = 10_000
+  ) throws -> PipelineGuess {
+    var request = PipelineGuess.Request(sources: sources.map { folder.file($0) })
+    request.folder = folder.file("out")
+    request.options = options
+    request.records = records
+    let guess = try PipelineGuess.make(request)
+    try FileManager.default.createDirectory(atPath: request.folder, withIntermediateDirectories: true)
+    for file in guess.files { try file.text.write(toFile: file.path, atomically: true, encoding: .utf8) }
+    return guess
+  }
+
+  /// Lints and runs every pipeline in order, and returns the records inserted; nothing may be rejected.
+  private func run(_ guess: PipelineGuess, _ comment: Comment? = nil) throws -> [Int] {
+    try guess.summaries.map { summary in
+      let errors = Pipeline.lint(summary.pipeline).filter { $0.severity == .error }
+      #expect(errors.isEmpty, comment)
+      let result = try ImportSession(try Pipeline.read(summary.pipeline).definition).run()
+      #expect(result.rejected == 0, comment)
+      return result.inserted
+    }
+  }
+
+  private func text(_ guess: PipelineGuess, _ file: Int) -> String { guess.files[file].text }
+
+  @Test("a file becomes an entity with a key, types and what speaks for them")
+  func customers() throws {
+    try folder.write(
+      """
+      customer_id,name,born,zip,balance
+      1,Ada,1815-12-10,01234,1.50
+      2,Grace,,54321,-2
+      3,,1912-06-23,99999,0.25
+
+      """, to: "customers.csv")
+    let guess = try guess("customers.csv")
+    #expect(
+      text(guess, 0).hasSuffix(
+        """
+        entities:
+          Customer:
+            attributes:
+              customerId: integer64!
+              name: string
+              born: date
+              zip: string!
+              balance: decimal!
+            unique: [customerId]
+
+        """))
+    let pipeline = text(guess, 1)
+    #expect(pipeline.contains("find_by: [customerId]  # 3 values, all different, none missing\n"))
+    #expect(pipeline.contains("    customerId: customer_id  # integer: 3 values, 1 to 3, all different\n"))
+    #expect(pipeline.contains("    zip: zip  # text: 3 values, 1 value with leading zeros (01234), all different\n"))
+    #expect(pipeline.contains("    born: born  # date: 2 values, ISO 8601, 1 missing\n"))
+    #expect(pipeline.contains("  \"null\": [\"\"]  # 1 empty field without quotes in columns of text\n"))
+    #expect(try run(guess) == [3])
+    let summary = guess.summaries[0]
+    #expect(summary.entity == "Customer" && summary.key == ["customerId"] && summary.isWhole && summary.records == 3)
+  }
+
+  @Test("columns with keys of another source become relationships, and pipelines run in their order")
+  func relationships() throws {
+    try folder.write("order_id,customer_id,amount\n10,1,5\n11,2,6\n12,1,7\n", to: "orders.csv")
+    try folder.write("id,name\n1,Ada\n2,Grace\n", to: "customers.csv")
+    try folder.write("OrderID,Line,BillingCustomerId\n10,1,2\n10,2,\n11,1,1\n", to: "order_lines.csv")
+    let guess = try guess("order_lines.csv", "orders.csv", "customers.csv")
+    #expect(guess.summaries.map(\.entity) == ["Customer", "Order", "OrderLine"])
+    #expect(
+      text(guess, 2).hasSuffix(
+        """
+          relationships:
+            # all 3 values are found in Customer.id
+            customer: { find_by: { id: customer_id }, mode: update }
+        rejects: { file: orders.rejects.ndjson }
+
+        """))
+    #expect(text(guess, 0).contains("customer: { to_one: Customer, inverse: orders, required: true }"))
+    #expect(text(guess, 0).contains("orders: { to_many: Order, inverse: customer }"))
+    #expect(text(guess, 0).contains("billingCustomer: { to_one: Customer, inverse: orderLinesAsBillingCustomer }"))
+    #expect(!text(guess, 2).contains("customerId:"))
+    #expect(try run(guess) == [2, 3, 3])
+  }
+
+  @Test("keys that the other source does not have are a question, not a relationship")
+  func missingKeys() throws {
+    try folder.write("id,customer_id\n1,1\n2,2\n3,9\n", to: "orders.csv")
+    try folder.write("id,name\n1,Ada\n2,Grace\n", to: "customers.csv")
+    let guess = try guess("orders.csv", "customers.csv")
+    let orders = try #require(guess.files.first { $0.path.hasSuffix("orders.yaml") }).text
+    #expect(orders.contains("# QUESTION: customer_id looks like Customer.id, but 1 of 3 values are not in the sample"))
+    #expect(orders.contains("customerId: customer_id"))
+    #expect(try run(guess).reduce(0, +) == 5)
+  }
+
+  @Test("references to the own entity and circles are questions")
+  func circles() throws {
+    try folder.write("id,manager_id,team_id\n1,,1\n2,1,1\n", to: "people.csv")
+    try folder.write("id,people_id\n1,2\n2,1\n", to: "teams.csv")
+    let guess = try guess("people.csv", "teams.csv")
+    let texts = guess.files.map(\.text).joined()
+    #expect(texts.contains("to the same entity needs its objects to be there"))
+    #expect(texts.contains("would go in a circle"))
+    #expect(try run(guess) == [2, 2])
+  }
+
+  @Test("what no column identifies is inserted, and a repeated key is asked about")
+  func noKey() throws {
+    try folder.write("id,x\n1,a\n1,b\n2,a\n", to: "things.csv")
+    let guess = try guess("things.csv")
+    #expect(text(guess, 1).contains("  mode: insert\n"))
+    #expect(text(guess, 1).contains("id has 2 different values in 3 records: is it the key?"))
+    #expect(try run(guess) == [3])
+  }
+
+  @Test("pairs of keys identify what no single column does")
+  func compositeKey() throws {
+    try folder.write("playlist_id,track_id\n1,1\n1,2\n2,1\n", to: "entries.csv")
+    let guess = try guess("entries.csv")
+    #expect(text(guess, 1).contains("find_by: [playlistId, trackId]  #"))
+    #expect(text(guess, 0).contains("unique: [[playlistId, trackId]]"))
+    #expect(try run(guess) == [3])
+  }
+
+  @Test("objects inside objects become attributes, lists stay JSON with a question")
+  func nested() throws {
+    try folder.write(
+      """
+      {"id": 1, "customer": {"email": "a@b", "address": {"city": "Berlin", "zip": "01234"}}, "lines": [1, 2], "at": 1.5}
+      {"id": 2, "customer": null, "lines": []}
+      {"id": 3, "customer": {"email": "c\\nd", "address": {}}, "a.b": true}
+
+      """, to: "orders.ndjson")
+    let guess = try guess("orders.ndjson")
+    let pipeline = text(guess, 1)
+    #expect(
+      pipeline.contains("    customerAddressCity: customer.address.city  # text: 1 value, up to 6 bytes, 2 missing\n"))
+    #expect(pipeline.contains("lines: lines  # json: 2 values, objects or lists, 1 missing\n"))
+    #expect(pipeline.contains("with each: lines"))
+    #expect(pipeline.contains("aB: { from: a\\.b, \"true\": [\"true\"], \"false\": [\"false\"] }"))
+    #expect(try run(guess) == [3])
+  }
+
+  @Test("members that only later records have become attributes, too")
+  func lateMembers() throws {
+    let early = (1...3_000).map { "{\"id\": \($0), \"part\": {\"a\": \"some text\"}}" }
+    let late = ["{\"id\": 3001, \"late\": 1.5, \"part\": {\"b\": 2}}", "{\"id\": 3002}"]
+    try folder.write((early + late).joined(separator: "\n"), to: "things.ndjson")
+    let guess = try guess("things.ndjson")
+    #expect(text(guess, 1).contains("    partB: part.b  # integer: 1 value, 2 to 2, 3,001 missing\n"))
+    #expect(text(guess, 1).contains("    late: late  # decimal: 1 value, up to 2 digits, 3,001 missing\n"))
+    #expect(try run(guess) == [3_002])
+  }
+
+  @Test("marks of numbers and forms of dates are written down where a value decides, else asked")
+  func marks() throws {
+    try folder.write(
+      """
+      id;price;born;us;sum
+      1;1.234,50;31.12.2024;01/02/2024;1,234
+      2;2,25;01.02.2024;03/04/2024;5,678
+
+      """, to: "odd.csv")
+    let guess = try guess("odd.csv", options: [("delimiter", "semicolon")])
+    let pipeline = text(guess, 1)
+    #expect(pipeline.contains("price: { from: price, decimal_mark: comma, group_mark: point }  # decimal: "))
+    #expect(pipeline.contains("born: { from: born, date: \"dd.MM.yyyy\" }  # date: "))
+    #expect(
+      pipeline.contains(
+        "    # QUESTION: if the day comes first: type date with date: \"dd/MM/yyyy\"; if the month does: type date with"
+          + " date: \"MM/dd/yyyy\"\n    us: us  # text: 2 values"))
+    #expect(pipeline.contains("sum: sum  # text: 2 values, numbers that can be read in two ways: 1234,5 or 1,234.5"))
+    #expect(pipeline.contains("  delimiter: semicolon  # as you said\n"))
+    #expect(try run(guess) == [2])
+  }
+
+  @Test("a value that contradicts the guess later is rejected with its place")
+  func contradiction() throws {
+    let rows = (1...50).map { "\($0),\($0 * 2)" } + ["51,x"]
+    try folder.write("id,n\n" + rows.joined(separator: "\n") + "\n", to: "things.csv")
+    let guess = try guess("things.csv", records: 20)
+    #expect(!guess.summaries[0].isWhole)
+    #expect(text(guess, 0).contains("n: integer64\n"))
+    let result = try ImportSession(try Pipeline.read(guess.summaries[0].pipeline).definition).run()
+    #expect(result.inserted == 50 && result.rejected == 1)
+    let reject = try String(contentsOfFile: folder.file("out/things.rejects.ndjson"), encoding: .utf8)
+    #expect(reject.contains("\"line\":52") && reject.contains("value.integer"))
+  }
+
+  @Test("names of files and columns become names of entities and attributes")
+  func names() throws {
+    for (file, entity) in [
+      ("orders-2024-05.csv", "Order"), ("Companies.csv", "Company"), ("boxes.csv", "Box"), ("2024.csv", "Record2024"),
+      ("MediaTypes.csv", "MediaType"), ("address.csv", "Address"), ("daily_sales.csv", "DailySale"),
+    ] {
+      try folder.write("Order ID,URL,class,2nd,camelCase,Ünï çödé,a,A!\n1,2,3,4,5,6,7,8\n", to: file)
+      var request = PipelineGuess.Request(sources: [folder.file(file)])
+      request.folder = folder.path
+      let guess = try PipelineGuess.make(request)
+      #expect(guess.summaries[0].entity == entity, "\(file)")
+      let names = guess.files[0].text.split(separator: "\n").filter { $0.hasPrefix("      ") }.map {
+        $0.drop { $0 == " " }.prefix { $0 != ":" }
+      }
+      let own = entity.prefix(1).lowercased() + entity.dropFirst() + "Class"
+      #expect(
+        names == ["orderId", "url", Substring(own), "column2nd", "camelCase", "ünïÇödé", "a", "a2"], "\(file): \(names)"
+      )
+    }
+  }
+
+  @Test("a guessed pipeline reads all of its file, whatever is in it", arguments: Soak.seeds(60))
+  func random(_ seed: UInt64) throws {
+    let data = GuessedData(seed: seed)
+    try folder.write(data.text, to: "data.csv")
+    let guess = try guess("data.csv")
+    let summary = guess.summaries[0]
+    #expect(summary.rejects == 0 && summary.isWhole, "seed \(seed)")
+    // A first record may look like names or not, and a line of blanks like nothing.
+    #expect(summary.records <= data.records + 1, "seed \(seed)")
+    #expect(try run(guess, "seed \(seed)") == [summary.records], "seed \(seed): \(summary)")
+  }
+
+  @Test("nothing to guess from is an error")
+  func empty() throws {
+    try folder.write("", to: "empty.csv")
+    try folder.write("\n\n", to: "empty.ndjson")
+    for file in ["empty.csv", "empty.ndjson", "none.csv"] {
+      #expect(throws: DiagnosticList.self) {
+        _ = try PipelineGuess.make(PipelineGuess.Request(sources: [folder.file(file)]))
+      }
+    }
+  }
+}

@@ -1,0 +1,176 @@
+import RecordFormats
+import TestSupport
+import Testing
+
+@Suite struct DialectEvidenceTests {
+  private func detect(
+    _ text: String, isWhole: Bool = true, base: CSVOptions = CSVOptions(), known: CSVKnownOptions = []
+  ) throws -> CSVDialect {
+    try #require(CSVDialectDetector.detect(sample: Array(text.utf8), isWhole: isWhole, base: base, known: known))
+  }
+
+  @Test func `the delimiter comes with counts, and with what fits less`() throws {
+    let dialect = try detect("id;sum\n1;1,5\n2;2,25\n3;4,5\n")
+    #expect(dialect.options.delimiter == UInt8(ascii: ";") && dialect.isCertain)
+    #expect(
+      dialect.evidence == [
+        "delimiter “;”: 4 of 4 records have 2 fields",
+        "header yes: the first record has text above 2 columns of numbers, dates or the like", "line ends: 4 LF",
+      ])
+  }
+
+  @Test func `what could be something else is uncertain`() throws {
+    #expect(try !detect("It was late.\n").isCertain)
+    #expect(try !detect("a,b\nc,d\n").isCertain)
+    let log = try detect("2024-01-01 12:00 a b\n2024-01-02 12:30 c d\n2024-01-03 13:00 e f\n2024-01-04 13:30 g h\n")
+    #expect(log.options.delimiter == UInt8(ascii: " "))
+  }
+
+  @Test func `known options are kept and help to find the others`() throws {
+    var base = CSVOptions()
+    base.delimiter = UInt8(ascii: ":")
+    base.header = .none
+    base.nullTokens = ["x"]
+    let dialect = try detect(
+      "a,1:b,2\nc,3:d,4\ne,NULL:f,NULL\n", base: base, known: [.delimiter, .header, .nullTokens])
+    #expect(dialect.options.delimiter == UInt8(ascii: ":") && dialect.options.header == .none)
+    #expect(dialect.options.nullTokens == ["x"])
+    #expect(dialect.evidence.first == "delimiter “:”: as given; 3 of 3 records have 2 fields")
+  }
+
+  @Test func `quotes, escapes and stray quotes are told apart`() throws {
+    let single = try detect("'a','b'\n'1','x, y'\n'2','z'\n").options
+    #expect(single.quote == UInt8(ascii: "'") && single.escape == nil && !single.lenientQuotes)
+    let escaped = try detect("a,b\n1,\"x \\\"y\\\", z\"\n2,\"\\\"\"\n").options
+    #expect(escaped.quote == UInt8(ascii: "\"") && escaped.escape == UInt8(ascii: "\\"))
+    let path = try detect("a,b\n1,\"C:\\x\\\"\n2,\"D:\\y\\\"\n").options
+    #expect(path.escape == nil)
+    let stray = try detect("size,n\n5\" disk,1\n3\" tube,2\n")
+    #expect(stray.options.lenientQuotes && stray.evidence.contains { $0.hasPrefix("lenient quotes: 2 fields") })
+    let none = try detect("a\tb\n\"x\t1\ny\t2\nz\"\t3\n\"w\t4\n").options
+    #expect(none.quote == nil)
+  }
+
+  @Test func `lines above and below the table are told`() throws {
+    let dialect = try detect("Report\nof May\n\nid,sum\n1,2\n3,4\n5,6\n\nmade with care\n")
+    #expect(dialect.options.skippedLines == 3 && dialect.options.header == .firstRecord)
+    #expect(dialect.evidence.contains("skip_lines 3: 2 records stand above the table"))
+    #expect(dialect.evidence.contains("1 record below the table, from line 9 on, will be rejected"))
+  }
+
+  @Test func `remarks are found wherever they stand`() throws {
+    #expect(try detect("# x\nid,n\n1,2\n# y, z\n3,4\n").options.comment == "#")
+    #expect(try detect("// x\nid,n\n1,2\n3,4\n").options.comment == "//")
+    // What is as wide as the table is a part of it.
+    #expect(try detect("#1,lamp\n#2,quilt\n3,sail\n").options.comment == nil)
+  }
+
+  @Test func `null tokens need evidence`() throws {
+    #expect(try detect("a,b\n1,NA\n2,3.5\n3,4.5\n4,5.5\n5,7\n").options.nullTokens == ["NA"])
+    #expect(try detect("a,b\nNamibia,NA\nFrance,FR\nIreland,IE\n").options.nullTokens == [])
+    #expect(try detect("a,b\nx,NULL\ny,\\N\nz,w\n").options.nullTokens == ["NULL", "\\N"])
+    // In quotes it is text.
+    #expect(try detect("a,b\n\"NULL\",1\n\"x\",2\n").options.nullTokens == [])
+  }
+
+  @Test func `padding is told from blanks that belong to a value`() throws {
+    #expect(try detect("a, b\n1, 2\n3, 4\n").options.trim)
+    #expect(try detect("a ;b \n1 ;2 \n3 ;4 \n").options.trim)
+    #expect(try !detect("a,b\n1, x\n3,y\n4,z\n").options.trim)
+  }
+
+  @Test func `a header needs names that are there and differ`() throws {
+    for text in [",a,b\n0,1,2\n1,3,4\n", "a,A,b\n0,1,2\n1,3,4\n", "a,a,b\n0,1,2\n1,3,4\n", "1,2\n3,4\n5,6\n"] {
+      #expect(try detect(text).options.header == .none, "\(text)")
+    }
+    for text in ["a,b\n0,1\n1,3\n", "a,b\nx,y\nz,w\n", "id,2020,2021\nx,5,6\ny,7,8\n", "name,id\n"] {
+      #expect(try detect(text).options.header == .firstRecord, "\(text)")
+    }
+    // Codes of one length are no names.
+    let codes = (0..<12).map { "q\(10 + $0),AB\(20 + $0)" }.joined(separator: "\n")
+    #expect(try detect(codes).options.header == .none)
+    let stacked = try detect("day,mass\nUTC,kg\n2024-01-01,1.5\n2024-01-02,2.5\n").options
+    #expect(stacked.header == .firstRecord && stacked.headerRows == 2)
+  }
+
+  @Test func `records of other widths are padded and cut, and said`() throws {
+    let rows = (0..<20).map { "\($0),b,c" }.joined(separator: "\n")
+    let short = try detect("x,y,z\n\(rows)\n1,2\n3,4,5\n")
+    #expect(short.options.padShortRecords && !short.options.truncateLongRecords)
+    #expect(
+      short.evidence.contains("short_records pad: 1 of 23 records have fewer than 3 fields (line 22)"))
+    let long = try detect("x,y,z\n\(rows)\n1,2,3,4\n3,4,5\n")
+    #expect(long.options.truncateLongRecords && !long.isCertain)
+    #expect(long.evidence.contains { $0.hasPrefix("long_records truncate: 1 of 23") && $0.hasSuffix("is lost") })
+    // What stands behind the sample could lose more than was said.
+    #expect(try !detect("x,y,z\n\(rows)\n1,2,3,4\n3,4,5\n", isWhole: false).options.truncateLongRecords)
+    let empty = try detect("x,y,z\n\(rows)\n1,2,3,\n3,4,5\n", isWhole: false)
+    #expect(empty.options.truncateLongRecords && empty.isCertain)
+  }
+
+  @Test func `line ends and encodings are said`() throws {
+    #expect(try detect("a,b\r\n1,2\r\n3,4\n").evidence.contains("line ends: 1 LF, 2 CRLF"))
+    let latin = "name,city\nJürgen,Köln\nZoë,Malmö\nÉlodie,Orléans\n".unicodeScalars.map { UInt8($0.value) }
+    let dialect = try #require(CSVDialectDetector.detect(sample: latin, isWhole: true))
+    #expect(dialect.evidence.contains { $0.hasPrefix("encoding: ") })
+    #expect(CorpusFile.read(latin, dialect.options)[1] == ["Jürgen", "Köln"])
+    // A single bad byte in UTF-8 is no other encoding.
+    var broken = Array("name,city\nJürgen,Köln\nZoë,Malmö\nÉlodie,Orléans\n".utf8)
+    broken.append(contentsOf: [0x78, 0xFF, 0x2C, 0x79, 10])
+    let kept = try #require(CSVDialectDetector.detect(sample: broken, isWhole: true))
+    #expect(kept.options.encoding == .automatic && !kept.isCertain)
+  }
+
+  @Test func `an empty file has no header, and what is no text has no dialect`() throws {
+    #expect(try detect("").options.header == .none)
+    #expect(try detect("\n\n").evidence.contains("there is no record"))
+    #expect(
+      CSVDialectDetector.detect(
+        sample: (0..<4000).map { UInt8(truncatingIfNeeded: $0 &* $0 &* 7919 >> 5) }, isWhole: true) == nil)
+  }
+
+  @Test func `of several tables the first is read, or the one that is asked for`() throws {
+    let text =
+      "Report\nof May\n\nid,name\n1,lamp\n2,sail\n\nday,sum,n\n2024-01-01,2.5,NA\n2024-01-02,3.5,4\n2024-01-03,3.5,5\n"
+    let first = try detect(text)
+    #expect(first.options.table == 1 && first.options.skippedLines == 3 && !first.isCertain)
+    #expect(first.evidence.contains("table 1: 2 tables begin on the lines 4, 8; only the first is read"))
+    #expect(CorpusFile.read(Array(text.utf8), first.options) == [["id", "name"], ["1", "lamp"], ["2", "sail"]])
+    var base = CSVOptions()
+    base.table = 2
+    let second = try detect(text, base: base, known: .table).options
+    #expect(second.table == 2 && second.skippedLines == 3 && !second.padShortRecords && second.nullTokens == ["NA"])
+    #expect(CorpusFile.read(Array(text.utf8), second)[1] == ["2024-01-01", "2.5", "NA"])
+    base.table = 3
+    #expect(
+      try detect(text, base: base, known: .table).evidence.contains("table 3: 2 tables are in what was looked at"))
+  }
+
+  @Test func `a sample that is cut ends with its last whole line`() throws {
+    let rows = (0..<50).map { "\($0),lamp \($0),2024-01-0\(1 + $0 % 9)" }.joined(separator: "\n")
+    let dialect = try detect("id,name,day\n" + rows + "\n51,lam", isWhole: false)
+    #expect(dialect.evidence.first == "delimiter “,”: 51 of 51 records have 3 fields" && dialect.isCertain)
+    #expect(!dialect.options.padShortRecords)
+  }
+
+  @Test func `a sample that is cut inside quotes ends with the record before`() throws {
+    let rows = (0..<50).map { "\($0),\"one\ntwo, \($0)\",2024-01-0\(1 + $0 % 9)" }.joined(separator: "\n")
+    let dialect = try detect("id,text,day\n" + rows + "\n51,\"one\n", isWhole: false)
+    #expect(dialect.evidence.first == "delimiter “,”: 51 of 51 records have 3 fields" && dialect.isCertain)
+    #expect(!dialect.options.padShortRecords && !dialect.options.lenientQuotes)
+  }
+
+  @Test func `the delimiter of Excel's first line is believed`() throws {
+    let options = try detect("sep=|\na,b|c\n1,5|2\n2,5|3\n").options
+    #expect(options.delimiter == UInt8(ascii: "|") && options.skippedLines == 1)
+  }
+
+  @Test func `a source is looked at through its container, and only when it can be read again`() throws {
+    let folder = TemporaryFolder()
+    let path = try folder.write("a;b\n1;2\n3;4\n", to: "x.csv")
+    let dialect = try #require(try CSVDialectDetector.detect(ByteSource(path: path)))
+    #expect(dialect.options.delimiter == UInt8(ascii: ";"))
+    #expect(try CSVDialectDetector.detect(ByteSource(path: "-")) == nil)
+    #expect(throws: ReadError.self) { try CSVDialectDetector.detect(ByteSource(path: path + ".none")) }
+  }
+}
