@@ -40,7 +40,9 @@ enum CSVText {
     case .names(let names):
       add("columns", "[\(names.map { GuessedPipeline.scalar($0, inFlow: true) }.joined(separator: ", "))]")
     }
-    if found.headerRows != base.headerRows, found.header == .firstRecord { add("header_rows", String(found.headerRows)) }
+    if found.headerRows != base.headerRows, found.header == .firstRecord {
+      add("header_rows", String(found.headerRows))
+    }
     if found.table != base.table, let table = found.table { add("table", String(table)) }
     if found.skippedLines != base.skippedLines { add("skip_lines", String(found.skippedLines)) }
     if found.comment != base.comment, let comment = found.comment { add("comment", YAMLText.quoted(comment)) }

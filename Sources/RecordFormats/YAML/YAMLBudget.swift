@@ -27,6 +27,9 @@ struct YAMLBudget {
     isSpent = false
   }
 
+  /// Makes whatever is played next go beyond the limits.
+  mutating func exhaust() { isSpent = true }
+
   /// Counts an item; returns whether it is within the limits.
   mutating func spend(_ count: Int) -> Bool {
     if isSpent { return false }

@@ -100,6 +100,9 @@ extension YAMLParser {
     }
   }
 
+  /// The longest JSON text of a key that stands in another one, in bytes.
+  private static var longestKey: Int { 1 << 16 }
+
   /// Places a mapping or a sequence as a key: its JSON text.
   mutating func placeComplexKey(_ node: Int?, at offset: Int) {
     var json: [UInt8] = []
@@ -131,6 +134,9 @@ extension YAMLParser {
           } else {
             writeJSON(i, depth: depth + 1, at: offset, &key)
           }
+          // A key in a key in a key is escaped as often, and doubles each time.
+          if key.count > Self.longestKey { budget.exhaust() }
+          guard budget.spend(key.count) else { return }
           key.withUnsafeBytes { JSONText.append(string: $0, to: &json) }
         } else {
           writeJSON(i, depth: depth + 1, at: offset, &json)

@@ -199,7 +199,7 @@ struct YAMLParser: StagingParser {
     place(
       scalar: bytes, state, at: start,
       verbatim: bytes.count > 0 && tree.isValueWanted
-        ? text.verbatim(bytes, start..<max(start, contentEnd - (isPlain ? 0 : 1))) : nil,
+        ? text.verbatim(bytes, start, contentEnd, quote: isPlain ? 0 : 1) : nil,
       into: &batch)
   }
 

@@ -180,11 +180,11 @@ final class YAMLText {
 
   // MARK: Scalars
 
-  /// The offset of a scalar's bytes, when they stand as they are at the end of a range.
+  /// The offset of a scalar's bytes, when they stand as they are between two offsets, but for a quote on each side.
   @inline(__always)
-  func verbatim(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
-    let first = range.upperBound - bytes.count
-    return first >= range.lowerBound && window.areEqual(bytes, at: first) ? first : nil
+  func verbatim(_ bytes: UnsafeRawBufferPointer, _ start: Int, _ end: Int, quote: Int) -> Int? {
+    let first = start + quote
+    return first + bytes.count + quote == end && window.areEqual(bytes, at: first) ? first : nil
   }
 
   /// Whether a scalar's text has the tag `!`, which makes it text, and which libyaml passes over.

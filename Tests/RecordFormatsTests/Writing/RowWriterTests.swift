@@ -150,7 +150,7 @@ struct RowWriterTests {
     }
     #expect(try writtenBytes(.csv(CSVRowOptions()), ["a"], row) == Array("a\n".utf8) + bytes + [10])
     #expect(try written(.yaml, ["a"], row) == "- a: !!binary \"Yf8=\"\n")
-    #expect(try written(.xml(XMLRowOptions()), ["a"], row).contains("<a encoding=\"base64\">Yf8=</a>"))
+    #expect(try written(.xml(XMLRowOptions()), ["a"], row).contains("<a encoding=\"base64\" of=\"text\">Yf8=</a>"))
     var lost = 0
     let json = try written(.ndjson, ["a"]) { writer in
       try row(writer)
