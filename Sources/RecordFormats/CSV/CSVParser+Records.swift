@@ -46,6 +46,12 @@ extension CSVParser {
         case .notSkipped: break
         case .needsInput: return .needsInput
         case .skipped(let next):
+          // Its line end, of one or two bytes, does not count.
+          if next - start > maxRecordBytes {
+            var stop = next
+            while stop > max(start, next - 2), base[stop - 1] == 10 || base[stop - 1] == 13 { stop -= 1 }
+            if stop - start > maxRecordBytes { return .failed(tooLong(base, from: start, origin: origin)) }
+          }
           start = next
           line += 1
           continue records

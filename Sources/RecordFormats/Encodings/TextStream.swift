@@ -234,6 +234,8 @@ struct TextStream {
       let rest = converter.finish(into: UnsafeMutableRawBufferPointer(rebasing: buffer[written...]))
       written += rest
       decodedOffset += rest
+      // No offset is behind the file's end, whatever iconv would write for the last characters.
+      map?.mark(decodedOffset, at: rawOffset)
     }
     return written
   }

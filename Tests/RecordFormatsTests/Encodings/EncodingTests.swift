@@ -203,6 +203,24 @@ func decoded(_ source: ByteSource, _ encoding: TextEncoding, pieces: Int = 64) t
     }
   }
 
+  /// Found by fuzzing: iconv would write the last line's characters with changes of the state that the file has not.
+  @Test func `no fault stands behind the end of a file`() throws {
+    let bytes = Array("a,\n'".utf8) + [0, 0, 0, 0, 0, 0] + Array("b\u{0F},\r\n,\"\n\"\na,\n'".utf8) + [0, 0, 0]
+    for chunk in [1, 3, .max] {
+      var options = CSVOptions()
+      options.header = .none
+      options.encoding = try #require(TextEncoding(named: "iso-2022-kr"))
+      var reader = try CSVReader(source: ByteSource(bytes: bytes, chunkSize: chunk), options: options)
+      var batch = RecordBatch()
+      var errors = 0
+      while try reader.read(into: &batch, limit: BatchLimit()) {
+        errors += batch.errors.count
+        for error in batch.errors { #expect(error.position.byteOffset <= bytes.count, "\(error)") }
+      }
+      #expect(errors > 0)
+    }
+  }
+
   /// Found by fuzzing: behind a fault, glibc's UTF-7 goes on otherwise when the bytes came one by one.
   @Test func `a fault in UTF-7 does not depend on how the bytes arrive`() throws {
     let bytes = Array("a,+AOQ\n+ZeVn".utf8) + [0xD0] + Array("A,+2D3eAA\r\n+APE,\"+AOk\"\n".utf8)
