@@ -137,8 +137,8 @@ struct LintTests {
       ])
     #expect(
       try folder.lint(sound.replacingAll("  records: $.orders\n", with: "")) == [
-        "pipeline.yaml:5:10: error: “orders.json”: the document is an object, not an array of records; name the array"
-          + " that holds them, such as “orders” [missingRecords]"
+        "pipeline.yaml:5:10: error: “orders.json”: the document is an object, not an array of records; say where"
+          + " they are, such as “records: $.orders” [missingRecords]"
       ])
     #expect(
       try folder.lint(sound.replacingAll("$.orders", with: "$.orders[0]")) == [

@@ -22,7 +22,9 @@ struct InputReading: Sendable {
         } catch {
           throw ImportError(error)
         }
-        while var batch = channel.takeEmpty() {
+        while true {
+          // The receiver wants no more: the other sources are not opened.
+          guard var batch = channel.takeEmpty() else { return channel.finish() }
           let isMore: Bool
           do {
             isMore = try reader.read(into: &batch.records, limit: limit)

@@ -63,7 +63,7 @@ struct SQLiteRecordReader: RecordReader {
     batch.start(columnCount: columns.count, source: index)
     if let failure { throw failure }
     var count = 0
-    while !isAtEnd, count < limit.records, batch.byteCount < limit.bytes {
+    while !isAtEnd, count < limit.records, batch.byteCount + batch.errorBytes < limit.bytes {
       do throws(SQLiteError) {
         guard try statement.step() else {
           isAtEnd = true

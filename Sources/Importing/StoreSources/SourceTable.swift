@@ -115,6 +115,13 @@ struct SourceTable {
   }
 
   private static func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    // By bytes: a mark behind the quote makes one character of both.
+    var bytes: [UInt8] = [UInt8(ascii: "\"")]
+    for byte in name.utf8 {
+      if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+      bytes.append(byte)
+    }
+    bytes.append(UInt8(ascii: "\""))
+    return String(decoding: bytes, as: UTF8.self)
   }
 }

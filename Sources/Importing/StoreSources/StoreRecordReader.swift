@@ -54,7 +54,7 @@ struct StoreRecordReader: RecordReader {
     batch.start(columnCount: columns.count, source: index)
     if let failure { throw failure }
     var count = 0
-    while !isAtEnd, count < limit.records, batch.byteCount < limit.bytes {
+    while !isAtEnd, count < limit.records, batch.byteCount + batch.errorBytes < limit.bytes {
       do throws(FetchError) {
         guard try cursor.step() else {
           isAtEnd = true

@@ -81,7 +81,11 @@ struct ObjectsBuilder {
           .unknownColumn, at: input.position, "“\(input.path)” has no field “\(ObjectField.identityName)”",
           hint: "objects have their identity there, a number from 1")
       }
-      for name in present where !known.contains(name) {
+      // How exports say in XML that a text is base64.
+      let marks = present.filter { name in
+        [".@encoding", ".@of"].contains { name.hasSuffix($0) && present.contains(String(name.dropLast($0.count))) }
+      }
+      for name in present where !known.contains(name) && !marks.contains(name) {
         findings.addUnknown(
           .unusedColumn, at: input.position, "“\(input.path)” has a field “\(name)”, which “\(entity.name)” has not",
           name: name, candidates: names)

@@ -55,8 +55,7 @@ public struct StoreExport {
       switch self {
       case .ndjson, .json: true
       case .csv, .tsv: !text.contains(0) && text.isUTF8
-      case .yaml: text.isUTF8
-      case .xml: RowWriter.isXML(text)
+      case .yaml, .xml: text.isUTF8
       }
     }
   }

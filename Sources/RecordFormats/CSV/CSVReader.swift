@@ -77,7 +77,7 @@ public struct CSVReader: RecordReader {
       return false
     }
     if try !reader.read(into: &batch, limit: limit) { return false }
-    try tables?.cut(&batch, &reader)
+    tables?.cut(&batch, &reader)
     if batch.recordCount + batch.errors.count > 0 { return true }
     batch.clear()
     return false

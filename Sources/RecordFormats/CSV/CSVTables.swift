@@ -117,7 +117,7 @@ struct CSVTables {
   }
 
   /// Cuts a batch where the table ends; afterwards there are no more records.
-  mutating func cut(_ batch: inout RecordBatch, _ reader: inout StreamingReader<CSVParser>) throws(ReadError) {
+  mutating func cut(_ batch: inout RecordBatch, _ reader: inout StreamingReader<CSVParser>) {
     var records: [(index: Int, row: Int, isError: Bool)] = []
     for row in 0..<batch.recordCount { records.append((batch.records[row].index, row, false)) }
     for (row, error) in batch.errors.enumerated() { records.append((error.recordIndex, row, true)) }
@@ -129,7 +129,8 @@ struct CSVTables {
       if i + 1 < records.count {
         next = self.outline(batch, records[i + 1].row, records[i + 1].isError)
       } else {
-        next = try peek(&reader, 1).first
+        // What cannot be read is said behind the records before it.
+        do throws(ReadError) { next = try peek(&reader, 1).first } catch { return }
       }
       if TableRules.ends(outline, before: next, width: reader.parser.width, header: header) {
         let end = record.index

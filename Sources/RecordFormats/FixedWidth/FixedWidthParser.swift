@@ -154,7 +154,8 @@ struct FixedWidthParser: RecordParser {
         batch.bytes.withUnsafeBytes { tooLong(UnsafeRawBufferPointer(rebasing: $0[start..<end]), offset) })
       recordIndex += 1
     }
-    window.cursor = end
+    // A CR at the end may end the line.
+    window.cursor = end > start && batch.bytes[end - 1] == 13 ? end - 1 : end
     skipsLine = true
     return .needsInput
   }

@@ -90,7 +90,10 @@ extension RecordBatch {
   }
 
   /// Appends a record that is refused.
-  public mutating func appendError(_ error: RecordError) { errors.append(error) }
+  public mutating func appendError(_ error: RecordError) {
+    errors.append(error)
+    errorBytes += error.raw.count
+  }
 
   /// Appends a record of another batch with the same columns, with its fields and its raw text.
   ///

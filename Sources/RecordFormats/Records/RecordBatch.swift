@@ -28,6 +28,8 @@ public struct RecordBatch: Sendable {
   public internal(set) var records: ContiguousArray<RecordPosition> = []
   /// The records the reader refused, in the order of the file.
   public internal(set) var errors: [RecordError] = []
+  /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
+  public internal(set) var errorBytes = 0
 
   /// Fields whose value had to be unescaped, in the order of `starts`.
   var escapes: ContiguousArray<EscapedField> = []
@@ -53,6 +55,7 @@ public struct RecordBatch: Sendable {
     recordCount = 0
     byteCount = 0
     errors.removeAll(keepingCapacity: true)
+    errorBytes = 0
     escapes.removeAll(keepingCapacity: true)
   }
 

@@ -53,7 +53,7 @@ struct StagedReader<Parser: StagingParser> {
   }
 
   private func isFull(_ batch: RecordBatch, _ limit: BatchLimit) -> Bool {
-    batch.recordCount + batch.errors.count >= limit.records || batch.byteCount >= limit.bytes
+    batch.recordCount + batch.errors.count >= limit.records || batch.byteCount + batch.errorBytes >= limit.bytes
   }
 
   /// Moves records from the rest to the batch, in the order of the input.

@@ -70,7 +70,10 @@ struct StreamingReader<Parser: RecordParser> {
         if !keep { failure = ReadError(mapped(problem, batch, window), path: path) }
         break reading
       case .needsInput:
-        if window.end - window.cursor > maxRecordBytes {
+        // A CR at the end may be the line's end, which does not count.
+        let open = window.end - window.cursor
+        let counted = open > 0 && batch.bytes[window.end - 1] == 13 ? open - 1 : open
+        if counted > maxRecordBytes {
           if case .failed(let problem) = parser.refuseLong(into: &batch, window: &window, limit: maxRecordBytes) {
             if !keep { failure = ReadError(mapped(problem, batch, window), path: path) }
             break reading

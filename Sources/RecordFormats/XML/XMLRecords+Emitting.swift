@@ -25,6 +25,8 @@ extension XMLRecords {
   mutating func refuseLong() {
     guard fault?.code != .recordTooLong else { return }
     fault = (.recordTooLong, recordStart, "the record is longer than \(maxRecordBytes) bytes")
+    // Its text is let go.
+    if window.holds(recordStart) { longPosition = window.position(of: recordStart) }
     let end = min(textEnd, recordStart + 1 << 16)
     if let textBase, recordStart >= textStart, recordStart < end {
       longRaw = Array(UnsafeBufferPointer(start: textBase + (recordStart - textStart), count: end - recordStart))
@@ -120,7 +122,7 @@ extension XMLRecords {
         ? longRaw : Array(UnsafeBufferPointer(start: textBase + (recordStart - textStart), count: end - recordStart))
       batch.pointee.appendError(
         RecordError(
-          code: fault.code, position: window.position(of: isLong ? recordStart : fault.at), recordIndex: recordIndex,
+          code: fault.code, position: isLong ? longPosition : window.position(of: fault.at), recordIndex: recordIndex,
           message: fault.message, raw: raw))
       recordIndex += 1
       return
@@ -198,7 +200,10 @@ extension XMLRecords {
     while true {
       switch (current.state, current.place) {
       case (.null, _): json.append(contentsOf: "null".utf8)
-      case (.json, _): json.append(contentsOf: json[current.start..<current.start + Int(current.count)])
+      case (.json, _):
+        // Copied first: a slice would keep the memory shared, and all of it would be copied.
+        let text = Array(json[current.start..<current.start + Int(current.count)])
+        json.append(contentsOf: text)
       case (_, .copies): append(copies, current)
       case (_, .strings): append(strings, current)
       case (_, .json): append(json, current)

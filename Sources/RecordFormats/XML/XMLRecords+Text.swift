@@ -98,10 +98,13 @@ extension XMLRecords {
   mutating func wholeText(_ top: UnsafeMutablePointer<XMLOpenElement>) -> XMLTextRange {
     guard top.pointee.hasPieces else { return top.pointee.text }
     let start = copies.count
-    copies.append(contentsOf: copies[top.pointee.text.start..<top.pointee.text.start + top.pointee.text.count])
+    // Copied first: a slice would keep the memory shared, and all of it would be copied.
+    let first = Array(copies[top.pointee.text.start..<top.pointee.text.start + top.pointee.text.count])
+    copies.append(contentsOf: first)
     var piece = top.pointee.firstPiece
     while piece >= 0 {
-      copies.append(contentsOf: copies[pieces[Int(piece)].start..<pieces[Int(piece)].end])
+      let next = Array(copies[pieces[Int(piece)].start..<pieces[Int(piece)].end])
+      copies.append(contentsOf: next)
       piece = pieces[Int(piece)].next
     }
     return XMLTextRange(isCopy: true, start: start, count: copies.count - start)

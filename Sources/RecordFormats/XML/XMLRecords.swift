@@ -1,3 +1,4 @@
+import Diagnostics
 import CLibXML2
 import Glibc
 
@@ -57,6 +58,7 @@ struct XMLRecords {
   var reference: Range<Int>?
   var fault: (code: RecordError.Code, at: Int, message: String)?
   var longRaw: [UInt8] = []
+  var longPosition = SourcePosition.file
   var usedEntities = false
   /// The reference to an unknown entity in a tag that is about to be reported.
   var entityInTag: (at: Int, message: String)?

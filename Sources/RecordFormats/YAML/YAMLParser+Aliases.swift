@@ -50,7 +50,13 @@ extension YAMLParser {
   /// Places a node of the log, with all that is in it.
   private mutating func play(_ node: Int, at offset: Int, depth: Int, into batch: inout RecordBatch) {
     let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+    guard playing < 2 * JSONScanner.deepest else {
+      tree.refuse(.tooDeep, at: offset, "aliases and merge keys lead to each other too often")
+      return place(scalar: empty, .null, at: offset, into: &batch)
+    }
     let last = log.end(of: node)
+    playing += 1
+    defer { playing -= 1 }
     var i = node
     while i < last {
       let item = log.items[i]
@@ -182,6 +188,15 @@ extension YAMLParser {
     while first > 0, sources[first - 1].frame == frames.count { first -= 1 }
     let merged = Array(sources[first...])
     sources.removeLast(sources.count - first)
+    mergeDepth += 1
+    defer { mergeDepth -= 1 }
+    guard mergeDepth <= JSONScanner.deepest else {
+      if let source = merged.first {
+        tree.refuse(
+          .tooDeep, at: source.offset, "merge keys lead to merge keys more than \(JSONScanner.deepest) times")
+      }
+      return
+    }
     var known = keys.names(from: frame.keys)
     for source in merged {
       merge(source.node, known: &known, at: source.offset, depth: 0, into: &batch)

@@ -53,6 +53,10 @@ struct YAMLParser: StagingParser {
   private var flowCost = 0
 
   /// The beginning of a record that is too long to be kept, and its position.
+  /// How many nodes of the log are being placed, each inside the one before.
+  var playing = 0
+  /// How many merge keys are being followed, each inside the one before.
+  var mergeDepth = 0
   private var longRecord: (raw: [UInt8], position: SourcePosition)?
   /// What aliases may still add to the document and to the record.
   var budget = YAMLBudget()
@@ -233,12 +237,15 @@ struct YAMLParser: StagingParser {
   private mutating func readEnd(into batch: inout RecordBatch) {
     depth -= 1
     if flowDepth > 0 { flowDepth -= 1 }
-    if log.isOpen { log.end() }
     if collection != .none {
+      if log.isOpen { log.end() }
       collectionDepth -= 1
       if collectionDepth == 0 { finishCollection() }
     } else {
+      // The log is closed behind it: what the mapping merges may be in what the log gives up when it is full.
       end(at: contentEnd, into: &batch)
+      if log.isOpen { log.end() }
+      if !tree.isOpen { compactLog() }
     }
   }
 
@@ -353,7 +360,12 @@ struct YAMLParser: StagingParser {
     }
     keys.cut(to: 0)
     budget.startRecord(textRead: contentEnd)
-    if sources.isEmpty { log.compact() }
+    compactLog()
+  }
+
+  /// Gives up what no alias can lead to, unless places in the log are in use.
+  private mutating func compactLog() {
+    if sources.isEmpty, playing == 0 { log.compact() }
   }
 
   // MARK: Helpers
