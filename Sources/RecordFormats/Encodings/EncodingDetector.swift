@@ -130,7 +130,12 @@ public enum EncodingDetector {
 
   private static func singleByte(_ bytes: UnsafeRawBufferPointer) -> EncodingGuess? {
     var best: (encoding: TextEncoding, score: Double, language: String)?
+    // Every fourth letter of a Vietnamese text or so is beyond ASCII, and there are many of them; the few of other
+    // languages, and their signs for currencies, are Vietnamese letters in VISCII, too.
+    let high = bytes.count { $0 >= 0x80 }
+    let letters = high + bytes.count { ($0 | 0x20) &- UInt8(ascii: "a") < 26 }
     for name in EncodingModel.singleByteNames {
+      if name == "viscii", 8 * high < letters || Set(bytes.filter { $0 >= 0x80 }).count < 16 { continue }
       guard let encoding = TextEncoding(named: name), let text = decode(bytes, encoding, isWhole: true) else {
         continue
       }

@@ -123,9 +123,11 @@ struct JSONDocumentParser: JSONRecordParser {
     var stop = window.cursor
     if case .failed(_, let at, _) = step {
       if !window.isLast, at < window.end, base[at] >= 0x80, at + 4 > window.end {
-        // Whether this is text at all is not known yet.
+        // Whether this is text at all is not known yet; what stands before it is passed.
         outline = before
         window.cursor = start
+        _ = outline.run(base, &window.cursor, at, isLast: false)
+        elements.lines.advance(base, start, window.cursor, origin: window.origin)
         return .needsInput
       }
       stop = at + 1

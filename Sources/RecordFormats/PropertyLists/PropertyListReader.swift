@@ -54,7 +54,7 @@ public struct PropertyListReader: RecordReader {
       let names = try builder.sampleNames(form, recorder)
       let replayed = PrefixedStream(recorder.recorded, input)
       columns = names.map { JSONPaths.path(toMember: String(decoding: $0, as: UTF8.self)) }
-      reader = StagedReader(try builder.parser(form, replayed, paths: names.map { [$0] }), index: index)
+      reader = StagedReader(try builder.parser(form, replayed, paths: names.map { [$0] }, takesAll: true), index: index)
     }
   }
 
@@ -134,11 +134,15 @@ public struct PropertyListReader: RecordReader {
       maxRecordBytes = min(max(1, options.maxRecordBytes), 1 << 29)
     }
 
-    func parser(_ form: PropertyListForm, _ stream: any ByteStream, paths: [[[UInt8]]], isSample: Bool = false)
+    func parser(
+      _ form: PropertyListForm, _ stream: any ByteStream, paths: [[[UInt8]]], isSample: Bool = false,
+      takesAll: Bool = false
+    )
       throws(ReadError) -> Parser
     {
       var tree = TreeRecords(
         records: records, each: each, paths: paths, maxRecordBytes: maxRecordBytes, collectsNames: isSample)
+      tree.notesSurplus = takesAll
       tree.takesScalars = isSample || paths.contains { $0 == [Array("value".utf8)] }
       if let objects {
         return .binary(

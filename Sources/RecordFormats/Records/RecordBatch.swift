@@ -28,6 +28,9 @@ public struct RecordBatch: Sendable {
   public internal(set) var records: ContiguousArray<RecordPosition> = []
   /// The records the reader refused, in the order of the file.
   public internal(set) var errors: [RecordError] = []
+  /// Where a record stands that has a part of its own that is no column although all were asked for, because the first
+  /// records do not have it; as far as the reader looks for that.
+  public internal(set) var surplus: RecordPosition?
   /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
   public internal(set) var errorBytes = 0
 
@@ -56,6 +59,7 @@ public struct RecordBatch: Sendable {
     byteCount = 0
     errors.removeAll(keepingCapacity: true)
     errorBytes = 0
+    surplus = nil
     escapes.removeAll(keepingCapacity: true)
   }
 

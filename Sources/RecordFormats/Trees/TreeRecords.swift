@@ -14,6 +14,12 @@ struct TreeRecords {
   let maxRecordBytes: Int
   /// Whether what is no mapping is a record with the column `value`, instead of a reject.
   var takesScalars = false
+  /// Of nodes with many children, these by name.
+  private var large: [Int: [[UInt8]: Int]] = [:]
+  private static var fewChildren: Int { 64 }
+  /// Whether a member of a record that is no column is noted in the batch.
+  var notesSurplus = false
+  private var hasSurplus = false
   /// Whether a mapping in the place of the sequence of records is one record.
   var takesSingleMapping = true
 
@@ -103,6 +109,10 @@ struct TreeRecords {
     nodes = tree.nodes
     names = tree.names
     repeats = tree.repeats
+    for (index, node) in tree.nodes.enumerated() where node.children.count > Self.fewChildren {
+      large[index] = Dictionary(node.children.map { (Array(tree.names[tree.nodes[$0].name]), $0) }) { first, _ in first
+      }
+    }
     recordsPath = records.names
     self.each = each?.names ?? []
     columnCount = paths.count
@@ -160,7 +170,11 @@ struct TreeRecords {
     let eachDepth = open[last].eachDepth
     if eachDepth >= 0, eachDepth < each.count, each[eachDepth].elementsEqual(bytes) { pendingEach = eachDepth + 1 }
     let parent = open[last].node
-    guard parent >= 0, let node = child(of: parent, from: next, named: bytes) else { return }
+    guard parent >= 0 else { return }
+    guard let node = child(of: parent, from: next, named: bytes) else {
+      if open.count == 1 { hasSurplus = true }
+      return
+    }
     next = node + 1 - nodes[parent].children.lowerBound
     if memory.seen[node] == open[last].serial {
       refuse(.duplicateMember, at: offset, "the member stands twice")
@@ -176,6 +190,7 @@ struct TreeRecords {
   private func child(of node: Int, from first: Int, named bytes: UnsafeRawBufferPointer) -> Int? {
     let children = nodes[node].children
     let count = children.count
+    if count > Self.fewChildren { return large[node]?[[UInt8](bytes)] }
     return names.withUnsafeBytes { names in
       var child = first
       for _ in 0..<count {
@@ -322,6 +337,7 @@ struct TreeRecords {
           index: recordIndex, line: place.line, column: place.column, byteOffset: place.byteOffset,
           rawStart: UInt32(truncatingIfNeeded: rawRange.lowerBound),
           rawLength: UInt32(truncatingIfNeeded: rawRange.count)))
+      if hasSurplus, notesSurplus, batch.surplus == nil { batch.surplus = batch.records[record] }
       recordIndex += 1
       func put(_ column: Int, _ cell: TreeCell) {
         let at = hasOffsets ? min(max(0, cell.at - recordStart), raw.count) : 0
@@ -351,6 +367,7 @@ struct TreeRecords {
   }
 
   private mutating func reset() {
+    hasSurplus = false
     isInRecord = false
     open.removeAll(keepingCapacity: true)
     copies.removeAll(keepingCapacity: true)

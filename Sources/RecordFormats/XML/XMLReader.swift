@@ -54,6 +54,7 @@ public struct XMLReader: RecordReader {
     let parser = try XMLRecordParser(
       TextWindow(stream, encoding: encoding), path: stream.path, options: options, columns: paths, requested: columns,
       pieceSize: pieceSize)
+    if case .all = request { parser.noteSurplus() }
     reader = StagedReader(parser, index: index)
   }
 

@@ -131,6 +131,9 @@ final class XMLRecordParser: StagingParser {
     return !isFinished
   }
 
+  /// Notes in batches where elements stand that are no columns.
+  func noteSurplus() { records.pointee.notesSurplus = true }
+
   // MARK: Steps
 
   private func push(_ piece: Range<Int>) {

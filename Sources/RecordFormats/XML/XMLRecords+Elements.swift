@@ -22,6 +22,7 @@ extension XMLRecords {
     if !top.pointee.hasChildren { noteFirstChild(top) }
     let node = top.pointee.node >= 0 ? child(of: top.pointee.node, tag) : -1
     if node < 0, top.pointee.tree < 0 {
+      if openCount == 1 { hasSurplus = true }
       skipped = 1
       return
     }

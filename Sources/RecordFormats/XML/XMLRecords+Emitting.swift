@@ -137,6 +137,13 @@ extension XMLRecords {
     if !strings.isEmpty { places.strings = strings.withUnsafeBytes { batch.pointee.appendBytes($0) }.lowerBound }
     let place = window.position(of: recordStart)
     var nextChild = 0
+    let firstRow = batch.pointee.recordCount
+    defer {
+      if hasSurplus, notesSurplus, batch.pointee.surplus == nil, batch.pointee.recordCount > firstRow {
+        batch.pointee.surplus = batch.pointee.records[firstRow]
+      }
+      hasSurplus = false
+    }
     let hasCopies = !copies.isEmpty || !json.isEmpty || !strings.isEmpty
     for row in 0..<(each > 0 ? rows : 1) {
       let record = batch.pointee.recordCount

@@ -57,6 +57,9 @@ struct XMLRecords {
   /// Where the reference stands that the record comes from; nil for most.
   var reference: Range<Int>?
   var fault: (code: RecordError.Code, at: Int, message: String)?
+  /// Whether an element of a record that is no column is noted in the batch.
+  var notesSurplus = false
+  var hasSurplus = false
   var longRaw: [UInt8] = []
   var longPosition = SourcePosition.file
   var usedEntities = false

@@ -52,7 +52,8 @@ public struct YAMLReader: RecordReader {
     } else {
       paths = try JSONPaths.requested(request, path: source.path)
     }
-    let parser = Self.parser(stream, options, records, each ?? nil, paths, collectsNames: false)
+    var parser = Self.parser(stream, options, records, each ?? nil, paths, collectsNames: false)
+    if case .all = request { parser.tree.notesSurplus = true }
     window = parser.text.window
     reader = StagedReader(parser, index: index)
   }

@@ -93,6 +93,9 @@ struct Preview {
     if surplus == nil, definition.hasRawJSON, format != .ndjson, let record = batch.firstSurplusRecord {
       surplus = "\(path(source)):\(batch.records[record].line):\(batch.records[record].column)"
     }
+    if surplus == nil, let position = batch.surplus {
+      surplus = "\(path(source)):\(position.line):\(position.column)"
+    }
     return true
   }
 
@@ -168,8 +171,9 @@ struct Preview {
     if rejected > rejects.count { Console.words("... and \(Figures.count(rejected - rejects.count, "more reject"))") }
     if let surplus {
       Console.words(
-        "\(surplus): warning: a member is no column, because the first records do not have it; --format ndjson shows"
-          + " all [lateMember]")
+        "\(surplus): warning: a member is no column, because the first records do not have it; "
+          + (definition.hasRawJSON ? "--format ndjson shows all" : "a pipeline that names it reads it")
+          + " [lateMember]")
     }
     if format == .table, !sink.isReaderGone {
       let stop = read >= limit ? "the first " : ""
