@@ -45,6 +45,7 @@ bench: packages release ## the benchmarks: 1,000,000 orders and fetches, every c
 	python3 bench/run.py --rounds 3
 	python3 bench/fetch.py
 	python3 bench/objects.py
+	python3 bench/readers.py --format all
 
 bench-smoke: packages release ## the same at 20,000 orders, once: do all contestants do the same work?
 	python3 bench/run.py --orders 20000 --rounds 1 --results build/bench/results

@@ -187,7 +187,7 @@ struct NaughtyStringTests {
   @Test(
     "come out of a store and back by every format of exports",
     arguments: [
-      ("ndjson", Source.ndjson), ("json", .ndjson), ("yaml", .ndjson), ("csv", .csv), ("tsv", .csv), ("xml", .xml),
+      ("ndjson", Source.ndjson), ("json", .ndjson), ("yaml", .ndjson), ("csv", .csv), ("tsv", .csv), ("xml", .ndjson),
     ])
   func exports(_ format: String, _ source: Source) throws {
     // What the format of the export cannot hold is not in the store.
@@ -202,7 +202,7 @@ struct NaughtyStringTests {
     try compare("back.sqlite", notes)
   }
 
-  @Test("that a format cannot hold end an export, which says which object has them", arguments: ["csv", "tsv", "xml"])
+  @Test("that a format cannot hold end an export, which says which object has them", arguments: ["csv", "tsv"])
   func refused(_ format: String) throws {
     try write([(1, "a"), (2, "a\0b")], as: .ndjson)
     try importNotes(.ndjson)

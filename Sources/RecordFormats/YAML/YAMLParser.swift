@@ -52,11 +52,11 @@ struct YAMLParser: StagingParser {
   private var flowDepth = 0
   private var flowCost = 0
 
-  /// The beginning of a record that is too long to be kept, and its position.
   /// How many nodes of the log are being placed, each inside the one before.
   var playing = 0
   /// How many merge keys are being followed, each inside the one before.
   var mergeDepth = 0
+  /// The beginning of a record that is too long to be kept, and its position.
   private var longRecord: (raw: [UInt8], position: SourcePosition)?
   /// What aliases may still add to the document and to the record.
   var budget = YAMLBudget()
