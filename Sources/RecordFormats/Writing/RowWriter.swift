@@ -41,9 +41,6 @@ public final class RowWriter {
     if case .table(let options) = format { table = TableLayout(options, titles: columns) }
   }
 
-  /// Whether a text is UTF-8 and has only characters that XML 1.0 has, so that XML has it as it is.
-  public static func isXML(_ text: UnsafeRawBufferPointer) -> Bool { OutputBytes.isXML(text) }
-
   /// Whether a column's name is written as an element's name in XML.
   public static func isXMLName(_ name: String) -> Bool { OutputBytes.isXMLName(name) }
 
