@@ -19,8 +19,10 @@ struct PipelineLoader {
   /// Returns the definition, or `nil` when an error keeps it from being whole; what was found is in the findings.
   func load() -> ImportDefinition? {
     guard let node = parse() else { return nil }
-    var substitution = VariableSubstitution(settings.variables, findings: findings)
-    let root = substitution.apply(node)
+    let whole = IncludeExpansion.apply(
+      node, substitution: VariableSubstitution(settings.variables, findings: findings), findings: findings)
+    var substitution = whole.substitution
+    let root = substitution.apply(whole.root)
     checkVariables(used: substitution.usedNames)
     let spec = rootSpec(root)
     guard let component = ComponentReader(registry: registry, findings: findings).read(root, as: spec) else {
@@ -61,12 +63,13 @@ struct PipelineLoader {
   }
 
   private func storePath(_ component: ComponentValue) -> String? {
-    settings.storePath ?? component.text("store").map { resolve($0.value) }
+    settings.storePath ?? component.text("store").map(findings.resolve)
   }
 
   /// Adds what the file says about batches, memory and rejects.
   private func definition(_ component: ComponentValue, _ definition: ImportDefinition) -> ImportDefinition {
     var definition = definition
+    definition.redaction = findings.redaction
     let batch = component.component("batch")
     definition.batchLimit = BatchLimit(
       records: batch?.count("records") ?? definition.batchLimit.records,
@@ -76,7 +79,7 @@ struct PipelineLoader {
     definition.cacheMemory = memory?.count("cache") ?? definition.cacheMemory
     definition.findPlan = component.choice("find", as: FindPlan.self) ?? .automatic
     if let rejects = component.component("rejects") {
-      definition.rejects.path = rejects.text("file").map { resolve($0.value) }
+      definition.rejects.path = rejects.text("file").map(findings.resolve)
       definition.rejects.limit = rejects.count("limit")
       definition.rejects.ratio = rejects.share("ratio")
     }
@@ -96,7 +99,7 @@ struct PipelineLoader {
   }
 
   private func model(_ path: Located<String>, version: Located<String>?) -> ManagedObjectModel? {
-    let file = resolve(path.value)
+    let file = findings.resolve(path)
     do throws(DiagnosticList) {
       let draft = try ModelReader.read(file, version: version?.value)
       findings.add(ModelLint.check(draft))
@@ -112,12 +115,10 @@ struct PipelineLoader {
     guard finding.position.line == 0 else { return finding }
     var finding = finding
     finding.message = "“\(finding.path)”: \(finding.message)"
-    finding.path = findings.path
+    finding.path = text.position.includedPath ?? findings.path
     finding.position = text.position
     return finding
   }
-
-  private func resolve(_ path: String) -> String { Paths.resolve(path, besideFile: findings.path) }
 
   /// The component of the file: when the caller names the store, the file need not; without objects it needs a source
   /// and an import.

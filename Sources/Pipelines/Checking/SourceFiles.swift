@@ -55,7 +55,7 @@ struct SourceFiles {
   ///
   /// - Parameter isHere: whether it is relative to the working directory, not to the pipeline file.
   private func find(_ text: Located<String>, _ finder: inout FileFinder, isHere: Bool) -> [String] {
-    let path = isHere ? text.value : Paths.resolve(text.value, besideFile: findings.path)
+    let path = isHere ? text.value : findings.resolve(text)
     do throws(ReadError) {
       let files = try finder.find(path)
       for file in files {
@@ -85,7 +85,7 @@ struct SourceFiles {
   private func manifest(
     _ text: Located<String>, _ options: ContainerOptions, _ finder: inout FileFinder
   ) -> [Input] {
-    let path = Paths.resolve(text.value, besideFile: findings.path)
+    let path = findings.resolve(text)
     var inputs: [Input] = []
     for entry in ManifestReader(path: path, findings: findings).entries(namedAt: text.position) {
       let file = Paths.resolve(entry.path, besideFile: path)
