@@ -18,14 +18,9 @@ struct PipelineLoader {
 
   /// Returns the definition, or `nil` when an error keeps it from being whole; what was found is in the findings.
   func load() -> ImportDefinition? {
-    guard let node = parse() else { return nil }
-    let whole = IncludeExpansion.apply(
-      node, substitution: VariableSubstitution(settings.variables, findings: findings), findings: findings)
-    var substitution = whole.substitution
-    let root = substitution.apply(whole.root)
-    checkVariables(used: substitution.usedNames)
-    let spec = rootSpec(root)
-    guard let component = ComponentReader(registry: registry, findings: findings).read(root, as: spec) else {
+    guard let file = ConfigurationFile(settings.variables, findings: findings) else { return nil }
+    let spec = rootSpec(file.root)
+    guard let component = ComponentReader(registry: registry, findings: findings).read(file.root, as: spec) else {
       return nil
     }
     let model = component.text("model").flatMap { self.model($0, version: component.text("model_version")) }
@@ -42,20 +37,11 @@ struct PipelineLoader {
       return definition(
         component, ImportDefinition(name: name(component), model: model, storePath: store, objects: objects))
     }
-    let source = component.component("source")
-    let inputs =
-      source.map { SourceFiles(findings: findings).expand($0, needsFiles: true, instead: settings.sourcePaths) } ?? []
-    let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
-    var builder = ImportBuilder(model: model, defaults: component.component("fields"), findings: findings)
-    let entity = component.component("import").flatMap { builder.root($0) }
-    if settings.checksHeaders, let source, let format {
-      HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)
-    }
-    guard let model, let format, let entity, let store = storePath(component) else { return nil }
-    var result = ImportDefinition(
-      name: name(component), model: model, storePath: store, inputs: [], format: format, root: entity)
-    result.sources = inputs.map(\.source)
-    return definition(component, result)
+    let builder = PartBuilder(
+      model: model, findings: findings, sourcePaths: settings.sourcePaths, checksHeaders: settings.checksHeaders)
+    let parts = builder.parts(component)
+    guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }
+    return definition(component, ImportDefinition(name: name(component), model: model, storePath: store, parts: parts))
   }
 
   private func name(_ component: ComponentValue) -> String {
@@ -77,25 +63,12 @@ struct PipelineLoader {
     let memory = component.component("memory")
     definition.keyMemory = memory?.count("keys") ?? definition.keyMemory
     definition.cacheMemory = memory?.count("cache") ?? definition.cacheMemory
-    definition.findPlan = component.choice("find", as: FindPlan.self) ?? .automatic
     if let rejects = component.component("rejects") {
       definition.rejects.path = rejects.text("file").map(findings.resolve)
       definition.rejects.limit = rejects.count("limit")
       definition.rejects.ratio = rejects.share("ratio")
     }
     return definition
-  }
-
-  private func parse() -> YAMLNode? {
-    do throws(DiagnosticList) {
-      let bytes = try SourceFile.read(findings.path, limit: YAMLLimits.standard.maximumBytes)
-      var list: [Diagnostic] = []
-      defer { findings.add(list) }
-      return try YAMLDocument.parse(bytes, path: findings.path, findings: &list)
-    } catch {
-      findings.add(error.diagnostics)
-      return nil
-    }
   }
 
   private func model(_ path: Located<String>, version: Located<String>?) -> ManagedObjectModel? {
@@ -120,11 +93,11 @@ struct PipelineLoader {
     return finding
   }
 
-  /// The component of the file: when the caller names the store, the file need not; without objects it needs a source
-  /// and an import.
+  /// The component of the file: when the caller names the store, the file need not; without objects and several
+  /// imports it needs a source and an import.
   private func rootSpec(_ root: YAMLNode) -> ComponentSpec {
     var spec = registry.root
-    let hasObjects = root.entries?.contains { $0.key.text == "objects" } ?? false
+    let hasObjects = root.entries?.contains { $0.key.text == "objects" || $0.key.text == "imports" } ?? false
     for index in spec.fields.indices {
       switch spec.fields[index].name {
       case "store" where settings.storePath != nil: spec.fields[index].isRequired = false
@@ -133,12 +106,5 @@ struct PipelineLoader {
       }
     }
     return spec
-  }
-
-  private func checkVariables(used: Set<String>) {
-    for name in settings.variables.assignments.keys.sorted() where !used.contains(name) {
-      findings.addUnknown(
-        .unusedVariable, at: .file, "the variable “\(name)” is set but not used", name: name, candidates: used.sorted())
-    }
   }
 }
