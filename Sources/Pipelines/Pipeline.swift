@@ -13,6 +13,9 @@ public struct PipelineSettings: Sendable {
   /// The files to read in place of those that the file names, relative to the working directory; `-` is standard
   /// input.
   public var sourcePaths: [String] = []
+  /// Files to read in place of single ones, relative to the working directory, by the text that names those in the file,
+  /// with or without its folders.
+  public var sourceReplacements: [String: [String]] = [:]
   /// Whether headers of input files are compared with the columns that the pipeline names.
   public var checksHeaders = true
 

@@ -38,7 +38,8 @@ struct PipelineLoader {
         component, ImportDefinition(name: name(component), model: model, storePath: store, objects: objects))
     }
     let builder = PartBuilder(
-      model: model, findings: findings, sourcePaths: settings.sourcePaths, checksHeaders: settings.checksHeaders)
+      model: model, findings: findings, sourcePaths: settings.sourcePaths, checksHeaders: settings.checksHeaders,
+      replacements: settings.sourceReplacements)
     let parts = builder.parts(component)
     guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }
     return definition(component, ImportDefinition(name: name(component), model: model, storePath: store, parts: parts))

@@ -12,6 +12,8 @@ struct SourceFiles {
   }
 
   let findings: Findings
+  /// Files that are read in place of others, by the text that names them, with or without its folders.
+  var replacements: [String: [String]] = [:]
 
   /// Returns the inputs in order; what matches nothing is a finding.
   ///
@@ -29,6 +31,12 @@ struct SourceFiles {
     var inputs: [Input] = []
     let texts = paths.map { Located(value: $0, position: source.keyPosition("files")) }
     for text in paths.isEmpty ? source.texts("files") ?? [] : texts {
+      if let files = replacement(of: text.value) {
+        for file in files {
+          inputs.append(Input(source: ByteSource(path: file, container: options), position: text.position))
+        }
+        continue
+      }
       if text.value == "-" {
         if inputs.contains(where: { $0.path == "-" }) {
           findings.add(.invalidOption, at: text.position, "standard input (“-”) can be read only once")
@@ -49,6 +57,11 @@ struct SourceFiles {
         hint: "for example “files: orders-*.csv”, or a “manifest”")
     }
     return inputs
+  }
+
+  /// The files that are read in place of what a text names, or `nil`.
+  private func replacement(of text: String) -> [String]? {
+    replacements[text] ?? replacements[String(text.split(separator: "/").last ?? "")]
   }
 
   /// The files that one text names, without those that are known already.

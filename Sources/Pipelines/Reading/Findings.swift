@@ -18,6 +18,12 @@ final class Findings {
   /// Whether an error was found.
   var hasErrors: Bool { found.contains { $0.severity == .error } }
 
+  /// How many there are.
+  var count: Int { found.count }
+
+  /// Keeps what another file keeps out of everything that is shown out of this, too.
+  func hide(_ other: Redaction) { redaction.add(other) }
+
   /// Keeps a secret out of everything that is shown; one that is too short for that is a finding.
   func hide(_ secret: String, at position: SourcePosition) {
     guard secret.utf8.count >= Redaction.shortestSecret else {

@@ -77,6 +77,8 @@ public enum LintCode: String, Sendable, CaseIterable {
   case unsuitableStore
   /// None of the first JSON records has the member.
   case absentMember
+  /// What a case of a pipeline's tests expects came out otherwise.
+  case testDiffers
 
   /// What weight findings of this kind have.
   public var severity: Diagnostic.Severity {
@@ -128,6 +130,7 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .invalidQuery: "A query or a predicate of a source cannot be read, or does more than read."
     case .unsuitableStore: "A database is no Core Data store, or the model is not that of its data."
     case .absentMember: "None of the first JSON records has such a member."
+    case .testDiffers: "A case of a pipeline's tests came out otherwise than it says (`mergewalk test` only)."
     case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
     }
   }
