@@ -29,8 +29,9 @@ struct RowFiller {
       } catch {
         let reasons = error.failures.map(\.description)
         findings.add(
-          .wrongType, at: place, "the rows before the run cannot be saved: \(error.message)",
-          hint: reasons.isEmpty ? nil : reasons.joined(separator: "; "))
+          .wrongType, at: place,
+          "the rows before the run cannot be saved: "
+            + (reasons.isEmpty ? error.message : reasons.joined(separator: "; ")))
         return false
       }
       return true
