@@ -96,7 +96,8 @@ struct RowComparison {
       return
     }
     left.removeAll { $0 == best.index }
-    try explain(best.differing, of: row, objects[best.index], name: "the “\(row.entity.name)” \(which(row, best.differing))")
+    try explain(
+      best.differing, of: row, objects[best.index], name: "the “\(row.entity.name)” \(which(row, best.differing))")
   }
 
   /// Says in which fields an object differs, also in those of the objects that it refers to.
@@ -132,7 +133,8 @@ struct RowComparison {
 
   private func wanted(_ field: ExpectedRow.Field) -> String {
     switch field.value {
-    case .attribute(let attribute, .binary(let text)) where attribute.type == .binary || attribute.type == .transformable:
+    case .attribute(let attribute, .binary(let text))
+    where attribute.type == .binary || attribute.type == .transformable:
       return "“" + String(decoding: text, as: UTF8.self) + "”"
     case .attribute(_, let value): return ValueWords.text(value)
     case .one(_, let row): return row?.summary ?? "null"
@@ -166,7 +168,8 @@ struct RowComparison {
   private func words(_ object: ManagedObject, _ names: [String]) throws(ObjectError) -> String {
     var names = names.filter { object.entity.attribute(named: $0) != nil }
     if names.isEmpty {
-      names = object.entity.uniquenessConstraints.first { $0.allSatisfy { object.entity.attribute(named: $0) != nil } } ?? []
+      names =
+        object.entity.uniquenessConstraints.first { $0.allSatisfy { object.entity.attribute(named: $0) != nil } } ?? []
     }
     if names.isEmpty { names = object.entity.attributes.prefix(6).map(\.name) }
     var parts: [String] = []

@@ -23,7 +23,8 @@ struct IncludeTests {
       Self.model + "store: base.sqlite\nbatch: { records: 7, bytes: 1MiB }\nsource: { files: a.csv, format: csv }\n",
       to: "base.yaml")
     let path = try folder.write(
-      "include: base.yaml\nstore: mine.sqlite\nbatch: { records: 9 }\nsource: { files: orders.csv }\n" + Self.onlyImport)
+      "include: base.yaml\nstore: mine.sqlite\nbatch: { records: 9 }\nsource: { files: orders.csv }\n" + Self.onlyImport
+    )
     let definition = try Pipeline.read(path).definition
     #expect(definition.storePath == folder.folder.file("mine.sqlite"))
     #expect(definition.batchLimit.records == 9 && definition.batchLimit.bytes == 1 << 20)
@@ -32,7 +33,8 @@ struct IncludeTests {
 
   @Test("lists and scalars are replaced, and of two included files the later one wins")
   func order() throws {
-    try folder.folder.write(Self.model + "store: one.sqlite\nsource: [x.csv, y.csv]\nbatch: { records: 1 }\n", to: "1.yaml")
+    try folder.folder.write(
+      Self.model + "store: one.sqlite\nsource: [x.csv, y.csv]\nbatch: { records: 1 }\n", to: "1.yaml")
     try folder.folder.write("store: two.sqlite\nsource: orders.csv\nbatch: { bytes: 2MiB }\n", to: "2.yaml")
     let definition = try Pipeline.read(try folder.write("include: [1.yaml, 2.yaml]\n" + Self.onlyImport)).definition
     #expect(definition.storePath == folder.folder.file("two.sqlite"))
@@ -142,8 +144,10 @@ struct IncludeTests {
   @Test(
     "what cannot be included is a finding at its name",
     arguments: [
-      ("include: none.yaml", "pipeline.yaml:1:10", "unreadableFile"), ("include: [list.yaml]", "list.yaml:1:1", "wrongType"),
-      ("include: broken.yaml", "broken.yaml:2:1", "yamlSyntax"), ("include: { a: b }", "pipeline.yaml:1:10", "wrongType"),
+      ("include: none.yaml", "pipeline.yaml:1:10", "unreadableFile"),
+      ("include: [list.yaml]", "list.yaml:1:1", "wrongType"),
+      ("include: broken.yaml", "broken.yaml:2:1", "yamlSyntax"),
+      ("include: { a: b }", "pipeline.yaml:1:10", "wrongType"),
       ("include: [[x]]", "pipeline.yaml:1:11", "wrongType"), ("include: .", "pipeline.yaml:1:10", "unreadableFile"),
       ("include: inner.yaml", "inner.yaml:1:10", "wrongType"),
     ])

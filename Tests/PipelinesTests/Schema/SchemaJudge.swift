@@ -23,7 +23,9 @@ struct SchemaJudge {
       for keyword in ["properties", "$defs"] {
         for value in (schema[keyword] as? [String: Any] ?? [:]).values { visit(value) }
       }
-      for keyword in ["items", "additionalProperties", "if", "then", "else"] { visit(schema[keyword] ?? [:]) }
+      for keyword in ["items", "additionalProperties", "if", "then", "else"] {
+        if let value = schema[keyword] { visit(value) }
+      }
       for value in schema["anyOf"] as? [Any] ?? [] { visit(value) }
     }
     visit(root)
@@ -98,7 +100,8 @@ struct SchemaJudge {
     case "boolean": isBoolean(value)
     case "null": value is NSNull
     case "number": value is NSNumber && !isBoolean(value)
-    case "integer": (value as? NSNumber).map { !isBoolean(value) && $0.doubleValue == $0.doubleValue.rounded() } ?? false
+    case "integer":
+      (value as? NSNumber).map { !isBoolean(value) && $0.doubleValue == $0.doubleValue.rounded() } ?? false
     default: false
     }
   }

@@ -63,7 +63,9 @@ struct SchemaTests {
       for component in registry.components {
         for name in [component.name, component.name + "-part"] {
           var definition = try #require(definitions[name] as? [String: Any], "\(name)")
-          if let choices = definition["anyOf"] as? [[String: Any]], component.shorthand != nil { definition = choices[0] }
+          if let choices = definition["anyOf"] as? [[String: Any]], component.shorthand != nil {
+            definition = choices[0]
+          }
           let properties = try #require(definition["properties"] as? [String: Any], "\(name)")
           #expect(Set(properties.keys) == Set(component.fields.map(\.name)))
           for field in component.fields {
