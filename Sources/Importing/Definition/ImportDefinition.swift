@@ -35,6 +35,8 @@ public struct ImportDefinition: Sendable {
   public var cacheMemory = 24 << 20
   /// Whether everything is done and then thrown away.
   public var isDryRun = false
+  /// What is kept and told of the run beside its summary.
+  public var reporting = RunReporting()
   /// Which way existing objects are found, when the counts must not decide.
   public var findPlan = FindPlan.automatic
   /// What the hashes of keys start from; `nil` for something new each run.

@@ -17,8 +17,11 @@ final class ObjectSession {
   private var ledger = RecordLedger()
   private let started = ImportSession.now()
 
-  init(_ definition: ImportDefinition) throws(DiagnosticList) {
+  private let identity: RunIdentity
+
+  init(_ definition: ImportDefinition, _ identity: RunIdentity) throws(DiagnosticList) {
     self.definition = definition
+    self.identity = identity
     let schema = StoreSchema(model: definition.model)
     var parts: [ObjectPlan] = []
     var findings: [Diagnostic] = []
@@ -66,7 +69,7 @@ final class ObjectSession {
   private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
     let totalBytes = ImportSession.inputBytes(definition.sources)
     guard let first = parts.first else { return }
-    let rejects = try RejectOutput(definition, plan: first.plan)
+    let rejects = try RejectOutput(definition, plan: first.plan, run: identity)
     let (store, importers) = try makeImporters(file)
     try begin(file)
     let loaded = ImportSession.now()

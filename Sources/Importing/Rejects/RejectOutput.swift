@@ -1,5 +1,4 @@
 import Diagnostics
-import Glibc
 import RecordFormats
 
 /// Turns what was rejected of a batch into lines of the rejects file, and counts it.
@@ -14,7 +13,7 @@ final class RejectOutput {
   /// Prepares the rejects file, when the definition names one.
   ///
   /// - Throws: `cannotWriteRejects`.
-  init(_ definition: ImportDefinition, plan: ImportPlan) throws(ImportError) {
+  init(_ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity) throws(ImportError) {
     self.plan = plan
     sources = definition.sources
     guard let path = definition.rejects.path else {
@@ -22,7 +21,7 @@ final class RejectOutput {
       return
     }
     do throws(RejectWriterError) {
-      writer = try RejectWriter(path: path, run: "\(definition.name)@\(Self.now())")
+      writer = try RejectWriter(path: path, run: run.text)
     } catch {
       throw ImportError(error)
     }
@@ -146,16 +145,6 @@ final class RejectOutput {
     return Reject.Reason(
       entry.code, message: message, entity: names.entity, attribute: names.attribute, field: names.column,
       position: records.position(record, column))
-  }
-
-  /// The present in UTC, such as `2024-01-31T12:00:00Z`.
-  private static func now() -> String {
-    var seconds = time(nil)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-      + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
   }
 }
 

@@ -26,7 +26,9 @@ public struct ImportProgress: Sendable {
 /// to the other through a ``BatchChannel``. Everything happens in the store's file or nothing does: a new store is
 /// renamed into place at the end, an existing one keeps the whole run in its write-ahead log until then.
 public final class ImportSession {
-  private let definition: ImportDefinition
+  let definition: ImportDefinition
+  /// What names the run.
+  let identity: RunIdentity
   private let plan: ImportPlan
   /// The run of a definition that loads whole objects; then nothing else here is used.
   private let objects: ObjectSession?
@@ -38,8 +40,9 @@ public final class ImportSession {
   /// - Throws: `DiagnosticList` with everything that is wrong.
   public init(_ definition: ImportDefinition) throws(DiagnosticList) {
     self.definition = definition
+    identity = RunIdentity(pipeline: definition.name)
     guard definition.objects.isEmpty else {
-      objects = try ObjectSession(definition)
+      objects = try ObjectSession(definition, identity)
       plan = ImportPlan(nodes: [], fields: [], fieldColumns: [], columnNames: [], fieldNames: [], root: 0)
       return
     }
@@ -49,12 +52,8 @@ public final class ImportSession {
     summary.storePath = definition.storePath
   }
 
-  /// Imports everything.
-  ///
-  /// - Parameter progress: Is called after each batch.
-  /// - Returns: What happened; its status says whether the store was changed.
-  /// - Throws: ``ImportError``; the store is as it was.
-  public func run(progress: ((ImportProgress) -> Void)? = nil) throws(ImportError) -> ImportSummary {
+  /// Imports everything; see ``run(progress:)``, which notes the run as well.
+  func execute(progress: ((ImportProgress) -> Void)?) throws(ImportError) -> ImportSummary {
     if let objects { return try objects.run(progress: progress) }
     let file = try openStore()
     summary.warnings = StoreWarnings(plan: plan, model: definition.model).texts(file)
@@ -94,7 +93,7 @@ public final class ImportSession {
     let totalBytes = Self.inputBytes(definition.sources)
     let seed = definition.hashSeed ?? CellHash.randomSeed()
     let importer = try makeImporter(file, seed: seed, inputBytes: Self.estimatedBytes(definition.sources))
-    let rejects = try RejectOutput(definition, plan: plan)
+    let rejects = try RejectOutput(definition, plan: plan, run: identity)
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let reading = InputReading(
       sources: definition.sources, format: definition.format, limit: importer.chunkLimit(definition.batchLimit),
