@@ -27,17 +27,36 @@ public struct ImportSummary: Sendable {
 
   /// A part of the work and the seconds it took.
   public typealias Phase = (name: String, seconds: Double)
-  /// What became of the records of one import of a pipeline that has several.
+  /// What became of the records of one import of the run.
   public struct PartCounts: Sendable, Hashable {
-    /// The part's name.
-    public var name: String
-    /// Its records.
-    public var counts: RecordCounts
+    /// The import's name; empty when it is the only one.
+    public var name = ""
+    /// The entity of its records.
+    public var entity = ""
+    /// Records read, rejected ones included.
+    public var read = 0
+    /// Records that created their object.
+    public var inserted = 0
+    /// Records that changed their object.
+    public var updated = 0
+    /// Records that changed nothing.
+    public var unchanged = 0
+    /// Records that were passed over.
+    public var skipped = 0
+    /// Records that were rejected.
+    public var rejected = 0
+    /// The writer's time for it.
+    public var seconds = 0.0
+    /// Creates zero counts.
+    public init() {}
 
-    /// Creates a part.
-    public init(name: String, counts: RecordCounts) {
-      self.name = name
-      self.counts = counts
+    init(read: Int, inserted: Int, updated: Int, unchanged: Int, skipped: Int, rejected: Int) {
+      self.read = read
+      self.inserted = inserted
+      self.updated = updated
+      self.unchanged = unchanged
+      self.skipped = skipped
+      self.rejected = rejected
     }
   }
 
@@ -53,8 +72,6 @@ public struct ImportSummary: Sendable {
   public var resumedFrom: String?
   /// What is far from what is usual for this pipeline.
   public var anomalies: [RunAnomaly] = []
-  /// The records of each part, when the pipeline has several.
-  public var parts: [PartCounts] = []
   /// How the run ended.
   public var status = Status.completed
   /// Records read, rejected ones included.
@@ -99,6 +116,9 @@ public struct ImportSummary: Sendable {
   public var readerPhases: [Phase] = []
   /// Counts of objects by entity name.
   public var entities: [String: EntityCounts] = [:]
+
+  /// Counts of records by import, in the order in which they ran.
+  public var parts: [PartCounts] = []
 
   /// Creates a summary of nothing.
   public init() {}

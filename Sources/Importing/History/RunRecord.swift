@@ -81,13 +81,19 @@ public struct RunRecord: Sendable {
   public struct Part: Sendable, Hashable {
     /// The part's name.
     public var name: String
+    /// The entity of its records.
+    public var entity: String
     /// Its records.
     public var counts: RecordCounts
+    /// The writer's time for it, in seconds.
+    public var seconds: Double
 
     /// Creates a part.
-    public init(name: String, counts: RecordCounts) {
+    public init(name: String, entity: String, counts: RecordCounts, seconds: Double = 0) {
       self.name = name
+      self.entity = entity
       self.counts = counts
+      self.seconds = seconds
     }
   }
 

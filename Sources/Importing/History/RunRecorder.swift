@@ -14,7 +14,7 @@ struct RunRecorder {
     guard definition.reporting.keepsHistory, !definition.isDryRun else { return nil }
     self.definition = definition
     self.identity = identity
-    inputs = definition.sources.prefix(RunRecord.mostInputs).map { source in
+    inputs = definition.allSources.prefix(RunRecord.mostInputs).map { source in
       RunRecord.Input(path: source.path, bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
     }
   }
@@ -63,9 +63,9 @@ struct RunRecorder {
     record.status = status
     record.store = definition.storePath
     record.inputs = inputs
-    record.inputCount = definition.sources.count
+    record.inputCount = definition.allSources.count
     record.counts = summary.counts
-    record.parts = summary.parts.map { RunRecord.Part(name: $0.name, counts: $0.counts) }
+    record.parts = summary.parts.map(RunRecord.Part.init)
     record.entities = summary.entities
     record.rejectCodes = summary.rejectCounts
     record.rejectsPath = summary.rejectsPath
@@ -84,5 +84,18 @@ struct RunRecorder {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "" }
     return name.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}
+
+extension RunRecord.Part {
+  init(_ part: ImportSummary.PartCounts) {
+    var counts = RecordCounts()
+    counts.read = part.read
+    counts.inserted = part.inserted
+    counts.updated = part.updated
+    counts.unchanged = part.unchanged
+    counts.skipped = part.skipped
+    counts.rejected = part.rejected
+    self.init(name: part.name, entity: part.entity, counts: counts, seconds: part.seconds)
   }
 }

@@ -23,8 +23,8 @@ enum RunTables {
       run INTEGER NOT NULL REFERENCES runs, place INTEGER NOT NULL, path TEXT NOT NULL, bytes INTEGER,
       fingerprint TEXT, PRIMARY KEY(run, place)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS run_parts(
-      run INTEGER NOT NULL REFERENCES runs, place INTEGER NOT NULL, name TEXT NOT NULL, read INTEGER NOT NULL,
-      inserted INTEGER NOT NULL, updated INTEGER NOT NULL, unchanged INTEGER NOT NULL, skipped INTEGER NOT NULL,
+      run INTEGER NOT NULL REFERENCES runs, place INTEGER NOT NULL, name TEXT NOT NULL, entity TEXT NOT NULL,
+      seconds REAL NOT NULL, read INTEGER NOT NULL, inserted INTEGER NOT NULL, updated INTEGER NOT NULL, unchanged INTEGER NOT NULL, skipped INTEGER NOT NULL,
       rejected INTEGER NOT NULL, PRIMARY KEY(run, place)) WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS run_entities(
       run INTEGER NOT NULL REFERENCES runs, entity TEXT NOT NULL, inserted INTEGER NOT NULL, updated INTEGER NOT NULL,
@@ -134,9 +134,11 @@ enum RunTables {
       $0.add($1.element.fingerprint)
     }
     let counts = ["read", "inserted", "updated", "unchanged", "skipped", "rejected"]
-    try each(run.parts.enumerated(), "run_parts", ["place", "name"] + counts) {
+    try each(run.parts.enumerated(), "run_parts", ["place", "name", "entity", "seconds"] + counts) {
       $0.add($1.offset)
       $0.add($1.element.name)
+      $0.add($1.element.entity)
+      $0.add($1.element.seconds)
       $0.add($1.element.counts)
     }
     try each(run.entities, "run_entities", ["entity", "inserted", "updated", "unchanged"]) {
@@ -231,9 +233,12 @@ enum RunTables {
       _ = row.integer()
       filled.inputs.append(.init(path: row.text() ?? "", bytes: row.optionalInteger(), fingerprint: row.text()))
     }
-    try each("place, name, read, inserted, updated, unchanged, skipped, rejected", "run_parts") { row in
+    try each("place, name, entity, seconds, read, inserted, updated, unchanged, skipped, rejected", "run_parts") { row in
       _ = row.integer()
-      filled.parts.append(.init(name: row.text() ?? "", counts: row.counts()))
+      var part = RunRecord.Part(name: row.text() ?? "", entity: row.text() ?? "", counts: RecordCounts())
+      part.seconds = row.double()
+      part.counts = row.counts()
+      filled.parts.append(part)
     }
     try each("entity, inserted, updated, unchanged", "run_entities") { row in
       let name = row.text() ?? ""

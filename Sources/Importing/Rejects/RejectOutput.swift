@@ -8,7 +8,7 @@ final class RejectOutput {
   private var plan: ImportPlan
   private var sources: [ByteSource]
   private let writer: RejectWriter?
-  private var counts: [RejectCode: Int] = [:]
+  private(set) var counts: [RejectCode: Int] = [:]
 
   /// Prepares the rejects file, when the definition names one.
   ///

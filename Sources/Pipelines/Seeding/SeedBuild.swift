@@ -100,6 +100,8 @@ public struct SeedBuild: Sendable {
         summary.warnings += pipeline.warnings
         var definition = pipeline.definition
         definition.hashSeed = Self.hashSeed
+        // A store with default data is one file, the same bytes each time.
+        definition.reporting = RunReporting()
         if let first = definitions.first, let problem = Self.problem(definition, after: first) {
           findings.append(
             Diagnostic(.error, code: "unsuitablePipeline", path: path, position: .file, message: problem))
