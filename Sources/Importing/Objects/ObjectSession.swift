@@ -75,7 +75,9 @@ final class ObjectSession {
     let loaded = ImportSession.now()
     var bytesBefore = 0
     for importer in importers {
-      rejects.turn(to: importer.part.plan, sources: importer.part.sources)
+      rejects.turn(
+        to: importer.part.plan, sources: importer.part.sources, format: importer.part.format,
+        part: importer.part.entity.name)
       var bytesRead = 0
       var counts = summary.entities[importer.part.entity.name] ?? ImportSummary.EntityCounts()
       try forEachBatch(importer.part) { batch throws(ImportError) in
@@ -189,7 +191,7 @@ final class ObjectSession {
     let part = importer.part
     var open = findings
     var count = 0
-    rejects.turn(to: part.plan, sources: part.sources)
+    rejects.turn(to: part.plan, sources: part.sources, format: part.format, part: part.entity.name)
     try forEachBatch(part) { batch throws(ImportError) in
       // Of several records with one identity the first sound one was taken.
       importer.examine(batch)

@@ -155,7 +155,9 @@ public final class ImportSession {
       progress?(state)
     }
     for (number, part) in definition.parts.enumerated() where !isBreached {
-      rejects.turn(to: plans[number], sources: part.sources)
+      rejects.turn(
+        to: plans[number], sources: part.sources, format: part.format,
+        part: definition.parts.count > 1 ? part.name : nil)
       state.part = number
       state.partName = part.name
       tell(.prepare)

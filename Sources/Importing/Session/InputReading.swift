@@ -39,6 +39,7 @@ struct InputReading: Sendable {
           }
           batch.bytesRead = bytesBefore + reader.bytesRead
           batch.isPrepared = false
+          batch.header = reader.header
           batch.readSeconds = ImportSession.now() - before
           // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.
           if !channel.isReceiverIdle { prepare(&batch) }

@@ -10,6 +10,14 @@ enum Console {
   /// Writes data as it is.
   static func rawData(_ text: String) { write(text, to: STDOUT_FILENO) }
 
+  /// Writes the result of work that is done, with a line break behind it; a reader that has gone away is no failure.
+  ///
+  /// - Returns: Whether nothing is lost.
+  static func result(_ text: String) -> Bool {
+    let failure = attempt(text + "\n", to: STDOUT_FILENO)
+    return failure == 0 || failure == EPIPE
+  }
+
   /// Writes words, with a line break behind them.
   static func words(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
 
@@ -34,18 +42,28 @@ enum Console {
     return isTerminal ? 80 : nil
   }
 
+  /// Writes, and ends the process when standard output takes no more: with success when its reader has gone away, else
+  /// with the failure that it is, so that what is lost does not look like success.
   private static func write(_ text: String, to descriptor: Int32) {
+    let failure = attempt(text, to: descriptor)
+    if failure == 0 || descriptor != STDOUT_FILENO { return }
+    if failure == EPIPE { exit(0) }
+    _ = attempt("mergewalk: error: cannot write to standard output: \(String(cString: strerror(failure)))\n", to: STDERR_FILENO)
+    exit(ExitStatus.failure.rawValue)
+  }
+
+  /// Writes, and returns the number of the error that kept it from being whole, or 0.
+  private static func attempt(_ text: String, to descriptor: Int32) -> Int32 {
     var text = text
-    let isBroken = text.withUTF8 { bytes in
+    return text.withUTF8 { bytes in
       var done = 0
       while done < bytes.count {
         let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
         if count < 0, errno == EINTR { continue }
-        if count < 0 { return errno == EPIPE && descriptor == STDOUT_FILENO }
+        if count < 0 { return errno }
         done += count
       }
-      return false
+      return 0
     }
-    if isBroken { exit(0) }
   }
 }
