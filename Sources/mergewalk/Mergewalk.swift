@@ -23,6 +23,7 @@ struct Mergewalk: ParsableCommand {
     subcommands: [
       RunCommand.self, LintCommand.self, FetchCommand.self, ExportCommand.self, SeedCommand.self, ModelCommand.self,
       StoreCommand.self, ReferenceCommand.self, PreviewCommand.self, GuessCommand.self, RunsCommand.self,
+      RejectsCommand.self,
     ])
 
   /// Runs the command of this process.

@@ -89,10 +89,14 @@ final class ObjectSession {
         counts.inserted += importer.outcomes.count { $0 == .inserted }
         summary.batches += 1
         try rejects.write(batch, importer.rejects)
-        progress?(
-          ImportProgress(
-            records: ledger.read, bytes: bytesBefore + bytesRead, totalBytes: totalBytes, rejects: ledger.rejected,
-            seconds: ImportSession.now() - started))
+        var state = ImportProgress()
+        state.records = ledger.read
+        state.bytes = bytesBefore + bytesRead
+        state.totalBytes = totalBytes
+        state.rejects = ledger.rejected
+        state.seconds = ImportSession.now() - started
+        state.rejectCounts = rejects.counts
+        progress?(state)
         return !isOverLimit
       }
       bytesBefore += bytesRead

@@ -46,6 +46,9 @@ public struct ImportProgress: Sendable {
   public var writeSeconds = 0.0
   /// Counts of rejects by code.
   public var rejectCounts: [RejectCode: Int] = [:]
+
+  /// The progress of a run that has not begun.
+  public init() {}
 }
 
 /// One run of an import.

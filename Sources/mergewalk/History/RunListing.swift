@@ -5,8 +5,10 @@ enum RunListing {
   /// One line a run.
   static func table(_ runs: [RunRecord]) -> String {
     var table = TextTable(
-      "run", "pipeline", "started (UTC)", "seconds", "read", "inserted", "updated", "unchanged", "skipped", "rejected",
-      "status", "slow stage", "inputs")
+      [
+        "run", "pipeline", "started (UTC)", "seconds", "read", "inserted", "updated", "unchanged", "skipped",
+        "rejected", "status", "slow stage", "inputs",
+      ], words: [1, 2, 10, 11, 12])
     for run in runs {
       let kind = run.kind == .replay ? " (replay)" : ""
       table.add(
@@ -26,7 +28,7 @@ enum RunListing {
 
   /// A moment to the second, as a table has it.
   private static func moment(_ seconds: Double) -> String {
-    RunIdentity.timestamp(seconds).prefix(19).replacing("T", with: " ")
+    String(RunIdentity.timestamp(seconds).prefix(19).replacing("T", with: " "))
   }
 
   /// One run, whole.
@@ -77,7 +79,7 @@ enum RunListing {
   }
 
   private static func inputTable(_ run: RunRecord) -> String {
-    var table = TextTable("input", "bytes", "fingerprint")
+    var table = TextTable(["input", "bytes", "fingerprint"], words: [2])
     for input in run.inputs {
       table.add(input.path, input.bytes.map { Figures.grouped($0) } ?? "", input.fingerprint ?? "")
     }

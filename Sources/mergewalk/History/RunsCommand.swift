@@ -22,7 +22,7 @@ struct RunsCommand: ParsableCommand {
   var store: String
 
   @Argument(help: ArgumentHelp("Show this run whole.", valueName: "run"))
-  var run: String?
+  var name: String?
 
   @Option(help: ArgumentHelp("Only the runs of this pipeline.", valueName: "name"))
   var pipeline: String?
@@ -36,7 +36,7 @@ struct RunsCommand: ParsableCommand {
   func validate() throws {
     if store.isEmpty { throw ValidationError("the store is a path") }
     if limit < 1 { throw ValidationError("--limit takes a number from 1 on, not \(limit)") }
-    if run != nil, pipeline != nil, run != "last" {
+    if name != nil, pipeline != nil, name != "last" {
       throw ValidationError("--pipeline goes with the list, or with “last”")
     }
   }
@@ -57,7 +57,7 @@ struct RunsCommand: ParsableCommand {
   /// Writes what was asked for; returns what is missing, if something is.
   private func show(_ history: RunHistory) throws(RunHistoryError) -> String? {
     guard access(history.path, F_OK) == 0 else { return "no run was noted (there is no \(history.path))" }
-    guard let name = run else {
+    guard let name else {
       let runs = try history.recent(pipeline: pipeline, limit: limit)
       Console.data(json ? JSONText.array(runs.map(RunListing.json)).text : RunListing.table(runs))
       return nil

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Glibc
 
 /// Writes data to standard output and words to standard error.
@@ -9,6 +10,11 @@ enum Console {
 
   /// Writes data as it is.
   static func rawData(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+  /// Writes bytes as they are.
+  static func rawData(_ bytes: [UInt8]) {
+    end(bytes.withUnsafeBytes { attempt($0, to: STDOUT_FILENO) })
+  }
 
   /// Writes the result of work that is done, with a line break behind it; a reader that has gone away is no failure.
   ///
@@ -46,24 +52,31 @@ enum Console {
   /// with the failure that it is, so that what is lost does not look like success.
   private static func write(_ text: String, to descriptor: Int32) {
     let failure = attempt(text, to: descriptor)
-    if failure == 0 || descriptor != STDOUT_FILENO { return }
+    if descriptor == STDOUT_FILENO { end(failure) }
+  }
+
+  private static func end(_ failure: Int32) {
+    if failure == 0 { return }
     if failure == EPIPE { exit(0) }
-    _ = attempt("mergewalk: error: cannot write to standard output: \(String(cString: strerror(failure)))\n", to: STDERR_FILENO)
+    let reason = String(cString: strerror(failure))
+    _ = attempt("mergewalk: error: cannot write to standard output: \(reason)\n", to: STDERR_FILENO)
     exit(ExitStatus.failure.rawValue)
   }
 
   /// Writes, and returns the number of the error that kept it from being whole, or 0.
   private static func attempt(_ text: String, to descriptor: Int32) -> Int32 {
     var text = text
-    return text.withUTF8 { bytes in
-      var done = 0
-      while done < bytes.count {
-        let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-        if count < 0, errno == EINTR { continue }
-        if count < 0 { return errno }
-        done += count
-      }
-      return 0
+    return text.withUTF8 { attempt(UnsafeRawBufferPointer($0), to: descriptor) }
+  }
+
+  private static func attempt(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+    var done = 0
+    while done < bytes.count {
+      let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { return errno }
+      done += count
     }
+    return 0
   }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diagnostics
 import Importing
 import Pipelines
+import RecordFormats
 
 /// `mergewalk run`: import what a pipeline says.
 struct RunCommand: ParsableCommand {
