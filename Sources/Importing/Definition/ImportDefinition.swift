@@ -26,6 +26,8 @@ public struct ImportDefinition: Sendable {
   public var cacheMemory = 24 << 20
   /// Whether everything is done and then thrown away.
   public var isDryRun = false
+  /// What is kept and told of the run beside its summary.
+  public var reporting = RunReporting()
   /// What the hashes of keys start from; `nil` for something new each run.
   ///
   /// Tables of keys are hashed anew each run, so that no input can be made to fill one place of them. Which records are
