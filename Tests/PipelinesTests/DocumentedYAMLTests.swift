@@ -68,11 +68,9 @@ struct DocumentedYAMLTests {
     }
     let fields = Set((try YAMLDocument.parse(text, path: block.page).entries ?? []).compactMap(\.key.text))
     if !text.hasSuffix("\n") { text += "\n" }
-    if !fields.contains("include") {
-      if !fields.contains("model") { text += "model: model-of-nobody.yaml\n" }
-      if !fields.contains("store") { text += "store: store.sqlite\n" }
-    }
-    if fields.isDisjoint(with: ["imports", "objects", "include"]) {
+    if !fields.contains("model") { text += "model: model-of-nobody.yaml\n" }
+    if !fields.contains("store") { text += "store: store.sqlite\n" }
+    if fields.isDisjoint(with: ["imports", "objects"]) {
       if !fields.contains("source") { text += "source: file-of-nobody.csv\n" }
       if !fields.contains("import") { text += "import: { entity: Entity, find_by: [key] }\n" }
     }
