@@ -88,6 +88,10 @@ public enum ImportMode: String, Sendable, CaseIterable {
   case update
   /// Insert what is not there; records with an object are skipped unchanged.
   case createMissing = "create-missing"
+  /// As `upsert`; then objects that no record names are deleted or marked.
+  case sync
+  /// As `sync`, and what a record does not fill goes to its default: the entity then holds what the records say.
+  case replace
 }
 
 /// Which record of several with the same key counts.
@@ -120,6 +124,8 @@ public struct EntityImport: Sendable {
   public var mode = ImportMode.upsert
   /// Which of several records with one key counts.
   public var duplicates = DuplicatePolicy.last
+  /// What happens to objects that no record names, in the modes `sync` and `replace`.
+  public var sync = SyncPolicy()
   /// The other attributes.
   public var attributes: [FieldImport]
   /// The to-one relationships.

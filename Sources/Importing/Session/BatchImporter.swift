@@ -35,6 +35,9 @@ final class BatchImporter {
   /// Whether what was written of a batch can be taken back: some row may be refused after others were written.
   lazy var keepsSavepoints = nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
 
+  /// Notes the objects that records name, when those that none names are to go.
+  var watch: SyncWatch?
+
   // The current batch, valid within `process`.
   var outcomes = ContiguousArray<RecordLedger.Outcome>()
   var keyBytes = KeyBytes()
@@ -65,6 +68,7 @@ final class BatchImporter {
     defer { self.outcomes = outcomes }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view, onlyRoot: onlyRoot)
+      try watch?.note(view, self)
     }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }

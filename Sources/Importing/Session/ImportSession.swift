@@ -125,17 +125,21 @@ public final class ImportSession {
     var times = PartTimes()
     var isBreached = false
     var bytesBefore = 0
+    let sync = SyncRun(definition, plans: plans, store: store)
     for (number, part) in definition.parts.enumerated() where !isBreached {
       rejects.turn(to: plans[number], sources: part.sources)
       let load = try PartImport(
-        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger)
+        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger,
+        watch: try sync?.watch(part: number))
       try load.run { state in
         progress?(
           ImportProgress(
             records: state.records, bytes: bytesBefore + state.bytes, totalBytes: totalBytes, rejects: state.rejects,
             seconds: Self.now() - started, part: number, partCount: definition.parts.count, partName: part.name))
       }
-      summary.note(part, load.counts(since: ledger), load.importer.nodes, times: load.times)
+      let counts = load.counts(since: ledger)
+      summary.note(part, counts, load.importer.nodes, times: load.times)
+      sync?.finish(part: number, goodRecords: counts.read - counts.rejected)
       summary.batches += load.importer.batches
       summary.fetches += load.importer.fetches
       bytesBefore += load.bytesRead
@@ -144,6 +148,13 @@ public final class ImportSession {
       times.add(load.times)
     }
     summary.bytesRead = bytesBefore
+    if let sync, !isBreached {
+      let before = Self.now()
+      let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects)
+      summary.note(removal, notes: sync.notes)
+      isBreached = removal.breach != nil
+      times.write += Self.now() - before
+    }
     let imported = Self.now()
     if !isBreached {
       ledger.check()
@@ -156,11 +167,21 @@ public final class ImportSession {
     try rejects.close()
     rejects.note(&summary)
     summary.note(ledger)
-    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun, rejected: ledger.rejected)
+    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun,
+      rejected: ledger.rejected + summary.denied)
     summary.phases = [
       ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
       ("finish", Self.now() - imported),
     ]
+  }
+
+  /// A context over a store that is called in its history as an import's.
+  static func context(_ definition: ImportDefinition, _ store: PersistentStore) -> ManagedObjectContext {
+    let context = ManagedObjectContext(store: store)
+    // What the store's history says of the import, if it has one.
+    context.name = definition.name
+    context.transactionAuthor = "mergewalk"
+    return context
   }
 
   // MARK: The machine

@@ -31,10 +31,12 @@ final class PartImport {
 
   /// Prepares the finding of objects.
   ///
-  /// - Parameter ledger: what became of the records of earlier parts; goes on with this one's.
+  /// - Parameters:
+  ///   - ledger: what became of the records of earlier parts; goes on with this one's.
+  ///   - watch: notes the objects that records name, when those that none names are to go.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
-    rejects: RejectOutput, ledger: RecordLedger
+    rejects: RejectOutput, ledger: RecordLedger, watch: SyncWatch? = nil
   ) throws(ImportError) {
     let started = ImportSession.now()
     self.definition = definition
@@ -42,7 +44,7 @@ final class PartImport {
     self.plan = plan
     self.file = file
     self.rejects = rejects
-    importer = try Self.makeImporter(definition, part, plan, file, store)
+    importer = try Self.makeImporter(definition, part, plan, file, store, watch)
     importer.ledger = ledger
     times.prepare = ImportSession.now() - started
   }
@@ -77,6 +79,7 @@ final class PartImport {
         times.wait += ImportSession.now() - before
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
+        importer.watch?.noteUnreadable(batch.records.errors.count)
         bytesRead = batch.bytesRead
         try begin()
         try importer.process(&batch)
@@ -120,7 +123,8 @@ final class PartImport {
   }
 
   private static func makeImporter(
-    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore
+    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
+    _ watch: SyncWatch?
   ) throws(ImportError) -> BatchImporter {
     do {
       let seed = definition.hashSeed ?? CellHash.randomSeed()
@@ -131,11 +135,10 @@ final class PartImport {
         override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
-        plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
-      // What the store's history says of the import, if it has one.
-      importer.context.name = definition.name
-      importer.context.transactionAuthor = "mergewalk"
+        plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
       for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
+      importer.watch = watch
+      watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file) }
       if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
       if case .filter = nodes[plan.root].strategy {
@@ -166,7 +169,8 @@ final class PartImport {
     let scan = PartitionedScan(
       plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
       folder: ImportSession.folder(of: definition.storePath),
-      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20))
+      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20),
+      watch: importer.watch)
     root.verdicts = try scan.run(
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
