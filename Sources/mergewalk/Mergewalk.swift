@@ -24,7 +24,8 @@ struct Mergewalk: ParsableCommand {
     version: "mergewalk 0.1.0",
     subcommands: [
       RunCommand.self, LintCommand.self, FetchCommand.self, ExportCommand.self, SeedCommand.self, ModelCommand.self,
-      StoreCommand.self, ReferenceCommand.self, PreviewCommand.self, GuessCommand.self,
+      StoreCommand.self, ReferenceCommand.self, PreviewCommand.self, GuessCommand.self, TestCommand.self,
+      SchemaCommand.self,
     ])
 
   /// Runs the command of this process.

@@ -10,6 +10,7 @@ final class RejectOutput {
   private var sources: [ByteSource]
   private let writer: RejectWriter?
   private var counts: [RejectCode: Int] = [:]
+  private let redaction: Redaction
 
   /// Prepares the rejects file, when the definition names one.
   ///
@@ -17,12 +18,13 @@ final class RejectOutput {
   init(_ definition: ImportDefinition, plan: ImportPlan) throws(ImportError) {
     self.plan = plan
     sources = definition.sources
+    redaction = definition.redaction
     guard let path = definition.rejects.path else {
       writer = nil
       return
     }
     do throws(RejectWriterError) {
-      writer = try RejectWriter(path: path, run: "\(definition.name)@\(Self.now())")
+      writer = try RejectWriter(path: path, run: "\(redaction(definition.name))@\(Self.now())")
     } catch {
       throw ImportError(error)
     }
@@ -107,7 +109,7 @@ final class RejectOutput {
     counts[code, default: 0] += 1
     guard let writer else { return }
     let reject = Reject(
-      file: sources[batch.records.source].path, member: batch.records.member, record: error.recordIndex + 1,
+      file: redaction(sources[batch.records.source].path), member: batch.records.member, record: error.recordIndex + 1,
       reason: Reject.Reason(code, message: error.message, position: error.position))
     try error.raw.withUnsafeBufferPointer { (raw) throws(RejectWriterError) in
       try writer.write(reject, raw: UnsafeRawBufferPointer(raw))
@@ -120,7 +122,7 @@ final class RejectOutput {
     guard let writer else { return }
     let reasons = entries.map { reason($0, record, batch.records) }
     let reject = Reject(
-      file: sources[batch.records.source].path, member: batch.records.member,
+      file: redaction(sources[batch.records.source].path), member: batch.records.member,
       record: batch.records.records[record].index + 1, reason: reasons[0],
       also: Array(reasons.dropFirst()))
     try batch.records.withRawRecord(record) { (raw) throws(RejectWriterError) in

@@ -95,6 +95,7 @@ struct RunCommand: ParsableCommand {
     settings.storePath = store
     settings.sourcePaths = sources
     let pipeline = try Pipeline.read(self.pipeline, settings: settings)
+    Console.hide(pipeline.redaction)
     name = pipeline.definition.name
     if !quiet { FindingsOutput.words(pipeline.warnings) }
     var definition = pipeline.definition
