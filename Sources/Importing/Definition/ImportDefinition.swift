@@ -26,6 +26,8 @@ public struct ImportDefinition: Sendable {
   public var cacheMemory = 24 << 20
   /// Whether everything is done and then thrown away.
   public var isDryRun = false
+  /// How many changes of objects the summary shows.
+  public var sampledChanges = 0
   /// What the hashes of keys start from; `nil` for something new each run.
   ///
   /// Tables of keys are hashed anew each run, so that no input can be made to fill one place of them. Which records are

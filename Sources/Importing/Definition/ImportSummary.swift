@@ -86,6 +86,8 @@ public struct ImportSummary: Sendable {
   public var denied = 0
   /// Why the run was rolled back, when that was because of a limit on deletions.
   public var breach: String?
+  /// The first changes of objects, as many as the definition asks for.
+  public var changes: [ObjectChange] = []
   /// Batches written.
   public var batches = 0
   /// Wall time of the run.

@@ -8,10 +8,10 @@ struct ObjectRemoval {
   let store: PersistentStore
   let context: ManagedObjectContext
   let entity: EntityDescription
-  /// What identifies an object, for messages.
-  let keySlots: [Int]
   /// How many objects one transaction takes.
   let chunk: Int
+  /// Takes the first changes, when somebody wants to see them.
+  let sample: ChangeSample?
 
   // MARK: Deleting
 
@@ -84,12 +84,32 @@ struct ObjectRemoval {
     _ keys: [Int64], _ body: (Int) -> Void
   ) throws(ImportError) -> [ObjectValidationFailure] {
     try transaction { () throws(ImportError) in
+      let mark = sample?.mark ?? 0
+      try collect(keys)
       do throws(BatchError) {
-        return try context.deleteRows(entity, primaryKeys: keys, each: body)
+        let failures = try context.deleteRows(entity, primaryKeys: keys, each: body)
+        if !failures.isEmpty { sample?.removeAll(since: mark) }
+        return failures
       } catch {
         throw ImportError(code: .database, message: error.description)
       }
     }
+  }
+
+  /// Takes the first of the objects that are about to go; not those that delete rules take along.
+  private func collect(_ keys: [Int64]) throws(ImportError) {
+    guard let sample, sample.room > 0 else { return }
+    let buffer = context.buffer(table: entity.rootIndex)
+    do {
+      let access = try store.access(root: entity.rootIndex)
+      try keys.prefix(sample.room).withUnsafeBufferPointer { keys throws(SQLiteError) in
+        try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
+      }
+    } catch {
+      throw ImportError(error)
+    }
+    sample.collect(deleted: buffer)
+    context.reset()
   }
 
   // MARK: Marking
@@ -126,6 +146,7 @@ struct ObjectRemoval {
         count += 1
       }
     }
+    sample?.collect(context)
     do { try context.writeChanges(order: [root]) } catch { throw ImportError(error) }
     context.reset()
     return count

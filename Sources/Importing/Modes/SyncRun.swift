@@ -68,7 +68,10 @@ final class SyncRun {
   /// - Parameters:
   ///   - context: the context that writes.
   ///   - rejects: takes the objects that may not be deleted.
-  func removeOthers(_ context: ManagedObjectContext, rejects: RejectOutput) throws(ImportError) -> Result {
+  ///   - sample: takes the first changes.
+  func removeOthers(
+    _ context: ManagedObjectContext, rejects: RejectOutput, sample: ChangeSample?
+  ) throws(ImportError) -> Result {
     var result = Result()
     for number in definition.parts.indices.reversed() where definition.parts[number].root.mode.removesOthers {
       guard mayRemove(number) else { continue }
@@ -83,8 +86,7 @@ final class SyncRun {
       }
       guard others.count > 0 else { continue }
       let removal = ObjectRemoval(
-        store: store, context: context, entity: entity, keySlots: node.keySlots,
-        chunk: min(definition.batchLimit.records, 20_000))
+        store: store, context: context, entity: entity, chunk: min(definition.batchLimit.records, 20_000), sample: sample)
       if policy.deletion == .mark, let soft = node.softDelete {
         result.counts[entity.name, default: (0, 0)].marked += try removal.mark(others, soft)
       } else {

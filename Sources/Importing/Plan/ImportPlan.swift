@@ -20,6 +20,9 @@ struct ImportPlan: Sendable {
   /// The node that the records stand for.
   let root: Int
 
+  /// The field that tells which records earlier runs have read, or `nil`; it belongs to no node.
+  var sinceField: Int?
+
   /// The names of a field.
   struct FieldName: Sendable {
     /// The entity's name.
@@ -41,6 +44,7 @@ struct ImportPlan: Sendable {
   init(_ definition: ImportDefinition, part: ImportPart) throws(DiagnosticList) {
     var builder = ImportPlanBuilder(definition)
     let root = builder.add(part.plannedRoot(definition.model), owner: nil)
+    sinceField = part.since.flatMap { builder.addSince($0, part.root) }
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
     self.root = root ?? 0
     nodes = builder.nodes
@@ -268,6 +272,30 @@ private struct ImportPlanBuilder {
     fieldNames.append(
       ImportPlan.FieldName(entity: entity.name, attribute: attribute.name, column: field.column))
     return (fields.count - 1, attribute.slot)
+  }
+
+  /// Adds the field that tells which records earlier runs have read.
+  mutating func addSince(_ policy: SincePolicy, _ root: EntityImport) -> Int? {
+    if root.mode.removesOthers {
+      report(
+        "invalidMode", policy.position,
+        "mode \(root.mode.rawValue) needs the whole input, and since passes over what was read before",
+        hint: "use mode upsert")
+    }
+    do {
+      var compiled = try CompiledField(policy.field, attribute: policy.attribute)
+      compiled.identifier = Int32(fields.count)
+      fields.append(compiled)
+    } catch {
+      findings += error.diagnostics
+      return nil
+    }
+    let column = columnNames.firstIndex(of: policy.column) ?? columnNames.count
+    if column == columnNames.count { columnNames.append(policy.column) }
+    fieldColumns.append(column)
+    fieldNames.append(
+      ImportPlan.FieldName(entity: root.entityName, attribute: "since", column: policy.column))
+    return fields.count - 1
   }
 
   /// Adds a field that no column fills; `nil` for types that cannot be imported.

@@ -122,15 +122,18 @@ public final class ImportSession {
     }
     let totalBytes = Self.inputBytes(definition.allSources)
     var ledger = RecordLedger()
+    var cursors = StoredCursors(file.metadata, pipeline: definition.name)
     var times = PartTimes()
     var isBreached = false
     var bytesBefore = 0
     let sync = SyncRun(definition, plans: plans, store: store)
+    let sample =
+      definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
     for (number, part) in definition.parts.enumerated() where !isBreached {
       rejects.turn(to: plans[number], sources: part.sources)
       let load = try PartImport(
         definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger,
-        watch: try sync?.watch(part: number))
+        watch: try sync?.watch(part: number), sample: sample)
       try load.run { state in
         progress?(
           ImportProgress(
@@ -142,6 +145,7 @@ public final class ImportSession {
       sync?.finish(part: number, goodRecords: counts.read - counts.rejected)
       summary.batches += load.importer.batches
       summary.fetches += load.importer.fetches
+      if let policy = part.since, let cursor = try load.cursor() { cursors.set(cursor, part: part.name, policy) }
       bytesBefore += load.bytesRead
       ledger = load.ledger
       isBreached = load.isBreached
@@ -150,11 +154,12 @@ public final class ImportSession {
     summary.bytesRead = bytesBefore
     if let sync, !isBreached {
       let before = Self.now()
-      let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects)
+      let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects, sample: sample)
       summary.note(removal, notes: sync.notes)
       isBreached = removal.breach != nil
       times.write += Self.now() - before
     }
+    summary.changes = sample?.changes ?? []
     let imported = Self.now()
     if !isBreached {
       ledger.check()
@@ -164,6 +169,7 @@ public final class ImportSession {
         isBreached = true
       }
     }
+    if !isBreached, definition.parts.contains(where: { $0.since != nil }) { try write(cursors, file) }
     try rejects.close()
     rejects.note(&summary)
     summary.note(ledger)
@@ -173,6 +179,17 @@ public final class ImportSession {
       ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
       ("finish", Self.now() - imported),
     ]
+  }
+
+  /// Keeps how far incremental imports have come, behind the rows that they have written.
+  private func write(_ cursors: StoredCursors, _ file: StoreFile) throws(ImportError) {
+    do {
+      try file.begin()
+      try file.writeMetadata(cursors.written(to: file.metadata))
+      try file.commit()
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
   }
 
   /// A context over a store that is called in its history as an import's.

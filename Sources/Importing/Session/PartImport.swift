@@ -34,9 +34,10 @@ final class PartImport {
   /// - Parameters:
   ///   - ledger: what became of the records of earlier parts; goes on with this one's.
   ///   - watch: notes the objects that records name, when those that none names are to go.
+  ///   - sample: takes the first changes.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
-    rejects: RejectOutput, ledger: RecordLedger, watch: SyncWatch? = nil
+    rejects: RejectOutput, ledger: RecordLedger, watch: SyncWatch? = nil, sample: ChangeSample? = nil
   ) throws(ImportError) {
     let started = ImportSession.now()
     self.definition = definition
@@ -46,11 +47,18 @@ final class PartImport {
     self.rejects = rejects
     importer = try Self.makeImporter(definition, part, plan, file, store, watch)
     importer.ledger = ledger
+    importer.sample = sample
     times.prepare = ImportSession.now() - started
   }
 
   /// What became of all records so far.
   var ledger: RecordLedger { importer.ledger }
+
+  /// The cursor that the store is to keep; `nil` for none.
+  func cursor() throws(ImportError) -> CursorValue? {
+    guard let since = importer.since, let policy = part.since else { return nil }
+    return since.cursor(stored: policy.isReset ? nil : try policy.stored(definition, part, file))
+  }
 
   /// What became of this part's records.
   func counts(since before: RecordLedger) -> ImportSummary.PartCounts {
@@ -68,7 +76,7 @@ final class PartImport {
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed))
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
     let thread = reading.start(channel)
     // What the open transaction holds: batches come in chunks that fit the processor's cache.
     var chunk = (records: 0, bytes: 0)
@@ -80,6 +88,7 @@ final class PartImport {
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
         importer.watch?.noteUnreadable(batch.records.errors.count)
+        importer.since?.noteUnreadable(batch.records.errors.count)
         bytesRead = batch.bytesRead
         try begin()
         try importer.process(&batch)
@@ -138,6 +147,7 @@ final class PartImport {
         plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
       for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
       importer.watch = watch
+      importer.since = try SinceProgress(definition, part, plan, file)
       watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file) }
       if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
@@ -175,7 +185,7 @@ final class PartImport {
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
-        preparer: BatchPreparer(plan: plan, seed: importer.seed)))
+        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter)))
     root.firstStrategyName = "partitioned scan"
   }
 
