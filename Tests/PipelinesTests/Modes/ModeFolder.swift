@@ -1,4 +1,5 @@
 import Foundation
+import Diagnostics
 import Importing
 import Pipelines
 import SQLite

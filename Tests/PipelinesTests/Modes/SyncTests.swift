@@ -1,6 +1,7 @@
 import Foundation
 import Importing
 import Pipelines
+import RecordFormats
 import TestSupport
 import Testing
 
@@ -176,7 +177,7 @@ import Testing
     #expect(
       try map.lint("{ entity: Country, find_by: [code], mode: upsert, sync: { limit: 3 } }").filter {
         $0.contains("error")
-      }.map { String($0.prefix(22)) } == ["pipeline.yaml:5:62: er"])
+      }.map { String($0.prefix(22)) } == ["pipeline.yaml:5:59: er"])
     func finding(_ options: String) throws -> String { try map.lint(Self.sync(options)).joined(separator: "\n") }
     #expect(try finding("where: siez == 2").contains("[invalidScope]"))
     #expect(try finding("where: \"size == \"").contains("[invalidScope]"))
