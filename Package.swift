@@ -30,7 +30,8 @@ let package = Package(
     .executable(name: "mergewalk", targets: ["mergewalk"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     // C libraries of the system.
@@ -72,6 +73,7 @@ let package = Package(
       dependencies: [
         "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
 

@@ -28,6 +28,8 @@ public struct ImportDefinition: Sendable {
   public var isDryRun = false
   /// How many changes of objects the summary shows.
   public var sampledChanges = 0
+  /// What is kept and told of the run beside its summary.
+  public var reporting = RunReporting()
   /// What the hashes of keys start from; `nil` for something new each run.
   ///
   /// Tables of keys are hashed anew each run, so that no input can be made to fill one place of them. Which records are

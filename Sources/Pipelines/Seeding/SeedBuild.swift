@@ -103,6 +103,8 @@ public struct SeedBuild: Sendable {
         summary.redaction.add(pipeline.redaction)
         var definition = pipeline.definition
         definition.hashSeed = Self.hashSeed
+        // A store with default data is one file, the same bytes each time.
+        definition.reporting = RunReporting()
         if let first = definitions.first, let problem = Self.problem(definition, after: first) {
           findings.append(
             Diagnostic(.error, code: "unsuitablePipeline", path: path, position: .file, message: problem))

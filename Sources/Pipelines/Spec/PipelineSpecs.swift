@@ -52,7 +52,7 @@ extension ComponentSpec {
         "rejects", .component("rejects"), default: "counted, without limit",
         "Where records go that cannot be imported, and how many are too many.",
         example: "{ file: rejects.ndjson, limit: 100 }"),
-    ])
+    ] + runFields)
 
   /// One of several imports.
   static let part = ComponentSpec(
