@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 import RecordFormats
 
@@ -44,7 +45,7 @@ struct RunRecorder {
   func fail(_ summary: ImportSummary, _ error: ImportError) -> String? {
     var record = record(.failed, summary)
     record.errorCode = error.code.rawValue
-    record.errorMessage = error.message
+    record.errorMessage = definition.redaction(error.message)
     do throws(RunHistoryError) {
       _ = try RunHistory(storePath: definition.storePath).append(record)
       return nil
@@ -77,6 +78,20 @@ struct RunRecorder {
     record.host = Self.host()
     record.resumedFrom = summary.resumedFrom
     record.warnings = summary.warnings
+    return redacted(record)
+  }
+
+  /// The record without the secrets of the definition, which a table for people must not keep.
+  private func redacted(_ record: RunRecord) -> RunRecord {
+    let redaction = definition.redaction
+    if redaction.isEmpty { return record }
+    var record = record
+    record.id = redaction(record.id)
+    record.pipeline = redaction(record.pipeline)
+    record.store = redaction(record.store)
+    record.rejectsPath = record.rejectsPath.map { redaction($0) }
+    record.warnings = record.warnings.map { redaction($0) }
+    for index in record.inputs.indices { record.inputs[index].path = redaction(record.inputs[index].path) }
     return record
   }
 
