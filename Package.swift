@@ -64,7 +64,9 @@ let package = Package(
       "RecordFormats",
       ["Diagnostics", "CScan", "CLibXML2", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
     module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
-    module("Pipelines", ["Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
+    module(
+      "Pipelines",
+      ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
 
     .executableTarget(
       name: "mergewalk",

@@ -22,8 +22,8 @@ struct Mergewalk: ParsableCommand {
     version: "mergewalk \(ImportSession.version)",
     subcommands: [
       RunCommand.self, LintCommand.self, FetchCommand.self, ExportCommand.self, SeedCommand.self, ModelCommand.self,
-      StoreCommand.self, ReferenceCommand.self, PreviewCommand.self, GuessCommand.self, RunsCommand.self,
-      RejectsCommand.self,
+      StoreCommand.self, ReferenceCommand.self, PreviewCommand.self, GuessCommand.self, TestCommand.self,
+      SchemaCommand.self, RunsCommand.self, RejectsCommand.self,
     ])
 
   /// Runs the command of this process.

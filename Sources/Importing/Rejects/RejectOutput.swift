@@ -23,6 +23,7 @@ final class RejectOutput {
     var source: Int
     var member: String?
   }
+  private let redaction: Redaction
 
   /// Prepares the rejects file, when the definition names one.
   ///
@@ -32,12 +33,13 @@ final class RejectOutput {
     sources = definition.sources
     part = definition.parts.count > 1 ? definition.parts[0].name : nil
     keepsIndent = Self.hasIndents(definition.format)
+    redaction = definition.redaction
     guard let path = definition.rejects.path else {
       writer = nil
       return
     }
     do throws(RejectWriterError) {
-      writer = try RejectWriter(path: path, run: run.text)
+      writer = try RejectWriter(path: path, run: redaction(run.text))
     } catch {
       throw ImportError(error)
     }
@@ -119,7 +121,7 @@ final class RejectOutput {
     counts[code, default: 0] += 1
     guard let writer else { return }
     var reject = Reject(
-      file: sources[batch.records.source].path, member: batch.records.member, record: error.recordIndex + 1,
+      file: redaction(sources[batch.records.source].path), member: batch.records.member, record: error.recordIndex + 1,
       reason: Reject.Reason(code, message: error.message, position: error.position))
     reject.isCut = error.code == .recordTooLong
     reject.indent = error.indent
@@ -135,7 +137,7 @@ final class RejectOutput {
     guard let writer else { return }
     let reasons = entries.map { reason($0, record, batch.records) }
     var reject = Reject(
-      file: sources[batch.records.source].path, member: batch.records.member,
+      file: redaction(sources[batch.records.source].path), member: batch.records.member,
       record: batch.records.records[record].index + 1, reason: reasons[0],
       also: Array(reasons.dropFirst()))
     if keepsIndent { reject.indent = batch.records.records[record].column - 1 }

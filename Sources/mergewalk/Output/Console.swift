@@ -1,10 +1,21 @@
 import ArgumentParser
+import Diagnostics
 import Glibc
+import Synchronization
 
 /// Writes data to standard output and words to standard error.
 ///
 /// A reader that has gone away (`mergewalk ... | head`) is no failure: the process then ends with success.
 enum Console {
+  /// The secrets of the configurations that were read so far, which nothing that is written may show.
+  private static let secrets = Mutex(Redaction())
+
+  /// The text without secrets.
+  static func redacted(_ text: String) -> String { secrets.withLock { $0(text) } }
+
+  /// Keeps the secrets of a configuration out of everything that is written from now on.
+  static func hide(_ redaction: Redaction) { secrets.withLock { $0.add(redaction) } }
+
   /// Writes data, with a line break behind it.
   static func data(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
@@ -65,7 +76,7 @@ enum Console {
 
   /// Writes, and returns the number of the error that kept it from being whole, or 0.
   private static func attempt(_ text: String, to descriptor: Int32) -> Int32 {
-    var text = text
+    var text = redacted(text)
     return text.withUTF8 { attempt(UnsafeRawBufferPointer($0), to: descriptor) }
   }
 

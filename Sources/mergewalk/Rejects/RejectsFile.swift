@@ -33,11 +33,9 @@ enum RejectsFile {
 
   /// A reject as a person reads it: why, and the record below.
   static func text(_ line: RejectLine) -> String {
-    var target = ""
-    if let entity = line.entity { target = " for \(entity)" + (line.attribute.map { ".\($0)" } ?? "") }
-    var text = "\(place(line)): \(printable(line.message))\(target) [\(line.code)]"
+    var text = "\(place(line)): \(printable(line.message)) [\(line.code)]"
     if let field = line.field { text += " in column “\(printable(field))”" }
-    if line.also != nil { text += " and more" }
+    if line.also != nil { text += ", and more" }
     guard let raw = line.raw else { return text }
     for part in String(decoding: raw, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) {
       text += "\n    " + printable(part)

@@ -56,6 +56,7 @@ struct RejectsReplayCommand: ParsableCommand {
       // The files may be gone; the header of each is in the rejects file.
       settings.checksHeaders = false
       let pipeline = try Pipeline.read(self.pipeline, settings: settings)
+      Console.hide(pipeline.redaction)
       var definition = pipeline.definition
       guard definition.objects.isEmpty else {
         throw finding("unsuitablePipeline", self.pipeline, "whole objects go into a new store only, so that none can follow")

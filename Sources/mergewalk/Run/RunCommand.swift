@@ -62,9 +62,10 @@ struct RunCommand: ParsableCommand {
       settings.storePath = store
       settings.sourcePaths = sources
       let pipeline = try Pipeline.read(self.pipeline, settings: settings)
+      Console.hide(pipeline.redaction)
       var definition = pipeline.definition
       if let batch { definition.batchLimit.records = batch }
-      if let find { definition.findPlan = find.plan }
+      if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
       definition.isDryRun = dryRun
       return (definition, pipeline.warnings)
     }

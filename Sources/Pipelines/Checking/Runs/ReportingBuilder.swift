@@ -3,14 +3,14 @@ import Importing
 /// Turns the fields that say what is kept and told of a run into a ``RunReporting``.
 struct ReportingBuilder {
   /// Makes a path of the file relative to the working directory.
-  let resolve: (String) -> String
+  let resolve: (Located<String>) -> String
 
   /// What the file says; a pipeline's runs are noted unless it says otherwise.
   func reporting(_ component: ComponentValue) -> RunReporting {
     var reporting = RunReporting()
     reporting.keepsHistory = component.flag("history") ?? true
-    reporting.metricsPath = component.text("metrics").map { resolve($0.value) }
-    reporting.reportPath = component.text("report").map { resolve($0.value) }
+    reporting.metricsPath = component.text("metrics").map(resolve)
+    reporting.reportPath = component.text("report").map(resolve)
     guard let anomalies = component.component("anomalies") else { return reporting }
     let standard = AnomalyThresholds()
     reporting.anomalies.runs = anomalies.count("runs") ?? standard.runs
