@@ -22,6 +22,8 @@ final class RunMonitor: Sendable {
     var progress = ImportProgress()
     var samples = RunSamples()
     var recent: [(seconds: Double, records: Int)] = []
+
+    init() { progress.stage = .prepare }
   }
 
   /// The greatest age of the records behind the rate that is shown as the present one, in seconds.
