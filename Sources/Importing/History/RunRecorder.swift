@@ -16,7 +16,8 @@ struct RunRecorder {
     self.definition = definition
     self.identity = identity
     inputs = definition.allSources.prefix(RunRecord.mostInputs).map { source in
-      RunRecord.Input(path: definition.redaction(source.path), bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
+      RunRecord.Input(
+        path: definition.redaction(source.path), bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
     }
   }
 

@@ -113,7 +113,10 @@ import Testing
       let newer = try Connection(path: history.path, mode: .readWrite)
       try newer.execute("PRAGMA user_version=99")
       try newer.close()
-    default: try folder.write("no database, but long enough to look like one. \(String(repeating: "x", count: 4096))", to: "s.sqlite-mergewalk")
+    default:
+      try folder.write(
+        "no database, but long enough to look like one. \(String(repeating: "x", count: 4096))",
+        to: "s.sqlite-mergewalk")
     }
     let before = FileManager.default.contents(atPath: history.path)
     let error = #expect(throws: RunHistoryError.self) { try history.append(record()) }
@@ -149,7 +152,8 @@ import Testing
   @Test func everyOutcomeOfARealRunIsNoted() throws {
     let good = try ImportSession(definition("email,age\na,1\nb,2\n")).run()
     #expect(good.runNumber == 1)
-    #expect(try #require(history.run("1")).id == good.runID)
+    let noted = try #require(try history.run("1"))
+    #expect(noted.id == good.runID)
     let faulty = try ImportSession(definition("email,age\na,x\nb,2\n")).run()
     #expect(faulty.runNumber == 2)
     var limited = try definition("email,age\na,x\nb,y\n")

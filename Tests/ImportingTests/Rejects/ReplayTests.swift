@@ -42,7 +42,9 @@ import Testing
 
   private static let columns = ["sku", "number", "label", "amount", "email", "age", "code", "title"]
 
-  private static func csv(_ name: String, _ edit: (inout CSVOptions) -> Void, mark: String, lead: String = "") -> Writing {
+  private static func csv(_ name: String, _ edit: (inout CSVOptions) -> Void, mark: String, lead: String = "")
+    -> Writing
+  {
     var options = CSVOptions()
     edit(&options)
     let header = options.header == .firstRecord ? columns.joined(separator: mark) + "\n" : ""
@@ -63,17 +65,20 @@ import Testing
     var mappings = YAMLOptions()
     mappings.records = "data.items"
     let tree: @Sendable ([(name: String, value: String)]) -> String = { fields in
-      "<item>\n" + fields.map { "    <\($0.name)>\(xml($0.value))</\($0.name)>" }.joined(separator: "\n") + "\n  </item>"
+      "<item>\n" + fields.map { "    <\($0.name)>\(xml($0.value))</\($0.name)>" }.joined(separator: "\n")
+        + "\n  </item>"
     }
     let yaml: @Sendable ([(name: String, value: String)]) -> String = { fields in
       fields.map { "\($0.name): \(json($0.value))" }.joined(separator: "\n      ")
     }
     return [
       csv("csv", { _ in }, mark: ","),
-      csv("csv with lines before the header, and semicolons", {
-        $0.delimiter = UInt8(ascii: ";")
-        $0.skippedLines = 2
-      }, mark: ";", lead: "A report\nof today\n"),
+      csv(
+        "csv with lines before the header, and semicolons",
+        {
+          $0.delimiter = UInt8(ascii: ";")
+          $0.skippedLines = 2
+        }, mark: ";", lead: "A report\nof today\n"),
       csv("csv without a header", { $0.header = .names(columns) }, mark: ","),
       Writing(
         testDescription: "ndjson", format: .ndjson(NDJSONOptions()), before: "", after: "\n", lead: "", between: "\n",
@@ -129,7 +134,9 @@ import Testing
   }
 
   private func records(_ generator: inout SeededGenerator) -> [Fields] {
-    let labels = ["plain", "with \"quotes\"", "two\nlines", "comma, and; more", "Zoë 🙂", "<tag> & entity", "a: b # c", ""]
+    let labels = [
+      "plain", "with \"quotes\"", "two\nlines", "comma, and; more", "Zoë 🙂", "<tag> & entity", "a: b # c", "",
+    ]
     return (0..<Int.random(in: 1...40, using: &generator)).map { index in
       let person = Int.random(in: 0..<6, using: &generator)
       let part = Int.random(in: 0..<5, using: &generator)
@@ -213,14 +220,15 @@ import Testing
   func again() throws {
     let writing = Self.csv("csv", { _ in }, mark: ",")
     let header = Self.columns.joined(separator: ",")
-    let text = header + "\nA,1,x,bad,a@b.c,1,1,t\nB,1,x,2,a@b.c,1,1,t\nC,1,x,bad,a@b.c,1,1,t\nD,1,x,\"bad\nbad\",a@b.c,1,1,t\n"
+    let text =
+      header + "\nA,1,x,bad,a@b.c,1,1,t\nB,1,x,2,a@b.c,1,1,t\nC,1,x,bad,a@b.c,1,1,t\nD,1,x,\"bad\nbad\",a@b.c,1,1,t\n"
     let definition = try definition(writing, text, store: "again")
     #expect(try ImportSession(definition).run().rejected == 3)
     let path = try #require(definition.rejects.path)
     let repaired = try repair(path) { record, raw in record == 2 ? raw.replacing("bad", with: "3") : raw }
     let second = definition.replaying(ByteSource(path: repaired), rejectsPath: path + ".2")
     let summary = try ImportSession(second).run()
-    #expect([summary.read, summary.inserted, summary.rejected] == [3, 1, 2])
+    #expect([summary.read, summary.inserted, summary.rejected] as [Int] == [3, 1, 2] as [Int])
     let lines = try String(contentsOfFile: path + ".2", encoding: .utf8).split(separator: "\n").map { line in
       try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     }
@@ -228,7 +236,9 @@ import Testing
     #expect(lines.map { $0["file"] as? String } == [repaired, repaired])
     #expect(lines[1]["raw"] as? String == "D,1,x,\"bad\nbad\",a@b.c,1,1,t")
     let third = definition.replaying(
-      ByteSource(path: try repair(path + ".2") { _, raw in raw.replacing("\"bad\nbad\"", with: "4").replacing("bad", with: "4") }),
+      ByteSource(
+        path: try repair(path + ".2") { _, raw in raw.replacing("\"bad\nbad\"", with: "4").replacing("bad", with: "4") }
+      ),
       rejectsPath: path + ".3")
     #expect(try ImportSession(third).run().inserted == 2)
     #expect(!FileManager.default.fileExists(atPath: path + ".3"))
@@ -250,7 +260,7 @@ import Testing
       """, to: "odd.ndjson")
     let replay = definition.replaying(ByteSource(path: path), rejectsPath: folder.file("odd.again.ndjson"))
     let summary = try ImportSession(replay).run()
-    #expect([summary.read, summary.inserted, summary.rejected] == [5, 2, 3])
+    #expect([summary.read, summary.inserted, summary.rejected] as [Int] == [5, 2, 3] as [Int])
     #expect(
       summary.rejectCounts == ["read.invalidJSON": 1, "read.notAnObject": 1, "read.recordTooLong": 1])
   }
