@@ -64,7 +64,7 @@ struct PipelineLoader {
     let memory = component.component("memory")
     definition.keyMemory = memory?.count("keys") ?? definition.keyMemory
     definition.cacheMemory = memory?.count("cache") ?? definition.cacheMemory
-    definition.reporting = ReportingBuilder(resolve: findings.resolve).reporting(component)
+    definition.reporting = ReportingBuilder(findings: findings).reporting(component)
     if let rejects = component.component("rejects") {
       definition.rejects.path = rejects.text("file").map(findings.resolve)
       definition.rejects.limit = rejects.count("limit")

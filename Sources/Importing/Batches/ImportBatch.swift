@@ -15,6 +15,8 @@ struct ImportBatch: Sendable {
   var refusals: [RecordReject] = []
   /// Whether the record has a failure or is refused.
   var hasFailed = ContiguousArray<Bool>()
+  /// Whether the record is passed over; empty when none can be.
+  var isPassedOver = ContiguousArray<Bool>()
   /// What is known of each node's object.
   var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.

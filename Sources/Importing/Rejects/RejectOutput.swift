@@ -8,6 +8,7 @@ final class RejectOutput {
   private var plan: ImportPlan
   private var sources: [ByteSource]
   private let writer: RejectWriter?
+  private let redaction: Redaction
   private(set) var counts: [RejectCode: Int] = [:]
   /// The import that the batches are from; nil when the run has only one.
   private var part: String?
@@ -23,7 +24,6 @@ final class RejectOutput {
     var source: Int
     var member: String?
   }
-  private let redaction: Redaction
 
   /// Prepares the rejects file, when the definition names one.
   ///
@@ -31,9 +31,9 @@ final class RejectOutput {
   init(_ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity) throws(ImportError) {
     self.plan = plan
     sources = definition.sources
+    redaction = definition.redaction
     part = definition.parts.count > 1 ? definition.parts[0].name : nil
     keepsIndent = Self.hasIndents(definition.format)
-    redaction = definition.redaction
     guard let path = definition.rejects.path else {
       writer = nil
       return
@@ -92,6 +92,16 @@ final class RejectOutput {
         error += 1
       }
       try writer?.flush()
+    } catch {
+      throw ImportError(error)
+    }
+  }
+
+  /// Writes and counts an object that could not be deleted.
+  func write(entity: String, object: String, code: RejectCode, message: String) throws(ImportError) {
+    counts[code, default: 0] += 1
+    do throws(RejectWriterError) {
+      try writer?.write(object: object, entity: entity, code: code, message: message)
     } catch {
       throw ImportError(error)
     }

@@ -76,6 +76,7 @@ extension BatchImporter {
     var rejects: Int
     var sequences: PersistentStore.Sequences
     var counts: [ImportSummary.EntityCounts]
+    var sampled: Int
   }
 
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
@@ -84,12 +85,13 @@ extension BatchImporter {
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
-      sequences: store.sequences, counts: nodes.map(\.counts))
+      sequences: store.sequences, counts: nodes.map(\.counts), sampled: sample?.mark ?? 0)
   }
 
   private func undo(_ mark: Mark, _ view: BatchView) throws(ImportError) {
     if keepsSavepoints { try execute("ROLLBACK TO batch; RELEASE batch") }
     context.reset()
+    sample?.removeAll(since: mark.sampled)
     store.sequences = mark.sequences
     rejects.removeLast(rejects.count - mark.rejects)
     for (state, counts) in zip(nodes, mark.counts) {

@@ -18,6 +18,8 @@ public struct ImportError: Error, CustomStringConvertible {
     case database
     /// The rejects file cannot be written.
     case cannotWriteRejects
+    /// What the store remembers of an incremental import is about another column.
+    case cursorMismatch
     /// A temporary file cannot be used.
     case temporaryFile
   }

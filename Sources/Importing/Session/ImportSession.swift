@@ -146,9 +146,13 @@ public final class ImportSession {
     }
     let totalBytes = Self.inputBytes(definition.allSources)
     var ledger = RecordLedger()
+    var cursors = StoredCursors(file.metadata, pipeline: definition.name)
     var times = PartTimes()
     var isBreached = false
     var bytesBefore = 0
+    let sync = SyncRun(definition, plans: plans, store: store)
+    let sample =
+      definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
     var state = ImportProgress()
     state.totalBytes = totalBytes
     state.partCount = definition.parts.count
@@ -165,7 +169,8 @@ public final class ImportSession {
       state.partName = part.name
       tell(.prepare)
       let load = try PartImport(
-        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger)
+        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger,
+        watch: try sync?.watch(part: number), sample: sample)
       try load.run { step in
         state.records = step.records
         state.bytes = bytesBefore + step.bytes
@@ -178,9 +183,12 @@ public final class ImportSession {
         state.rejectCounts = rejects.counts
         tell(.records)
       }
-      summary.note(part, load.counts(since: ledger), load.importer.nodes, times: load.times)
+      let counts = load.counts(since: ledger)
+      summary.note(part, counts, load.importer.nodes, times: load.times)
+      sync?.finish(part: number, goodRecords: counts.read - counts.rejected)
       summary.batches += load.importer.batches
       summary.fetches += load.importer.fetches
+      if let policy = part.since, let cursor = try load.cursor() { cursors.set(cursor, part: part.name, policy) }
       bytesBefore += load.bytesRead
       ledger = load.ledger
       isBreached = load.isBreached
@@ -188,6 +196,14 @@ public final class ImportSession {
     }
     summary.bytesRead = bytesBefore
     tell(.finish)
+    if let sync, !isBreached {
+      let before = Self.now()
+      let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects, sample: sample)
+      summary.note(removal, notes: sync.notes)
+      isBreached = removal.breach != nil
+      times.write += Self.now() - before
+    }
+    summary.changes = sample?.changes ?? []
     let imported = Self.now()
     if !isBreached {
       ledger.check()
@@ -197,15 +213,37 @@ public final class ImportSession {
         isBreached = true
       }
     }
+    if !isBreached, definition.parts.contains(where: { $0.since != nil }) { try write(cursors, file) }
     try rejects.close()
     rejects.note(&summary)
     summary.note(ledger)
-    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun, rejected: ledger.rejected)
+    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun,
+      rejected: ledger.rejected + summary.denied)
     summary.phases = [
       ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
       ("finish", Self.now() - imported),
     ]
     summary.readerPhases = [("read", times.read), ("convert", times.convert)]
+  }
+
+  /// Keeps how far incremental imports have come, behind the rows that they have written.
+  private func write(_ cursors: StoredCursors, _ file: StoreFile) throws(ImportError) {
+    do {
+      try file.begin()
+      try file.writeMetadata(cursors.written(to: file.metadata))
+      try file.commit()
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+
+  /// A context over a store that is called in its history as an import's.
+  static func context(_ definition: ImportDefinition, _ store: PersistentStore) -> ManagedObjectContext {
+    let context = ManagedObjectContext(store: store)
+    // What the store's history says of the import, if it has one.
+    context.name = definition.name
+    context.transactionAuthor = "mergewalk"
+    return context
   }
 
   // MARK: The machine

@@ -20,6 +20,19 @@ extension ImportSummary {
     }
   }
 
+  /// Notes which objects went because no record names them.
+  mutating func note(_ removal: SyncRun.Result, notes: [String]) {
+    for (name, counts) in removal.counts {
+      entities[name, default: EntityCounts()].deleted += counts.deleted
+      entities[name, default: EntityCounts()].marked += counts.marked
+      deleted += counts.deleted
+      marked += counts.marked
+    }
+    denied = removal.denied
+    breach = removal.breach
+    warnings += notes
+  }
+
   /// Notes what became of all records.
   mutating func note(_ ledger: RecordLedger) {
     read = ledger.read

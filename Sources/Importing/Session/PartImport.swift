@@ -32,10 +32,13 @@ final class PartImport {
 
   /// Prepares the finding of objects.
   ///
-  /// - Parameter ledger: what became of the records of earlier parts; goes on with this one's.
+  /// - Parameters:
+  ///   - ledger: what became of the records of earlier parts; goes on with this one's.
+  ///   - watch: notes the objects that records name, when those that none names are to go.
+  ///   - sample: takes the first changes.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
-    rejects: RejectOutput, ledger: RecordLedger
+    rejects: RejectOutput, ledger: RecordLedger, watch: SyncWatch? = nil, sample: ChangeSample? = nil
   ) throws(ImportError) {
     let started = ImportSession.now()
     self.definition = definition
@@ -43,13 +46,20 @@ final class PartImport {
     self.plan = plan
     self.file = file
     self.rejects = rejects
-    importer = try Self.makeImporter(definition, part, plan, file, store)
+    importer = try Self.makeImporter(definition, part, plan, file, store, watch)
     importer.ledger = ledger
+    importer.sample = sample
     times.prepare = ImportSession.now() - started
   }
 
   /// What became of all records so far.
   var ledger: RecordLedger { importer.ledger }
+
+  /// The cursor that the store is to keep; `nil` for none.
+  func cursor() throws(ImportError) -> CursorValue? {
+    guard let since = importer.since, let policy = part.since else { return nil }
+    return since.cursor(stored: policy.isReset ? nil : try policy.stored(definition, part, file))
+  }
 
   /// What became of this part's records.
   func counts(since before: RecordLedger) -> ImportSummary.PartCounts {
@@ -67,7 +77,7 @@ final class PartImport {
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed))
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
     let thread = reading.start(channel)
     // What the open transaction holds: batches come in chunks that fit the processor's cache.
     var chunk = (records: 0, bytes: 0)
@@ -78,6 +88,8 @@ final class PartImport {
         times.wait += ImportSession.now() - before
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
+        importer.watch?.noteUnreadable(batch.records.errors.count)
+        importer.since?.noteUnreadable(batch.records.errors.count)
         bytesRead = batch.bytesRead
         times.read += batch.readSeconds
         times.convert += batch.convertSeconds
@@ -126,7 +138,8 @@ final class PartImport {
   }
 
   private static func makeImporter(
-    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore
+    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
+    _ watch: SyncWatch?
   ) throws(ImportError) -> BatchImporter {
     do {
       let seed = definition.hashSeed ?? CellHash.randomSeed()
@@ -137,11 +150,11 @@ final class PartImport {
         override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
-        plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
-      // What the store's history says of the import, if it has one.
-      importer.context.name = definition.name
-      importer.context.transactionAuthor = "mergewalk"
+        plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
       for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
+      importer.watch = watch
+      importer.since = try SinceProgress(definition, part, plan, file)
+      watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file) }
       if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
       if case .filter = nodes[plan.root].strategy {
@@ -172,12 +185,13 @@ final class PartImport {
     let scan = PartitionedScan(
       plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
       folder: ImportSession.folder(of: definition.storePath),
-      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20))
+      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20),
+      watch: importer.watch)
     root.verdicts = try scan.run(
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
-        preparer: BatchPreparer(plan: plan, seed: importer.seed)))
+        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter)))
     root.firstStrategyName = "partitioned scan"
   }
 

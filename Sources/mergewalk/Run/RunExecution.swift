@@ -120,7 +120,7 @@ struct RunExecution {
 
   private func write(_ text: String, to path: String, _ what: String) -> [String] {
     do throws(DiagnosticList) {
-      try TextFile.replace(path, text)
+      try TextFile.replace(path, Console.redacted(text))
       return []
     } catch {
       return ["the \(what) cannot be written: \(error.diagnostics.map(\.description).joined(separator: "; "))"]

@@ -42,7 +42,8 @@ enum SummaryOutput {
       ("read", .integer(summary.read)),
       ("inserted", .integer(summary.inserted)), ("updated", .integer(summary.updated)),
       ("unchanged", .integer(summary.unchanged)), ("skipped", .integer(summary.skipped)),
-      ("rejected", .integer(summary.rejected)), ("batches", .integer(summary.batches)),
+      ("rejected", .integer(summary.rejected)), ("deleted", .integer(summary.deleted)),
+      ("marked", .integer(summary.marked)), ("denied", .integer(summary.denied)), ("batches", .integer(summary.batches)),
       ("seconds", .decimal(summary.seconds, digits: 6)),
       ("records_per_second", .decimal(rate(summary), digits: 1)),
       ("peak_rss_bytes", .integer(summary.peakResidentBytes)), ("statements", .integer(summary.statements)),
@@ -66,7 +67,8 @@ enum SummaryOutput {
               name,
               .object([
                 ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
-                ("unchanged", .integer(counts.unchanged)),
+                ("unchanged", .integer(counts.unchanged)), ("deleted", .integer(counts.deleted)),
+                ("marked", .integer(counts.marked)),
               ])
             )
           })
@@ -110,6 +112,7 @@ enum SummaryOutput {
     if summary.skipped > 0 { records.append("\(Figures.grouped(summary.skipped)) skipped") }
     if summary.rejected > 0 { records.append("\(Figures.grouped(summary.rejected)) rejected") }
     lines.append("  records  " + records.joined(separator: ", "))
+    if let removed = removed(summary) { lines.append("  others   " + removed) }
     let isKept = summary.status == .completed || summary.status == .completedWithRejects
     lines.append("  store    " + summary.storePath + (isKept ? "" : " (as before)"))
     if summary.rejected > 0 {
@@ -126,6 +129,8 @@ enum SummaryOutput {
     return switch summary.status {
     case .completed: "\(records) imported"
     case .completedWithRejects: "\(records) read, \(Figures.grouped(summary.rejected)) rejected"
+    case .limitBreached where summary.breach != nil:
+      "\(summary.breach ?? ""); everything was rolled back, the store is as before"
     case .limitBreached: "too many rejects after \(records); everything was rolled back, the store is as before"
     case .dryRun: "\(records) tried; nothing was kept"
     }
