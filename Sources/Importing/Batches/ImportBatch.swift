@@ -19,6 +19,10 @@ struct ImportBatch: Sendable {
   var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.
   var bytesRead = 0
+  /// How far the part's inputs have been read at the end of this batch.
+  var position = ReadingPosition()
+  /// Whether an earlier process has imported the records.
+  var isPassedOver = false
   /// Whether everything above follows from the records already.
   var isPrepared = false
 

@@ -12,6 +12,10 @@ public struct ImportSummary: Sendable {
     case limitBreached = "limit_breached"
     /// A dry run: the store is as before.
     case dryRun = "dry_run"
+    /// Stopped on request: a new store is not there, an existing one keeps the run's part for a run that goes on.
+    case interrupted
+    /// The inputs were imported before: nothing was done.
+    case skippedAgain = "skipped_again"
   }
   /// What happened to the objects of one entity.
   public struct EntityCounts: Sendable, Hashable {
@@ -60,6 +64,14 @@ public struct ImportSummary: Sendable {
 
   /// The pipeline's name.
   public var pipeline = ""
+  /// What names the run, also in its rejects; it stays the same when another process goes on with the run.
+  public var run = ""
+  /// When the run began, in seconds since 1970.
+  public var started = 0.0
+  /// How many records earlier processes have imported of this run; `nil` when it was begun by this one.
+  public var resumedAfter: Int?
+  /// Which limit was exceeded; `nil` for none.
+  public var breach: LimitBreach?
   /// How the run ended.
   public var status = Status.completed
   /// Records read, rejected ones included.

@@ -9,23 +9,46 @@ final class RejectOutput {
   private var plan: ImportPlan
   private var sources: [ByteSource]
   private let writer: RejectWriter?
-  private var counts: [RejectCode: Int] = [:]
+  /// Rejects by code.
+  private(set) var counts: [RejectCode: Int] = [:]
 
   /// Prepares the rejects file, when the definition names one.
   ///
-  /// - Throws: `cannotWriteRejects`.
-  init(_ definition: ImportDefinition, plan: ImportPlan) throws(ImportError) {
+  /// - Parameters:
+  ///   - run: what names the run in each line; `nil` for the pipeline's name and the time.
+  ///   - checkpoint: of the run that goes on; what its process wrote later is cut off.
+  /// - Throws: `cannotWriteRejects`; `cannotResume` when the file has lost lines of the run.
+  init(
+    _ definition: ImportDefinition, plan: ImportPlan, run: String? = nil, checkpoint: RunCheckpoint? = nil
+  ) throws(ImportError) {
     self.plan = plan
     sources = definition.sources
+    for (name, count) in checkpoint?.tally.rejectCounts ?? [:] {
+      if let code = RejectCode(rawValue: name) { counts[code] = count }
+    }
     guard let path = definition.rejects.path else {
       writer = nil
       return
     }
     do throws(RejectWriterError) {
-      writer = try RejectWriter(path: path, run: "\(definition.name)@\(Self.now())")
+      let run = run ?? "\(definition.name)@\(RunClock.text(Int64(RunClock.now())))"
+      if let checkpoint {
+        writer = try RejectWriter(
+          path: path, run: run, keeping: checkpoint.rejectBytes, count: checkpoint.ledger.rejected)
+      } else {
+        writer = try RejectWriter(path: path, run: run)
+      }
     } catch {
       throw ImportError(error)
     }
+  }
+
+  /// The bytes of the file so far.
+  var byteCount: Int { writer?.byteCount ?? 0 }
+
+  /// Waits until all lines are on the disk.
+  func sync() throws(ImportError) {
+    do throws(RejectWriterError) { try writer?.sync() } catch { throw ImportError(error) }
   }
 
   /// Goes on with the batches of another plan and other inputs.
@@ -147,20 +170,16 @@ final class RejectOutput {
       entry.code, message: message, entity: names.entity, attribute: names.attribute, field: names.column,
       position: records.position(record, column))
   }
-
-  /// The present in UTC, such as `2024-01-31T12:00:00Z`.
-  private static func now() -> String {
-    var seconds = time(nil)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-      + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
-  }
 }
 
 extension ImportError {
   fileprivate init(_ error: RejectWriterError) {
-    self.init(code: .cannotWriteRejects, message: error.description)
+    if error.code == .tooShort {
+      self.init(
+        code: .cannotResume,
+        message: "the unfinished run cannot go on: \(error.description); take it back and begin anew with --restart")
+    } else {
+      self.init(code: .cannotWriteRejects, message: error.description)
+    }
   }
 }

@@ -38,6 +38,15 @@ public final class ImportSession {
   private let objects: ObjectSession?
   private var summary = ImportSummary()
   private let started = ImportSession.now()
+  /// The seconds that earlier processes have spent on the run.
+  private var secondsBefore = 0.0
+  /// Whether the run was stopped on request.
+  private var isInterrupted = false
+  private var report: ((ImportSummary) -> Void)?
+  private var isTold = false
+  /// The definition's digest and its inputs as they were when the run began; nothing for a new store.
+  private var digest: UInt64 = 0
+  private var inputs: [InputFingerprint] = []
 
   /// Resolves a definition against its model.
   ///
@@ -67,26 +76,45 @@ public final class ImportSession {
 
   /// Imports everything.
   ///
-  /// - Parameter progress: Is called after each batch.
+  /// A run that an earlier process has not finished goes on, unless the definition's policy says otherwise.
+  ///
+  /// - Parameters:
+  ///   - progress: Is called after each batch.
+  ///   - shouldStop: Is asked after each batch, and while there is nothing to do. Once it says so, the batch is finished,
+  ///     and a later run can go on behind it.
+  ///   - report: Gets the summary when everything is durable, and before the store forgets that nobody has got it: a
+  ///     process that ends before `report` returns has its successor call it again, with the same counts.
   /// - Returns: What happened; its status says whether the store was changed.
-  /// - Throws: ``ImportError``; the store is as it was.
-  public func run(progress: ((ImportProgress) -> Void)? = nil) throws(ImportError) -> ImportSummary {
-    if let objects { return try objects.run(progress: progress) }
-    let file = try openStore()
-    for plan in plans {
-      for text in StoreWarnings(plan: plan, model: definition.model).texts(file)
-      where !summary.warnings.contains(text) {
-        summary.warnings.append(text)
-      }
+  /// - Throws: ``ImportError``; the store is as it was before the call.
+  public func run(
+    progress: ((ImportProgress) -> Void)? = nil, shouldStop: (() -> Bool)? = nil,
+    report: ((ImportSummary) -> Void)? = nil
+  ) throws(ImportError) -> ImportSummary {
+    if let objects {
+      let summary = try objects.run(progress: progress)
+      report?(summary)
+      return summary
     }
+    self.report = report
+    let (file, begin) = try open()
     do {
-      try load(file, progress: progress)
+      switch begin {
+      case .again: try end(file, .skippedAgain)
+      case .done(let checkpoint): try tellOf(checkpoint, file)
+      case .fresh, .restarted, .resumed:
+        for plan in plans {
+          for text in StoreWarnings(plan: plan, model: definition.model).texts(file)
+          where !summary.warnings.contains(text) {
+            summary.warnings.append(text)
+          }
+        }
+        try load(file, from: begin, progress: progress, shouldStop: shouldStop)
+      }
     } catch {
-      try? file.rollBackRun()
+      try? file.rollBackToOpening()
       throw error
     }
-    summary.seconds = Self.now() - started
-    summary.peakResidentBytes = Self.peakResidentBytes()
+    tell()
     return summary
   }
 
@@ -97,70 +125,236 @@ public final class ImportSession {
   /// cache (measured: three indexes over 1 M rows 1.3 s at 4 MiB, 1.9 s at 64 MiB).
   private static let loadCacheKiB = 4096
 
+  // MARK: The beginning
+
+  /// Opens the store and decides how the run begins; one that is to begin anew is taken back before.
+  private func open() throws(ImportError) -> (StoreFile, RunStart) {
+    let file = try openStore()
+    if file.isNew, definition.effectiveAgain == .run { return (file, .fresh) }
+    let choice = RunStartChoice(definition)
+    digest = choice.digest
+    inputs = choice.inputs
+    if file.isNew { return (file, .fresh) }
+    do throws(ImportError) {
+      let begin = try choice.choose(file)
+      guard case .restarted(let checkpoint) = begin else { return (file, begin) }
+      guard let origin = checkpoint.origin, file.adopt(origin, commits: checkpoint.commits) else {
+        summary.warnings.append(
+          "the unfinished run \(checkpoint.run) could not be taken back: another program has had the store open since;"
+            + " its \(checkpoint.ledger.read) records stay, and the run began anew")
+        return (file, .fresh)
+      }
+      if definition.isDryRun { return (file, .fresh) }
+      do { try file.rollBackRun() } catch { throw ImportError(code: .database, message: error.description) }
+      return (try openStore(), .fresh)
+    } catch {
+      try? file.rollBackToOpening()
+      throw error
+    }
+  }
+
   private func openStore() throws(ImportError) -> StoreFile {
     do {
       let cacheKiB = definition.cacheMemory / 1024
       if access(definition.storePath, F_OK) == 0 {
-        return try StoreFile.open(path: definition.storePath, model: definition.model, cacheKiB: cacheKiB)
+        return try StoreFile.open(
+          path: definition.storePath, model: definition.model, cacheKiB: cacheKiB,
+          lockWait: definition.policy.lockWait)
       }
+      if definition.policy.unfinished == .resumeOrFail { throw RunStartChoice.nothingToResume(definition) }
       return try StoreFile.create(
         path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1)
+    } catch let error as StoreError {
+      let code: ImportError.Code =
+        switch error.code {
+        case .incompatibleModel: .incompatibleStore
+        case .busy: .storeBusy
+        default: .cannotOpenStore
+        }
+      throw ImportError(code: code, message: error.description)
+    } catch let error as ImportError {
+      throw error
     } catch {
-      throw ImportError(
-        code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.description)
+      preconditionFailure("nothing else is thrown: \(error)")
     }
   }
 
-  private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
+  /// The checkpoint to begin with: that of the run that goes on, or a new one.
+  private func checkpoint(_ begin: RunStart) -> RunCheckpoint {
+    if case .resumed(let checkpoint, let isWhole) = begin {
+      summary.resumedAfter = checkpoint.ledger.read
+      if !isWhole {
+        summary.warnings.append(
+          "another program has had the store open since the run was interrupted; should a limit be exceeded, only what"
+            + " comes now can be taken back")
+      }
+      return checkpoint
+    }
+    var checkpoint = RunCheckpoint()
+    checkpoint.started = RunClock.now()
+    checkpoint.run = "\(definition.name)@\(RunClock.text(Int64(checkpoint.started)))"
+    checkpoint.definition = digest
+    checkpoint.seed = definition.hashSeed ?? CellHash.randomSeed()
+    checkpoint.inputCounts = definition.parts.map(\.sources.count)
+    checkpoint.inputs = inputs.count <= RunCheckpoint.namedInputLimit ? inputs : []
+    checkpoint.inputsHash = RunStartChoice.hash(inputs)
+    return checkpoint
+  }
+
+  // MARK: The run
+
+  private func load(
+    _ file: StoreFile, from begin: RunStart, progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?
+  ) throws(ImportError) {
     if definition.hashSeed != nil { file.isReproducible = true }
-    let rejects = try RejectOutput(definition, plan: plans[0])
+    let first = checkpoint(begin)
+    let isResumed = summary.resumedAfter != nil
+    summary.run = first.run
+    summary.started = first.started
+    let rejects = try RejectOutput(
+      definition, plan: plans[0], run: first.run, checkpoint: isResumed ? first : nil)
     let store: PersistentStore
     do {
       store = try PersistentStore(file: file)
     } catch {
       throw ImportError(code: .database, message: error.description)
     }
+    // A store that is being built has nothing to go on with, and what is thrown away neither.
+    let journal =
+      file.isNew || definition.isDryRun
+      ? nil : RunJournal(file, name: definition.name, checkpoint: first, isWritten: isResumed)
     let totalBytes = Self.inputBytes(definition.allSources)
-    var ledger = RecordLedger()
+    var place = RunPlace(first)
     var times = PartTimes()
-    var isBreached = false
-    var bytesBefore = 0
-    for (number, part) in definition.parts.enumerated() where !isBreached {
+    while place.part < definition.parts.count, summary.breach == nil, !isInterrupted {
+      let (number, part) = (place.part, definition.parts[place.part])
       rejects.turn(to: plans[number], sources: part.sources)
       let load = try PartImport(
-        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger)
-      try load.run { state in
-        progress?(
-          ImportProgress(
-            records: state.records, bytes: bytesBefore + state.bytes, totalBytes: totalBytes, rejects: state.rejects,
-            seconds: Self.now() - started, part: number, partCount: definition.parts.count, partName: part.name))
-      }
-      summary.note(part, load.counts(since: ledger), load.importer.nodes, times: load.times)
-      summary.batches += load.importer.batches
-      summary.fetches += load.importer.fetches
-      bytesBefore += load.bytesRead
-      ledger = load.ledger
-      isBreached = load.isBreached
+        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
+        journal: journal)
+      try load.run(
+        progress: { state in
+          progress?(
+            ImportProgress(
+              records: state.records, bytes: place.tally.bytesDone + state.bytes, totalBytes: totalBytes,
+              rejects: state.rejects, seconds: Self.now() - started, part: number,
+              partCount: definition.parts.count, partName: part.name))
+        }, shouldStop: shouldStop)
+      summary.breach = load.breach
+      isInterrupted = load.isInterrupted
+      place = place.after(load)
       times.add(load.times)
     }
-    summary.bytesRead = bytesBefore
     let imported = Self.now()
-    if !isBreached {
+    let ledger = place.ledger
+    if summary.breach == nil, !isInterrupted {
       ledger.check()
-      if let ratio = definition.rejects.ratio, ledger.read > 0,
-        Double(ledger.rejected) > ratio * Double(ledger.read)
-      {
-        isBreached = true
-      }
+      summary.breach = definition.rejects.breach(
+        read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: true)
     }
+    try rejects.sync()
     try rejects.close()
     rejects.note(&summary)
     summary.note(ledger)
-    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun, rejected: ledger.rejected)
+    summary.note(place.tally)
+    secondsBefore = journal?.before.seconds ?? 0
+    if summary.breach == nil, !isInterrupted, !definition.isDryRun {
+      try finish(file, journal, rejects, place)
+    } else {
+      try end(
+        file, summary.breach != nil ? .limitBreached : isInterrupted ? .interrupted : .dryRun)
+    }
     summary.phases = [
       ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
       ("finish", Self.now() - imported),
     ]
+  }
+
+  // MARK: The end
+
+  /// Keeps the whole run.
+  private func finish(
+    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPlace
+  ) throws(ImportError) {
+    let finished = finishedRun()
+    do {
+      try file.begin()
+      if let journal {
+        try journal.end(rejects, finished: finished) { checkpoint in
+          checkpoint.part = place.part
+          checkpoint.position = ReadingPosition()
+          checkpoint.ledger = place.ledger
+          checkpoint.lateRejects = []
+          checkpoint.tally = place.tally
+        }
+      } else if let finished {
+        var metadata = file.metadata
+        metadata.mergewalk.finished[definition.name] = finished.list
+        try file.writeMetadata(metadata)
+      }
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+    try end(file, summary.rejected > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// Ends a run that an earlier process has finished without anybody hearing of it.
+  private func tellOf(_ checkpoint: RunCheckpoint, _ file: StoreFile) throws(ImportError) {
+    summary.run = checkpoint.run
+    summary.started = checkpoint.started
+    summary.resumedAfter = checkpoint.ledger.read
+    summary.note(checkpoint.ledger)
+    summary.note(checkpoint.tally)
+    summary.rejectCounts = checkpoint.tally.rejectCounts
+    summary.rejectsPath = checkpoint.ledger.rejected > 0 ? definition.rejects.path : nil
+    secondsBefore = checkpoint.tally.seconds
+    try end(file, checkpoint.ledger.rejected > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// What the store keeps of the run so that it knows its inputs again; `nil` when that does not matter, or cannot be
+  /// told.
+  private func finishedRun() -> FinishedRun? {
+    guard definition.effectiveAgain != .run else { return nil }
+    let now = definition.allSources.map(InputFingerprint.init)
+    // Inputs that were written during the run are not those that were imported.
+    guard inputs == now, let contents = InputFingerprint.contents(definition.allSources) else {
+      return nil
+    }
+    return FinishedRun(
+      definition: digest, contents: contents,
+      size: now.reduce(0) { $0 + max($1.size, 0) },
+      ended: definition.hashSeed == nil ? Int64(RunClock.now()) : 0)
+  }
+
+  /// Finishes the store's file, leaves it for another process to go on, or takes the run back.
+  private func end(_ file: StoreFile, _ status: ImportSummary.Status) throws(ImportError) {
+    summary.status = status
+    summary.statements += file.connection.statementsExecuted
+    do {
+      switch status {
+      case .limitBreached: try file.rollBackRun()
+      case .dryRun, .skippedAgain: try file.rollBackToOpening()
+      case .interrupted: try file.suspend()
+      case .completed, .completedWithRejects:
+        try file.finish {
+          self.tell()
+          return RunJournal.acknowledged(file, name: self.definition.name)
+        }
+      }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+
+  /// Tells the caller how the run ended, once.
+  private func tell() {
+    guard !isTold else { return }
+    isTold = true
+    summary.seconds = secondsBefore + Self.now() - started
+    summary.peakResidentBytes = Self.peakResidentBytes()
+    report?(summary)
   }
 
   // MARK: The machine
