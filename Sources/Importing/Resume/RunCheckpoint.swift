@@ -20,7 +20,7 @@ struct RunCheckpoint: Sendable, Equatable {
   /// What hashes of keys and of the input start from.
   var seed: UInt64 = 0
   /// The inputs of all parts, in order; empty when there are more than ``namedInputLimit``.
-  var inputs: [InputFingerprint] = []
+  var inputs: [SourcePrint] = []
   /// How many inputs each part has.
   var inputCounts: [Int] = []
   /// The hash of all fingerprints.
@@ -46,6 +46,8 @@ struct RunCheckpoint: Sendable, Equatable {
   var tally = RunTally()
   /// The bytes of the rejects file.
   var rejectBytes = 0
+  /// The file, or the member of an archive, whose columns a line of the rejects file has, when that is the one read last.
+  var rejectHeader: RejectOutput.FilePlace?
   /// Records of the part, by number among the good ones, that were rejected although their key was usable: what is
   /// known of keys that were seen does not have them. Ascending.
   var lateRejects: [Int] = []
@@ -88,7 +90,7 @@ extension RunCheckpoint {
     var entries = [
       PropertyList.Entry("version", .integer(Self.version)), PropertyList.Entry("run", .string(run)),
       PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
-      PropertyList.Entry("seed", .data(seed.bytes)), PropertyList.Entry("inputs", .data(InputFingerprint.encode(inputs))),
+      PropertyList.Entry("seed", .data(seed.bytes)), PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
       PropertyList.Entry("input_counts", .integers(inputCounts)),
       PropertyList.Entry("inputs_hash", .data(inputsHash.bytes)), PropertyList.Entry("commits", .integer(Int64(commits))),
       PropertyList.Entry("done", .boolean(isDone)),
@@ -97,6 +99,10 @@ extension RunCheckpoint {
       PropertyList.Entry("tally", tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
     ]
     if let origin { entries.append(PropertyList.Entry("origin", origin.list)) }
+    if let rejectHeader {
+      entries.append(PropertyList.Entry("header_source", .integer(Int64(rejectHeader.source))))
+      if let member = rejectHeader.member { entries.append(PropertyList.Entry("header_member", .string(member))) }
+    }
     if !lateRejects.isEmpty {
       entries.append(PropertyList.Entry("late_rejects", .data(AscendingNumbers.encode(lateRejects))))
     }
@@ -107,7 +113,7 @@ extension RunCheckpoint {
   init?(_ list: PropertyList) {
     guard list["version"]?.integer == Self.version, let run = list["run"]?.string,
       case .real(let started)? = list["started"], let definition = list["definition"]?.word,
-      let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(InputFingerprint.decode),
+      let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(SourcePrint.decode),
       let inputCounts = list["input_counts"]?.integers(), let inputsHash = list["inputs_hash"]?.word,
       let commits = list["commits"]?.integer, let isDone = list["done"]?.boolean,
       let place = list["part"]?.integers(count: 5), let hash = list["hash"]?.word,
@@ -130,6 +136,9 @@ extension RunCheckpoint {
     self.tally = tally
     self.rejectBytes = Int(rejectBytes)
     origin = list["origin"].flatMap(RunOrigin.init)
+    rejectHeader = list["header_source"]?.integer.map {
+      RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
+    }
     lateRejects = AscendingNumbers.decode(list["late_rejects"]?.data ?? [])
   }
 }

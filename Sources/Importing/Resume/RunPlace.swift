@@ -15,6 +15,8 @@ struct RunPlace {
   var tally: RunTally
   /// See ``RunCheckpoint/lateRejects``.
   var lateRejects: [Int]
+  /// See ``RunCheckpoint/rejectHeader``.
+  var rejectHeader: RejectOutput.FilePlace?
 
   /// The place of a checkpoint.
   init(_ checkpoint: RunCheckpoint) {
@@ -24,6 +26,7 @@ struct RunPlace {
     ledger = checkpoint.ledger
     tally = checkpoint.tally
     lateRejects = checkpoint.lateRejects
+    rejectHeader = checkpoint.rejectHeader
   }
 
   /// The place behind a part that has run: the next part's beginning, or where it stopped.
@@ -34,6 +37,7 @@ struct RunPlace {
     next.part += 1
     next.start = ReadingPosition()
     next.lateRejects = []
+    next.rejectHeader = nil
     return next
   }
 }

@@ -23,12 +23,12 @@ struct RunStartChoice {
   /// The definition's digest.
   let digest: UInt64
   /// The inputs as they are.
-  let inputs: [InputFingerprint]
+  let inputs: [SourcePrint]
 
   init(_ definition: ImportDefinition) {
     self.definition = definition
     digest = DefinitionDigest.of(definition)
-    inputs = definition.allSources.map(InputFingerprint.init)
+    inputs = definition.allSources.map(SourcePrint.init)
   }
 
   /// How the run begins in a store that is there.
@@ -85,7 +85,7 @@ struct RunStartChoice {
   private func isAgain(_ finished: FinishedRun) -> Bool {
     // Reading the files is the last question.
     finished.definition == digest && finished.size == inputs.reduce(0) { $0 + max($1.size, 0) }
-      && InputFingerprint.contents(definition.allSources) == finished.contents
+      && SourcePrint.contents(definition.allSources) == finished.contents
   }
 
   // MARK: What has changed
@@ -128,7 +128,7 @@ struct RunStartChoice {
   }
 
   private func difference(
-    _ checkpoint: RunCheckpoint, part: Int, _ old: [InputFingerprint], _ new: [InputFingerprint],
+    _ checkpoint: RunCheckpoint, part: Int, _ old: [SourcePrint], _ new: [SourcePrint],
     _ sources: [ByteSource]
   ) -> ImportError? {
     let mayGrow = definition.policy.append && part >= checkpoint.part
@@ -136,7 +136,7 @@ struct RunStartChoice {
     let hasMore = names.count > old.count && names.starts(with: old.map(\.name))
     if old.map(\.name) != names, !(hasMore && mayGrow) {
       let known = Set(old.map(\.name))
-      let added = sources.filter { !known.contains(InputFingerprint.nameHash($0.path)) }.map(\.path)
+      let added = sources.filter { !known.contains(SourcePrint.nameHash($0.path)) }.map(\.path)
       let gone = known.subtracting(names).count
       var changes: [String] = []
       if !added.isEmpty {
@@ -167,8 +167,8 @@ struct RunStartChoice {
   }
 
   /// The hash of all fingerprints.
-  static func hash(_ inputs: [InputFingerprint]) -> UInt64 {
-    InputFingerprint.encode(inputs).withUnsafeBytes { bytes in
+  static func hash(_ inputs: [SourcePrint]) -> UInt64 {
+    SourcePrint.encode(inputs).withUnsafeBytes { bytes in
       bytes.baseAddress.map { CellHash.bytes($0, bytes.count, seed: 4) } ?? 0
     }
   }
@@ -178,7 +178,7 @@ struct RunStartChoice {
 struct FinishedRun {
   /// The digest of the definition.
   var definition: UInt64
-  /// The hash of all their bytes, see ``InputFingerprint/contents(_:)``.
+  /// The hash of all their bytes, see ``SourcePrint/contents(_:)``.
   var contents: UInt64
   /// Their bytes together.
   var size: Int64

@@ -8,6 +8,18 @@ import SQLite
 
 /// How far a run has come.
 public struct ImportProgress: Sendable {
+  /// What a run is doing.
+  public enum Stage: String, Sendable, Hashable, CaseIterable {
+    /// Opening the store and reading what is stored.
+    case prepare
+    /// Reading, finding and writing records.
+    case records = "import"
+    /// Building indexes, moving the log into the store, waiting for the disk.
+    case finish
+  }
+
+  /// What the run is doing.
+  public var stage = Stage.records
   /// Records read.
   public var records = 0
   /// Bytes of input read.
@@ -24,6 +36,19 @@ public struct ImportProgress: Sendable {
   public var partCount = 1
   /// The name of the import that is running; empty when there is only one.
   public var partName = ""
+  /// Seconds that the reader's thread spent on reading and cutting records so far.
+  public var readSeconds = 0.0
+  /// Seconds spent on converting them.
+  public var convertSeconds = 0.0
+  /// Seconds the writer spent on finding and filling rows.
+  public var findSeconds = 0.0
+  /// Seconds the writer spent on saving.
+  public var writeSeconds = 0.0
+  /// Counts of rejects by code.
+  public var rejectCounts: [RejectCode: Int] = [:]
+
+  /// The progress of a run that has not begun.
+  public init() {}
 }
 
 /// One run of an import.
@@ -32,7 +57,9 @@ public struct ImportProgress: Sendable {
 /// nothing does: a new store is renamed into place at the end, an existing one keeps the whole run in its write-ahead
 /// log until then.
 public final class ImportSession {
-  private let definition: ImportDefinition
+  let definition: ImportDefinition
+  /// What names the run.
+  private(set) var identity: RunIdentity
   private let plans: [ImportPlan]
   /// The run of a definition that loads whole objects; then nothing else here is used.
   private let objects: ObjectSession?
@@ -42,19 +69,22 @@ public final class ImportSession {
   private var secondsBefore = 0.0
   /// Whether the run was stopped on request.
   private var isInterrupted = false
-  private var report: ((ImportSummary) -> Void)?
+  private var report: ((inout ImportSummary) -> Void)?
   private var isTold = false
+  /// Where the time went, given the moment when everything was done.
+  private var phases: ((Double) -> [ImportSummary.Phase])?
   /// The definition's digest and its inputs as they were when the run began; nothing for a new store.
   private var digest: UInt64 = 0
-  private var inputs: [InputFingerprint] = []
+  private var inputs: [SourcePrint] = []
 
   /// Resolves a definition against its model.
   ///
   /// - Throws: `DiagnosticList` with everything that is wrong.
   public init(_ definition: ImportDefinition) throws(DiagnosticList) {
     self.definition = definition
+    identity = RunIdentity(pipeline: definition.name)
     guard definition.objects.isEmpty else {
-      objects = try ObjectSession(definition)
+      objects = try ObjectSession(definition, identity)
       plans = []
       return
     }
@@ -74,25 +104,16 @@ public final class ImportSession {
     summary.storePath = definition.storePath
   }
 
-  /// Imports everything.
+  /// Imports everything; see ``run(progress:shouldStop:report:)``, which notes the run as well.
   ///
-  /// A run that an earlier process has not finished goes on, unless the definition's policy says otherwise.
-  ///
-  /// - Parameters:
-  ///   - progress: Is called after each batch.
-  ///   - shouldStop: Is asked after each batch, and while there is nothing to do. Once it says so, the batch is finished,
-  ///     and a later run can go on behind it.
-  ///   - report: Gets the summary when everything is durable, and before the store forgets that nobody has got it: a
-  ///     process that ends before `report` returns has its successor call it again, with the same counts.
-  /// - Returns: What happened; its status says whether the store was changed.
-  /// - Throws: ``ImportError``; the store is as it was before the call.
-  public func run(
-    progress: ((ImportProgress) -> Void)? = nil, shouldStop: (() -> Bool)? = nil,
-    report: ((ImportSummary) -> Void)? = nil
+  /// - Parameter report: Gets the summary, which it may complete, when everything is durable, and before the store
+  ///   forgets that nobody has got it.
+  func execute(
+    progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
   ) throws(ImportError) -> ImportSummary {
     if let objects {
-      let summary = try objects.run(progress: progress)
-      report?(summary)
+      var summary = try objects.run(progress: progress)
+      report(&summary)
       return summary
     }
     self.report = report
@@ -183,6 +204,7 @@ public final class ImportSession {
   private func checkpoint(_ begin: RunStart) -> RunCheckpoint {
     if case .resumed(let checkpoint, let isWhole) = begin {
       summary.resumedAfter = checkpoint.ledger.read
+      summary.resumedFrom = checkpoint.run
       if !isWhole {
         summary.warnings.append(
           "another program has had the store open since the run was interrupted; should a limit be exceeded, only what"
@@ -191,8 +213,8 @@ public final class ImportSession {
       return checkpoint
     }
     var checkpoint = RunCheckpoint()
-    checkpoint.started = RunClock.now()
-    checkpoint.run = "\(definition.name)@\(RunClock.text(Int64(checkpoint.started)))"
+    checkpoint.started = identity.started
+    checkpoint.run = identity.text
     checkpoint.definition = digest
     checkpoint.seed = definition.hashSeed ?? CellHash.randomSeed()
     checkpoint.inputCounts = definition.parts.map(\.sources.count)
@@ -208,11 +230,9 @@ public final class ImportSession {
   ) throws(ImportError) {
     if definition.hashSeed != nil { file.isReproducible = true }
     let first = checkpoint(begin)
-    let isResumed = summary.resumedAfter != nil
-    summary.run = first.run
-    summary.started = first.started
+    identity = RunIdentity(pipeline: definition.name, started: first.started)
     let rejects = try RejectOutput(
-      definition, plan: plans[0], run: first.run, checkpoint: isResumed ? first : nil)
+      definition, plan: plans[0], run: identity, checkpoint: summary.resumedAfter == nil ? nil : first)
     let store: PersistentStore
     do {
       store = try PersistentStore(file: file)
@@ -222,29 +242,48 @@ public final class ImportSession {
     // A store that is being built has nothing to go on with, and what is thrown away neither.
     let journal =
       file.isNew || definition.isDryRun
-      ? nil : RunJournal(file, name: definition.name, checkpoint: first, isWritten: isResumed)
+      ? nil : RunJournal(file, name: definition.name, checkpoint: first, isWritten: summary.resumedAfter != nil)
     let totalBytes = Self.inputBytes(definition.allSources)
     var place = RunPlace(first)
     var times = PartTimes()
+    var state = ImportProgress()
+    state.totalBytes = totalBytes
+    state.partCount = definition.parts.count
+    func tell(_ stage: ImportProgress.Stage) {
+      state.stage = stage
+      state.seconds = Self.now() - started
+      progress?(state)
+    }
     while place.part < definition.parts.count, summary.breach == nil, !isInterrupted {
       let (number, part) = (place.part, definition.parts[place.part])
-      rejects.turn(to: plans[number], sources: part.sources)
+      rejects.turn(
+        to: plans[number], sources: part.sources, format: part.format,
+        part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
+      state.part = number
+      state.partName = part.name
+      tell(.prepare)
       let load = try PartImport(
         definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
         journal: journal)
       try load.run(
-        progress: { state in
-          progress?(
-            ImportProgress(
-              records: state.records, bytes: place.tally.bytesDone + state.bytes, totalBytes: totalBytes,
-              rejects: state.rejects, seconds: Self.now() - started, part: number,
-              partCount: definition.parts.count, partName: part.name))
+        progress: { step in
+          state.records = step.records
+          state.bytes = place.tally.bytesDone + step.bytes
+          state.rejects = step.rejects
+          let spent = times.adding(step.times)
+          state.readSeconds = spent.read
+          state.convertSeconds = spent.convert
+          state.findSeconds = spent.find
+          state.writeSeconds = spent.write
+          state.rejectCounts = rejects.counts
+          tell(.records)
         }, shouldStop: shouldStop)
       summary.breach = load.breach
       isInterrupted = load.isInterrupted
       place = place.after(load)
       times.add(load.times)
     }
+    tell(.finish)
     let imported = Self.now()
     let ledger = place.ledger
     if summary.breach == nil, !isInterrupted {
@@ -258,16 +297,18 @@ public final class ImportSession {
     summary.note(ledger)
     summary.note(place.tally)
     secondsBefore = journal?.before.seconds ?? 0
+    summary.readerPhases = [("read", times.read), ("convert", times.convert)]
+    phases = { finished in
+      [
+        ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
+        ("finish", finished - imported),
+      ]
+    }
     if summary.breach == nil, !isInterrupted, !definition.isDryRun {
       try finish(file, journal, rejects, place)
     } else {
-      try end(
-        file, summary.breach != nil ? .limitBreached : isInterrupted ? .interrupted : .dryRun)
+      try end(file, summary.breach != nil ? .limitBreached : isInterrupted ? .interrupted : .dryRun)
     }
-    summary.phases = [
-      ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
-      ("finish", Self.now() - imported),
-    ]
   }
 
   // MARK: The end
@@ -302,8 +343,8 @@ public final class ImportSession {
 
   /// Ends a run that an earlier process has finished without anybody hearing of it.
   private func tellOf(_ checkpoint: RunCheckpoint, _ file: StoreFile) throws(ImportError) {
-    summary.run = checkpoint.run
-    summary.started = checkpoint.started
+    identity = RunIdentity(pipeline: definition.name, started: checkpoint.started)
+    summary.resumedFrom = checkpoint.run
     summary.resumedAfter = checkpoint.ledger.read
     summary.note(checkpoint.ledger)
     summary.note(checkpoint.tally)
@@ -317,9 +358,9 @@ public final class ImportSession {
   /// told.
   private func finishedRun() -> FinishedRun? {
     guard definition.effectiveAgain != .run else { return nil }
-    let now = definition.allSources.map(InputFingerprint.init)
+    let now = definition.allSources.map(SourcePrint.init)
     // Inputs that were written during the run are not those that were imported.
-    guard inputs == now, let contents = InputFingerprint.contents(definition.allSources) else {
+    guard inputs == now, let contents = SourcePrint.contents(definition.allSources) else {
       return nil
     }
     return FinishedRun(
@@ -354,7 +395,8 @@ public final class ImportSession {
     isTold = true
     summary.seconds = secondsBefore + Self.now() - started
     summary.peakResidentBytes = Self.peakResidentBytes()
-    report?(summary)
+    if let phases { summary.phases = phases(Self.now()) }
+    report?(&summary)
   }
 
   // MARK: The machine

@@ -33,6 +33,7 @@ struct InputReading: Sendable {
           let isMore: Bool
           var limit = limit
           if left > 0 { limit.records = min(limit.records, left) }
+          let before = ImportSession.now()
           do {
             isMore = try reader.read(into: &batch.records, limit: limit)
           } catch {
@@ -56,8 +57,10 @@ struct InputReading: Sendable {
               continue
             }
           }
+          batch.header = reader.header
+          batch.readSeconds = ImportSession.now() - before
           // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.
-          if !channel.isReceiverIdle { preparer.prepare(&batch) }
+          if !channel.isReceiverIdle { prepare(&batch) }
           channel.send(batch)
         }
         bytesBefore += reader.bytesRead
@@ -78,8 +81,14 @@ struct InputReading: Sendable {
     from channel: BatchChannel, unless shouldStop: (() -> Bool)? = nil
   ) throws(ImportError) -> ImportBatch? {
     guard var batch = try channel.receive(unless: shouldStop) else { return nil }
-    if !batch.isPrepared { preparer.prepare(&batch) }
+    if !batch.isPrepared { prepare(&batch) }
     return batch
+  }
+
+  private func prepare(_ batch: inout ImportBatch) {
+    let before = ImportSession.now()
+    preparer.prepare(&batch)
+    batch.convertSeconds = ImportSession.now() - before
   }
 
   /// Starts ``run(_:)`` on a thread of its own.

@@ -35,6 +35,7 @@ final class PartImport {
     var records: Int
     var bytes: Int
     var rejects: Int
+    var times: PartTimes
   }
 
   /// Prepares the finding of objects.
@@ -112,6 +113,8 @@ final class PartImport {
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
         bytesRead = batch.bytesRead
+        times.read += batch.readSeconds
+        times.convert += batch.convertSeconds
         try begin()
         try importer.process(&batch)
         try rejects.write(batch, importer.rejects)
@@ -123,7 +126,10 @@ final class PartImport {
           try commitBatch()
           try relieve()
         }
-        progress(State(records: ledger.read, bytes: bytesRead, rejects: ledger.rejected))
+        // What is left of the time is filled in here too, so that progress can show it.
+        times.write = importer.writeSeconds
+        times.find = ImportSession.now() - started - times.wait - times.write
+        progress(State(records: ledger.read, bytes: bytesRead, rejects: ledger.rejected, times: times))
         checkLimits(isEnd: false)
       }
       isInterrupted = shouldStop?() ?? false
@@ -181,6 +187,7 @@ final class PartImport {
       checkpoint.position = position
       checkpoint.ledger = ledger
       checkpoint.lateRejects = importer.lateRejects
+      checkpoint.rejectHeader = rejects.headerPlace
       checkpoint.tally = tally
     }
   }
@@ -194,6 +201,7 @@ final class PartImport {
       checkpoint.position = ReadingPosition()
       checkpoint.ledger = ledger
       checkpoint.lateRejects = []
+      checkpoint.rejectHeader = nil
       checkpoint.tally = finalTally
     }
     try commit()
@@ -301,6 +309,17 @@ struct PartTimes: Sendable {
   var find = 0.0
   /// Saving.
   var write = 0.0
+  /// Reading and cutting records, mostly on the reader's thread.
+  var read = 0.0
+  /// Converting them, mostly on the reader's thread.
+  var convert = 0.0
+
+  /// These times and another part's.
+  func adding(_ other: PartTimes) -> PartTimes {
+    var sum = self
+    sum.add(other)
+    return sum
+  }
 
   /// Adds another part's times.
   mutating func add(_ other: PartTimes) {
@@ -308,5 +327,7 @@ struct PartTimes: Sendable {
     wait += other.wait
     find += other.find
     write += other.write
+    read += other.read
+    convert += other.convert
   }
 }

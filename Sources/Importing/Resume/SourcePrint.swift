@@ -6,7 +6,7 @@ import RecordFormats
 ///
 /// Of what can be read only once, such as standard input, nothing is known but the path; then only the records tell
 /// whether it is the same.
-struct InputFingerprint: Sendable, Equatable {
+struct SourcePrint: Sendable, Equatable {
   /// The hash of the path.
   var name: UInt64
   /// The size in bytes; -1 when it is not known.
@@ -107,7 +107,7 @@ struct InputFingerprint: Sendable, Equatable {
   // MARK: Bytes
 
   /// Many fingerprints as bytes, 32 for each.
-  static func encode(_ fingerprints: [InputFingerprint]) -> [UInt8] {
+  static func encode(_ fingerprints: [SourcePrint]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(fingerprints.count * 32)
     for print in fingerprints {
@@ -117,11 +117,11 @@ struct InputFingerprint: Sendable, Equatable {
   }
 
   /// Reads what ``encode(_:)`` wrote; `nil` when it is something else.
-  static func decode(_ bytes: [UInt8]) -> [InputFingerprint]? {
+  static func decode(_ bytes: [UInt8]) -> [SourcePrint]? {
     guard bytes.count % 32 == 0 else { return nil }
     return stride(from: 0, to: bytes.count, by: 32).map { start in
       let words = (0..<4).map { UInt64(bytes[(start + $0 * 8)..<(start + $0 * 8 + 8)]) }
-      return InputFingerprint(name: words[0], size: Int64(bitPattern: words[1]), head: words[2], tail: words[3])
+      return SourcePrint(name: words[0], size: Int64(bitPattern: words[1]), head: words[2], tail: words[3])
     }
   }
 }
