@@ -39,6 +39,7 @@ public enum PipelineReference {
     case .count(let least): "a number from \(least)"
     case .bytes: "a size"
     case .share: "a share"
+    case .duration: "a time"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .character: "one character or its name"
     case .texts: "text or a list"
