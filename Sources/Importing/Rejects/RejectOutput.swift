@@ -12,6 +12,8 @@ final class RejectOutput {
   private(set) var counts: [RejectCode: Int] = [:]
   /// The import that the batches are from; nil when the run has only one.
   private var part: String?
+  /// Whether each line carries the columns: in a replay, one file's lines may be from several others.
+  private let repeatsHeaders: Bool
   /// Whether the spaces before a record's first line matter.
   private var keepsIndent: Bool
   /// The columns of the files that say them, and whether a line of the rejects file has them already.
@@ -32,8 +34,9 @@ final class RejectOutput {
     self.plan = plan
     sources = definition.sources
     redaction = definition.redaction
+    repeatsHeaders = definition.reporting.kind == .replay
     part = definition.parts.count > 1 ? definition.parts[0].name : nil
-    keepsIndent = Self.hasIndents(definition.format)
+    keepsIndent = repeatsHeaders || Self.hasIndents(definition.format)
     guard let path = definition.rejects.path else {
       writer = nil
       return
@@ -50,7 +53,7 @@ final class RejectOutput {
     self.plan = plan
     self.sources = sources
     self.part = part
-    keepsIndent = Self.hasIndents(format)
+    keepsIndent = repeatsHeaders || Self.hasIndents(format)
     headers = [:]
     place = FilePlace(source: -1, member: nil)
   }
@@ -159,9 +162,10 @@ final class RejectOutput {
 
   /// Remembers the columns of the batch's file.
   private func noteHeader(_ batch: ImportBatch) {
-    guard batch.records.source != place.source || batch.records.member != place.member else { return }
+    let isSame = batch.records.source == place.source && batch.records.member == place.member
+    if isSame, !repeatsHeaders { return }
     place = FilePlace(source: batch.records.source, member: batch.records.member)
-    if !batch.header.isEmpty, headers[place] == nil { headers[place] = (batch.header, false) }
+    if !batch.header.isEmpty, headers[place] == nil || repeatsHeaders { headers[place] = (batch.header, false) }
   }
 
   /// Adds what a replay needs: the import, and the columns once for each file.
@@ -170,7 +174,7 @@ final class RejectOutput {
     let place = FilePlace(source: batch.records.source, member: batch.records.member)
     guard let header = headers[place], !header.isWritten else { return }
     reject.header = header.names
-    headers[place]?.isWritten = true
+    headers[place]?.isWritten = !repeatsHeaders
   }
 
   private func reason(_ entry: Entry, _ record: Int, _ records: RecordBatch) -> Reject.Reason {
