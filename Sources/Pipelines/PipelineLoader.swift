@@ -40,20 +40,11 @@ struct PipelineLoader {
       return definition(
         component, ImportDefinition(name: name(component), model: model, storePath: store, objects: objects))
     }
-    let source = component.component("source")
-    let inputs =
-      source.map { SourceFiles(findings: findings).expand($0, needsFiles: true, instead: settings.sourcePaths) } ?? []
-    let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
-    var builder = ImportBuilder(model: model, defaults: component.component("fields"), findings: findings)
-    let entity = component.component("import").flatMap { builder.root($0) }
-    if settings.checksHeaders, let source, let format {
-      HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)
-    }
-    guard let model, let format, let entity, let store = storePath(component) else { return nil }
-    var result = ImportDefinition(
-      name: name(component), model: model, storePath: store, inputs: [], format: format, root: entity)
-    result.sources = inputs.map(\.source)
-    return definition(component, result)
+    let builder = PartBuilder(
+      model: model, findings: findings, sourcePaths: settings.sourcePaths, checksHeaders: settings.checksHeaders)
+    let parts = builder.parts(component)
+    guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }
+    return definition(component, ImportDefinition(name: name(component), model: model, storePath: store, parts: parts))
   }
 
   private func name(_ component: ComponentValue) -> String {
@@ -74,7 +65,6 @@ struct PipelineLoader {
     let memory = component.component("memory")
     definition.keyMemory = memory?.count("keys") ?? definition.keyMemory
     definition.cacheMemory = memory?.count("cache") ?? definition.cacheMemory
-    definition.findPlan = component.choice("find", as: FindPlan.self) ?? .automatic
     if let rejects = component.component("rejects") {
       definition.rejects.path = rejects.text("file").map { resolve($0.value) }
       definition.rejects.limit = rejects.count("limit")
@@ -119,11 +109,11 @@ struct PipelineLoader {
 
   private func resolve(_ path: String) -> String { Paths.resolve(path, besideFile: findings.path) }
 
-  /// The component of the file: when the caller names the store, the file need not; without objects it needs a source
-  /// and an import.
+  /// The component of the file: when the caller names the store, the file need not; without objects and several
+  /// imports it needs a source and an import.
   private func rootSpec(_ root: YAMLNode) -> ComponentSpec {
     var spec = registry.root
-    let hasObjects = root.entries?.contains { $0.key.text == "objects" } ?? false
+    let hasObjects = root.entries?.contains { $0.key.text == "objects" || $0.key.text == "imports" } ?? false
     for index in spec.fields.indices {
       switch spec.fields[index].name {
       case "store" where settings.storePath != nil: spec.fields[index].isRequired = false

@@ -12,21 +12,12 @@ public struct ImportDefinition: Sendable {
   public var model: ManagedObjectModel
   /// The path of the store; it is created when it does not exist.
   public var storePath: String
-  /// The inputs in order, globs already expanded.
-  public var sources: [ByteSource]
-  /// The paths of the sources; setting them takes files as they are named.
+  /// The imports in their order: one source and one entity each, all into the same store in one run.
   ///
-  /// `-` is standard input.
-  public var inputs: [String] {
-    get { sources.map(\.path) }
-    set { sources = newValue.map { ByteSource(path: $0) } }
-  }
-  /// How the inputs are read.
-  public var format: RecordFormat
+  /// Never empty. ``sources``, ``format``, ``root`` and ``findPlan`` are those of the first.
+  public var parts: [ImportPart]
   /// When a batch is full: whichever limit comes first.
   public var batchLimit = BatchLimit(records: 20_000, bytes: 32 << 20)
-  /// The entity that each record stands for, and how.
-  public var root: EntityImport
   /// Where rejects go and how many are too many.
   public var rejects = RejectPolicy()
   /// How much memory tables of keys may take, in bytes.
@@ -35,8 +26,6 @@ public struct ImportDefinition: Sendable {
   public var cacheMemory = 24 << 20
   /// Whether everything is done and then thrown away.
   public var isDryRun = false
-  /// Which way existing objects are found, when the counts must not decide.
-  public var findPlan = FindPlan.automatic
   /// What the hashes of keys start from; `nil` for something new each run.
   ///
   /// Tables of keys are hashed anew each run, so that no input can be made to fill one place of them. Which records are
@@ -55,9 +44,18 @@ public struct ImportDefinition: Sendable {
     self.name = name
     self.model = model
     self.storePath = storePath
-    sources = inputs.map { ByteSource(path: $0) }
-    self.format = format
-    self.root = root
+    parts = [ImportPart(sources: inputs.map { ByteSource(path: $0) }, format: format, root: root)]
+  }
+
+  /// Creates a definition of several imports with the default limits.
+  ///
+  /// - Precondition: there is at least one.
+  public init(name: String, model: ManagedObjectModel, storePath: String, parts: [ImportPart]) {
+    precondition(!parts.isEmpty, "a definition needs an import")
+    self.name = name
+    self.model = model
+    self.storePath = storePath
+    self.parts = parts
   }
 
   /// Creates a definition that loads whole objects into a new store, with the default limits.

@@ -25,6 +25,39 @@ public struct ImportSummary: Sendable {
     public init() {}
   }
 
+  /// What became of the records of one import of the run.
+  public struct PartCounts: Sendable, Hashable {
+    /// The import's name; empty when it is the only one.
+    public var name = ""
+    /// The entity of its records.
+    public var entity = ""
+    /// Records read, rejected ones included.
+    public var read = 0
+    /// Records that created their object.
+    public var inserted = 0
+    /// Records that changed their object.
+    public var updated = 0
+    /// Records that changed nothing.
+    public var unchanged = 0
+    /// Records that were passed over.
+    public var skipped = 0
+    /// Records that were rejected.
+    public var rejected = 0
+    /// The writer's time for it.
+    public var seconds = 0.0
+    /// Creates zero counts.
+    public init() {}
+
+    init(read: Int, inserted: Int, updated: Int, unchanged: Int, skipped: Int, rejected: Int) {
+      self.read = read
+      self.inserted = inserted
+      self.updated = updated
+      self.unchanged = unchanged
+      self.skipped = skipped
+      self.rejected = rejected
+    }
+  }
+
   /// The pipeline's name.
   public var pipeline = ""
   /// How the run ended.
@@ -68,6 +101,9 @@ public struct ImportSummary: Sendable {
   public var phases: [(name: String, seconds: Double)] = []
   /// Counts of objects by entity name.
   public var entities: [String: EntityCounts] = [:]
+
+  /// Counts of records by import, in the order in which they ran.
+  public var parts: [PartCounts] = []
 
   /// Creates a summary of nothing.
   public init() {}

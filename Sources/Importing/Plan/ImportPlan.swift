@@ -30,12 +30,17 @@ struct ImportPlan: Sendable {
     var column: String
   }
 
-  /// Resolves a definition.
+  /// Resolves the first part of a definition.
   ///
   /// - Throws: `DiagnosticList` with all findings.
-  init(_ definition: ImportDefinition) throws(DiagnosticList) {
+  init(_ definition: ImportDefinition) throws(DiagnosticList) { try self.init(definition, part: definition.parts[0]) }
+
+  /// Resolves a part of a definition.
+  ///
+  /// - Throws: `DiagnosticList` with all findings.
+  init(_ definition: ImportDefinition, part: ImportPart) throws(DiagnosticList) {
     var builder = ImportPlanBuilder(definition)
-    let root = builder.add(definition.plannedRoot, owner: nil)
+    let root = builder.add(part.plannedRoot(definition.model), owner: nil)
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
     self.root = root ?? 0
     nodes = builder.nodes

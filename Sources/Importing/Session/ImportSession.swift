@@ -18,16 +18,22 @@ public struct ImportProgress: Sendable {
   public var rejects = 0
   /// Seconds since the run began.
   public var seconds = 0.0
+  /// The number of the import that is running, from 0, and of all imports.
+  public var part = 0
+  /// How many imports the run has.
+  public var partCount = 1
+  /// The name of the import that is running; empty when there is only one.
+  public var partName = ""
 }
 
 /// One run of an import.
 ///
-/// The reader's thread reads, converts and hashes; the caller's thread finds, creates and writes. Batches go from one
-/// to the other through a ``BatchChannel``. Everything happens in the store's file or nothing does: a new store is
-/// renamed into place at the end, an existing one keeps the whole run in its write-ahead log until then.
+/// The parts run one after the other, each as a ``PartImport``, into one store. Everything happens in the store's file or
+/// nothing does: a new store is renamed into place at the end, an existing one keeps the whole run in its write-ahead
+/// log until then.
 public final class ImportSession {
   private let definition: ImportDefinition
-  private let plan: ImportPlan
+  private let plans: [ImportPlan]
   /// The run of a definition that loads whole objects; then nothing else here is used.
   private let objects: ObjectSession?
   private var summary = ImportSummary()
@@ -40,11 +46,21 @@ public final class ImportSession {
     self.definition = definition
     guard definition.objects.isEmpty else {
       objects = try ObjectSession(definition)
-      plan = ImportPlan(nodes: [], fields: [], fieldColumns: [], columnNames: [], fieldNames: [], root: 0)
+      plans = []
       return
     }
     objects = nil
-    plan = try ImportPlan(definition)
+    var plans: [ImportPlan] = []
+    var findings: [Diagnostic] = []
+    for part in definition.parts {
+      do throws(DiagnosticList) {
+        plans.append(try ImportPlan(definition, part: part))
+      } catch {
+        findings += error.diagnostics
+      }
+    }
+    guard findings.isEmpty else { throw DiagnosticList(findings) }
+    self.plans = plans
     summary.pipeline = definition.name
     summary.storePath = definition.storePath
   }
@@ -57,7 +73,12 @@ public final class ImportSession {
   public func run(progress: ((ImportProgress) -> Void)? = nil) throws(ImportError) -> ImportSummary {
     if let objects { return try objects.run(progress: progress) }
     let file = try openStore()
-    summary.warnings = StoreWarnings(plan: plan, model: definition.model).texts(file)
+    for plan in plans {
+      for text in StoreWarnings(plan: plan, model: definition.model).texts(file)
+      where !summary.warnings.contains(text) {
+        summary.warnings.append(text)
+      }
+    }
     do {
       try load(file, progress: progress)
     } catch {
@@ -91,191 +112,55 @@ public final class ImportSession {
   }
 
   private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
-    let totalBytes = Self.inputBytes(definition.sources)
-    let seed = definition.hashSeed ?? CellHash.randomSeed()
-    let importer = try makeImporter(file, seed: seed, inputBytes: Self.estimatedBytes(definition.sources))
-    let rejects = try RejectOutput(definition, plan: plan)
-    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
-    let reading = InputReading(
-      sources: definition.sources, format: definition.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: seed))
-    let thread = reading.start(channel)
-    var isBreached = false
-    let loaded = Self.now()
-    var waited = 0.0
-    // What the open transaction holds: batches come in chunks that fit the processor's cache.
-    var chunk = (records: 0, bytes: 0)
+    if definition.hashSeed != nil { file.isReproducible = true }
+    let rejects = try RejectOutput(definition, plan: plans[0])
+    let store: PersistentStore
     do {
-      while true {
-        let before = Self.now()
-        guard var batch = try reading.receive(from: channel) else { break }
-        waited += Self.now() - before
-        importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
-        importer.ledger.reject(batch.records.errors.count)
-        summary.bytesRead = batch.bytesRead
-        try begin(file)
-        try importer.process(&batch)
-        try rejects.write(batch, importer.rejects)
-        chunk.records += batch.records.recordCount
-        chunk.bytes += batch.records.byteCount
-        channel.recycle(batch)
-        if chunk.records >= definition.batchLimit.records || chunk.bytes >= definition.batchLimit.bytes {
-          try commit(file)
-          try relieve(importer, file)
-          importer.batches += 1
-          chunk = (0, 0)
-        }
+      store = try PersistentStore(file: file)
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+    let totalBytes = Self.inputBytes(definition.allSources)
+    var ledger = RecordLedger()
+    var times = PartTimes()
+    var isBreached = false
+    var bytesBefore = 0
+    for (number, part) in definition.parts.enumerated() where !isBreached {
+      rejects.turn(to: plans[number], sources: part.sources)
+      let load = try PartImport(
+        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger)
+      try load.run { state in
         progress?(
           ImportProgress(
-            records: importer.ledger.read, bytes: summary.bytesRead, totalBytes: totalBytes,
-            rejects: importer.ledger.rejected, seconds: Self.now() - started))
-        if let limit = definition.rejects.limit, importer.ledger.rejected > limit {
-          isBreached = true
-          break
-        }
+            records: state.records, bytes: bytesBefore + state.bytes, totalBytes: totalBytes, rejects: state.rejects,
+            seconds: Self.now() - started, part: number, partCount: definition.parts.count, partName: part.name))
       }
-    } catch {
-      channel.cancel()
-      thread.join()
-      throw error
+      summary.note(part, load.counts(since: ledger), load.importer.nodes, times: load.times)
+      summary.batches += load.importer.batches
+      summary.fetches += load.importer.fetches
+      bytesBefore += load.bytesRead
+      ledger = load.ledger
+      isBreached = load.isBreached
+      times.add(load.times)
     }
-    channel.cancel()
-    thread.join()
-    if chunk.records > 0 {
-      try commit(file)
-      importer.batches += 1
-    }
-    channel.drain()
+    summary.bytesRead = bytesBefore
     let imported = Self.now()
     if !isBreached {
-      try replay(importer, file, rejects)
-      importer.ledger.check()
-      if let limit = definition.rejects.limit, importer.ledger.rejected > limit { isBreached = true }
-      if let ratio = definition.rejects.ratio, importer.ledger.read > 0,
-        Double(importer.ledger.rejected) > ratio * Double(importer.ledger.read)
+      ledger.check()
+      if let ratio = definition.rejects.ratio, ledger.read > 0,
+        Double(ledger.rejected) > ratio * Double(ledger.read)
       {
         isBreached = true
       }
     }
-    importer.forget()
     try rejects.close()
-    if isBreached { rejects.note(&summary) }
-    try end(file, importer, rejects, isBreached: isBreached)
-    summary.phases = [
-      ("prepare", loaded - started), ("wait", waited), ("find", imported - loaded - waited - importer.writeSeconds),
-      ("write", importer.writeSeconds), ("finish", Self.now() - imported),
-    ]
-  }
-
-  private func makeImporter(_ file: StoreFile, seed: UInt64, inputBytes: Int) throws(ImportError) -> BatchImporter {
-    do {
-      if definition.hashSeed != nil { file.isReproducible = true }
-      let store = try PersistentStore(file: file)
-      let partitioned = PartitionedChoice()
-      let choice = StrategyChoice(
-        plan: plan, store: store, model: definition.model, seed: seed, inputBytes: inputBytes,
-        keyMemory: definition.keyMemory, override: definition.findPlan, partitioned: partitioned,
-        hasFixedInputs: !definition.format.isCustom)
-      let nodes = try choice.nodes()
-      let importer = BatchImporter(
-        plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
-      // What the store's history says of the import, if it has one.
-      importer.context.name = definition.name
-      importer.context.transactionAuthor = "mergewalk"
-      for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
-      if file.isNew { try importer.buildEarlyIndexes(file) }
-      if partitioned.rows > 0 { try scanInPieces(importer, rows: partitioned.rows) }
-      if case .filter = nodes[plan.root].strategy {
-        importer.deferred = DeferredRecords(
-          plan: plan, folder: Self.folder(of: definition.storePath), limit: definition.batchLimit)
-      }
-      return importer
-    } catch let error as SQLiteError {
-      throw ImportError(error)
-    } catch let error as ImportError {
-      throw error
-    } catch {
-      preconditionFailure("nothing else is thrown: \(error)")
-    }
-  }
-
-  /// Finds out which records change nothing, when every target's key is in memory.
-  private func scanInPieces(_ importer: BatchImporter, rows: Int) throws(ImportError) {
-    let root = importer.nodes[plan.root]
-    var tables: [KeyTable?] = []
-    for state in importer.nodes {
-      if case .table(let table) = state.strategy { tables.append(table) } else { tables.append(nil) }
-    }
-    guard importer.nodes.allSatisfy({ $0.isRoot || tables[$0.node] != nil }) else { return }
-    let scan = PartitionedScan(
-      plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
-      folder: Self.folder(of: definition.storePath),
-      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20))
-    root.verdicts = try scan.run(
-      rows: rows, records: Self.estimatedBytes(definition.sources) / 100,
-      reading: InputReading(
-        sources: definition.sources, format: definition.format,
-        limit: BatchLimit(records: 4096, bytes: 1 << 20), preparer: BatchPreparer(plan: plan, seed: importer.seed)))
-    root.firstStrategyName = "partitioned scan"
-  }
-
-  private func begin(_ file: StoreFile) throws(ImportError) {
-    do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
-  }
-
-  private func commit(_ file: StoreFile) throws(ImportError) {
-    do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
-  }
-
-  /// Replaces tables of keys that have outgrown their memory by seeks.
-  private func relieve(_ importer: BatchImporter, _ file: StoreFile) throws(ImportError) {
-    for state in importer.nodes where state.isOverfull(memory: definition.keyMemory) {
-      if file.isNew { try importer.buildIndexes(file, for: state) }
-      state.strategy = .seek
-    }
-  }
-
-  /// Imports the records that were put off, now that an index can tell which keys are known.
-  private func replay(_ importer: BatchImporter, _ file: StoreFile, _ rejects: RejectOutput) throws(ImportError) {
-    guard let deferred = importer.deferred, deferred.count > 0 else { return }
-    let root = importer.nodes[plan.root]
-    // The filter goes before the index is built, so that their memory does not add up.
-    root.strategy = .seek
-    try importer.buildIndexes(file, for: root)
-    root.foundMeansSeen = true
-    importer.isReplaying = true
-    importer.deferred = nil
-    try deferred.replay { (batch) throws(ImportError) in
-      try begin(file)
-      try importer.process(&batch, onlyRoot: true)
-      try rejects.write(batch, importer.rejects)
-      try commit(file)
-      importer.batches += 1
-    }
-  }
-
-  private func end(
-    _ file: StoreFile, _ importer: BatchImporter, _ rejects: RejectOutput, isBreached: Bool
-  ) throws(ImportError) {
-    let ledger = importer.ledger
-    summary.read = ledger.read
-    summary.inserted = ledger.inserted
-    summary.updated = ledger.updated
-    summary.unchanged = ledger.unchanged
-    summary.skipped = ledger.skipped
-    summary.rejected = ledger.rejected
-    summary.batches = importer.batches
-    summary.fetches = importer.fetches
-    for state in importer.nodes {
-      summary.findPlans[state.entity.name] = state.firstStrategyName
-      var counts = summary.entities[state.entity.name] ?? ImportSummary.EntityCounts()
-      counts.inserted += state.counts.inserted
-      counts.updated += state.counts.updated
-      counts.unchanged += state.counts.unchanged
-      summary.entities[state.entity.name] = counts
-    }
     rejects.note(&summary)
+    summary.note(ledger)
     try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun, rejected: ledger.rejected)
+    summary.phases = [
+      ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
+      ("finish", Self.now() - imported),
+    ]
   }
 
   // MARK: The machine
@@ -288,7 +173,7 @@ public final class ImportSession {
 
   private static func sum(_ sizes: [Int?]) -> Int { sizes.contains(nil) ? 0 : sizes.reduce(0) { $0 + ($1 ?? 0) } }
 
-  private static func folder(of path: String) -> String {
+  static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }

@@ -99,7 +99,7 @@ struct RunCommand: ParsableCommand {
     if !quiet { FindingsOutput.words(pipeline.warnings) }
     var definition = pipeline.definition
     if let batch { definition.batchLimit.records = batch }
-    if let find { definition.findPlan = find.plan }
+    if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
     definition.isDryRun = dryRun
     for path in [definition.storePath, definition.rejects.path].compactMap({ $0 }) {
       try Folders.createParents(of: path)
