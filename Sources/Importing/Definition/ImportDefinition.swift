@@ -183,6 +183,10 @@ public struct FieldImport: Sendable {
   public var whenAbsent = Substitute.keep
   /// The field is null (JSON null, a null token).
   public var whenNull = Substitute.null
+  /// What is done with the column's values before they are converted.
+  public var steps: [TransformStep] = []
+  /// An expression over columns that takes the column's place.
+  public var value: SourceText?
   /// The field is there and empty.
   ///
   /// `nil`: the empty string for String and Binary, null for other types.
