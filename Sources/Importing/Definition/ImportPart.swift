@@ -14,7 +14,7 @@ public struct ImportPart: Sendable {
   /// Which way existing objects are found, when the counts must not decide.
   public var findPlan = FindPlan.automatic
   /// Columns that are made from others, and types of columns.
-  public var columns: [ColumnDefinition] = []
+  public var columns: [ColumnTransform] = []
   /// The condition that records must satisfy, in the language of `docs/predicates.md`; others are skipped.
   public var filter: SourceText?
   /// A program that sees every record.

@@ -82,6 +82,17 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case unique = "constraint.unique"
   case database = "database.refused"
 
+  /// Whether the reason lies before conversion, in what a transform, a process, a hook or the contract says of it.
+  var isAboutSource: Bool {
+    switch self {
+    case .contractNewColumn, .contractMissingColumn, .contractType, .transformValue, .transformOverflow,
+      .transformDivision, .transformUnmapped, .transformLookup, .transformPattern, .transformTooLong,
+      .transformExpression, .processRejected, .hookRejected:
+      true
+    default: false
+    }
+  }
+
   /// The code of a record that the reader refused.
   public init(_ code: RecordError.Code) {
     switch code {

@@ -109,7 +109,9 @@ extension BatchImporter {
 
   private func insertAll(_ state: NodeState, _ view: BatchView) {
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    for record in view.records where view.outcomes[record] != .rejected { create(record, state, view) }
+    for record in view.records where view.outcomes[record] != .rejected && view.outcomes[record] != .skipped {
+      create(record, state, view)
+    }
   }
 
   /// Puts a record on the list of those that create an object, and gives the object its primary key.

@@ -16,9 +16,10 @@ struct InputReading: Sendable {
       var bytesBefore = 0
       for (index, source) in sources.enumerated() {
         var reader: any RecordReader
+        try preparer.transforms?.begin(source, format: format)
         do {
           reader = try format.reader(
-            source: source, columns: .named(preparer.plan.columnNames), index: index)
+            source: source, columns: .named(preparer.columnNames), index: index)
         } catch {
           throw ImportError(error)
         }
@@ -39,11 +40,19 @@ struct InputReading: Sendable {
           batch.bytesRead = bytesBefore + reader.bytesRead
           batch.isPrepared = false
           // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.
-          if !channel.isReceiverIdle { preparer.prepare(&batch) }
+          if preparer.isOrdered || !channel.isReceiverIdle {
+            do {
+              try preparer.transform(&batch)
+            } catch {
+              channel.recycle(batch)
+              throw error
+            }
+          }
           channel.send(batch)
         }
         bytesBefore += reader.bytesRead
       }
+      try preparer.transforms?.finish()
       channel.finish()
     } catch {
       channel.finish(error)
@@ -55,7 +64,7 @@ struct InputReading: Sendable {
   /// - Throws: what ``BatchChannel/receive()`` throws.
   func receive(from channel: BatchChannel) throws(ImportError) -> ImportBatch? {
     guard var batch = try channel.receive() else { return nil }
-    if !batch.isPrepared { preparer.prepare(&batch) }
+    if !batch.isPrepared { try preparer.transform(&batch) }
     return batch
   }
 

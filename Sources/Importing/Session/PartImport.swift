@@ -14,6 +14,7 @@ final class PartImport {
   private let plan: ImportPlan
   private let file: StoreFile
   private let rejects: RejectOutput
+  private let transforms: TransformRunner?
   let importer: BatchImporter
   /// Bytes of input read.
   private(set) var bytesRead = 0
@@ -42,7 +43,8 @@ final class PartImport {
     self.plan = plan
     self.file = file
     self.rejects = rejects
-    importer = try Self.makeImporter(definition, part, plan, file, store)
+    transforms = try TransformRunner(plan, part, store: store, memory: definition.keyMemory)
+    importer = try Self.makeImporter(definition, part, plan, file, store, transforms)
     importer.ledger = ledger
     times.prepare = ImportSession.now() - started
   }
@@ -63,10 +65,12 @@ final class PartImport {
   /// - Parameter progress: Is called after each batch.
   func run(progress: (State) -> Void) throws(ImportError) {
     let started = ImportSession.now()
+    try transforms?.willBegin(part)
+    defer { transforms?.end() }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed))
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, transforms: transforms))
     let thread = reading.start(channel)
     // What the open transaction holds: batches come in chunks that fit the processor's cache.
     var chunk = (records: 0, bytes: 0)
@@ -120,7 +124,8 @@ final class PartImport {
   }
 
   private static func makeImporter(
-    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore
+    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
+    _ transforms: TransformRunner?
   ) throws(ImportError) -> BatchImporter {
     do {
       let seed = definition.hashSeed ?? CellHash.randomSeed()
@@ -128,7 +133,7 @@ final class PartImport {
       let choice = StrategyChoice(
         plan: plan, store: store, model: definition.model, seed: seed,
         inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
-        override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom)
+        override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom && !plan.transforms.isOrdered)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
@@ -137,7 +142,7 @@ final class PartImport {
       importer.context.transactionAuthor = "mergewalk"
       for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
       if file.isNew { try importer.buildEarlyIndexes(file) }
-      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
+      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
       if case .filter = nodes[plan.root].strategy {
         importer.deferred = DeferredRecords(
           plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
@@ -154,7 +159,8 @@ final class PartImport {
 
   /// Finds out which records change nothing, when every target's key is in memory.
   private static func scanInPieces(
-    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int
+    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int,
+    _ transforms: TransformRunner?
   ) throws(ImportError) {
     let plan = importer.plan
     let root = importer.nodes[plan.root]
@@ -171,7 +177,7 @@ final class PartImport {
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
-        preparer: BatchPreparer(plan: plan, seed: importer.seed)))
+        preparer: BatchPreparer(plan: plan, seed: importer.seed, transforms: transforms)))
     root.firstStrategyName = "partitioned scan"
   }
 

@@ -15,6 +15,8 @@ public struct ImportHooks: Sendable {
   public var record: (@Sendable (_ record: inout RecordView) -> Void)?
   /// The columns that ``record`` sees and may change, also new ones.
   public var columns: [String] = []
+  /// Those of ``columns`` that the source does not have.
+  public var newColumns: Set<String> = []
   /// Is called on the caller's thread when an import's records are all written, but before the run is final.
   public var didEnd: (@Sendable (_ part: ImportPart, _ counts: ImportSummary.PartCounts) throws -> Void)?
 

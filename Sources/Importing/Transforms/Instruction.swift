@@ -11,6 +11,15 @@ struct Instruction: Sendable {
   var name: String
   /// The read column that its values come from, for places in messages; -1 for none.
   var origin: Int
+  /// Whether anything is made of its values.
+  var isNeeded = true
+
+  init(operation: Operation, kind: ValueKind, name: String, origin: Int) {
+    self.operation = operation
+    self.kind = kind
+    self.name = name
+    self.origin = origin
+  }
 
   /// What an instruction does; numbers are those of registers, that is, of the instructions that fill them.
   indirect enum Operation: Sendable {

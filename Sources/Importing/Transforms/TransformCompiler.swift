@@ -13,10 +13,12 @@ struct TransformCompiler {
   var columnNames: [String]
   /// The types of columns that fill an attribute directly, and how they are read.
   var fieldKinds: [String: (kind: ValueKind, reading: ConversionOptions)] = [:]
+  /// The columns that are read for transforms, and what asks for them.
+  private(set) var reads: [(name: String, position: SourcePosition)] = []
   /// What `now` means in expressions.
   let now: Double
 
-  private let definitions: [String: ColumnDefinition]
+  private let definitions: [String: ColumnTransform]
   /// Columns that somebody else may have changed, by name: the derived column, and its type when it is declared.
   private var sharedColumns: [String: (derived: Int, kind: ValueKind?)] = [:]
   private var loads: [String: Int] = [:]
@@ -35,13 +37,13 @@ struct TransformCompiler {
   }
 
   init(
-    path: String, model: ManagedObjectModel?, columnNames: [String] = [], definitions: [ColumnDefinition], now: Double
+    path: String, model: ManagedObjectModel?, columnNames: [String] = [], definitions: [ColumnTransform], now: Double
   ) {
     self.path = path
     self.model = model
     self.columnNames = columnNames
     self.now = now
-    var known: [String: ColumnDefinition] = [:]
+    var known: [String: ColumnTransform] = [:]
     for definition in definitions { known[definition.name] = known[definition.name] ?? definition }
     self.definitions = known
   }
@@ -74,7 +76,7 @@ struct TransformCompiler {
   // MARK: Columns
 
   /// The texts of a column of the source.
-  private mutating func load(_ name: String, reading: ConversionOptions) -> Value {
+  private mutating func load(_ name: String, reading: ConversionOptions, at position: SourcePosition) -> Value {
     if let known = loads[name] {
       return Value(register: known, kind: .text, reading: reading, origin: plan.instructions[known].origin)
     }
@@ -85,14 +87,15 @@ struct TransformCompiler {
       loads[name] = value.register
       return value
     }
-    let column = readColumn(name)
+    let column = readColumn(name, at: position)
     let value = emit(.load(column: column, nulls: []), .text, name, origin: column, reading: reading)
     loads[name] = value.register
     return value
   }
 
   /// The number of a column that is read.
-  mutating func readColumn(_ name: String) -> Int {
+  mutating func readColumn(_ name: String, at position: SourcePosition) -> Int {
+    reads.append((name, position))
     if let column = columnNames.firstIndex(of: name) { return column }
     columnNames.append(name)
     return columnNames.count - 1
@@ -104,12 +107,14 @@ struct TransformCompiler {
     at position: SourcePosition
   ) -> Value? {
     if sharedColumns[name] != nil {
-      let value = load(name, reading: reading)
+      let value = load(name, reading: reading, at: position)
       guard let kind = sharedColumns[name]?.kind, kind != .text else { return value }
       return typed(name, value, kind)
     }
     // A column's own definition speaks of the source's column of the same name.
-    guard let definition = definitions[name], name != owner else { return load(name, reading: reading) }
+    guard let definition = definitions[name], name != owner else {
+      return load(name, reading: reading, at: position)
+    }
     if let known = columns[name] { return known }
     guard !open.contains(name) else {
       report(
@@ -143,7 +148,7 @@ struct TransformCompiler {
   }
 
   /// Makes a derived column.
-  private mutating func make(_ definition: ColumnDefinition) -> Value? {
+  private mutating func make(_ definition: ColumnTransform) -> Value? {
     var value: Value?
     switch definition.source {
     case .column(let name):
@@ -233,6 +238,15 @@ struct TransformCompiler {
         result.instructions[index].operation = .load(column: columnNames.count - 1 - column, nulls: nulls)
       }
     }
+    var needed = [Bool](repeating: false, count: result.instructions.count)
+    for register in result.outputs.map(\.register) + result.shared.map(\.register) + (result.filter.map { [$0] } ?? [])
+    where register >= 0 {
+      needed[register] = true
+    }
+    for index in result.instructions.indices.reversed() where needed[index] {
+      for input in result.instructions[index].operation.allInputs { needed[input] = true }
+    }
+    for index in result.instructions.indices { result.instructions[index].isNeeded = needed[index] }
     return result
   }
 }

@@ -3,7 +3,9 @@ import ObjectStore
 import RecordFormats
 
 /// Carries out the instructions of a plan on one batch after the other; one thread at a time uses it.
-final class TransformMachine {
+///
+/// `@unchecked Sendable`: whoever uses it has taken it out of its ``TransformRunner``.
+final class TransformMachine: @unchecked Sendable {
   let plan: TransformPlan
   var registers: [Register]
   var sink = ByteSink()
@@ -26,7 +28,7 @@ final class TransformMachine {
   /// - Complexity: O(instructions × bytes of their columns).
   func run(_ range: Range<Int>, _ records: inout RecordBatch) {
     count = records.recordCount
-    for index in range {
+    for index in range where plan.instructions[index].isNeeded {
       var output = Register()
       swap(&output, &registers[index])
       output.resize(count, plan.instructions[index].kind)

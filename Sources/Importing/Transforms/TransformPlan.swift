@@ -17,8 +17,8 @@ struct TransformPlan: Sendable {
   var lookups: [StoreLookup] = []
   /// The process that sees every record.
   var process: ProcessTransform?
-  /// The columns that the process is given.
-  var processColumns: [SharedColumn] = []
+  /// How many of the shared columns the process is given; they are the first.
+  var processColumns = 0
   /// The hook that sees every record.
   var hooks = ImportHooks()
   /// What may differ from what the pipeline knows of its source.
@@ -31,6 +31,8 @@ struct TransformPlan: Sendable {
     var register: Int
     /// The derived column, from 0.
     var derived: Int
+    /// The fields of the import that it fills.
+    var fields: [Int] = []
   }
 
   /// A column that a process or a hook sees.
@@ -48,7 +50,7 @@ struct TransformPlan: Sendable {
   var derivedCount: Int { shared.count + outputs.count }
 
   /// Whether nothing is done.
-  var isEmpty: Bool { instructions.isEmpty && shared.isEmpty && process == nil && !hooks.seesBatches && contract == nil }
+  var isEmpty: Bool { instructions.isEmpty && shared.isEmpty && outputs.isEmpty && process == nil && !hooks.seesBatches && contract == nil }
 
   /// Whether batches must go through one after the other, on the reader's thread.
   var isOrdered: Bool { process != nil || hooks.seesBatches || contract != nil }

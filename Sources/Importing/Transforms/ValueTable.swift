@@ -13,6 +13,9 @@ public final class ValueTable: Sendable, Hashable {
   private let slots: [Int32]
   private let mask: Int
 
+  /// The memory that the table takes, about.
+  var byteCount: Int { bytes.count + entries.count * 56 }
+
   private struct Entry {
     var key: Range<Int>
     var value: Range<Int>

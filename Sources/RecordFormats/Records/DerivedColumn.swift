@@ -64,6 +64,16 @@ extension RecordBatch {
     try body(&column, &self)
   }
 
+  /// Changes values of a derived column that is filled; `body` may append bytes to the batch.
+  public mutating func updateDerived<E: Error>(
+    _ index: Int, _ body: (inout DerivedColumn, inout RecordBatch) throws(E) -> Void
+  ) throws(E) {
+    var column = DerivedColumn()
+    swap(&column, &derived[index])
+    defer { swap(&column, &derived[index]) }
+    try body(&column, &self)
+  }
+
   /// Makes a derived column a copy of another column.
   public mutating func copyColumn(_ column: Int, toDerived index: Int) {
     let isRead = column < columnCount

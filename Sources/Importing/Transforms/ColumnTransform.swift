@@ -1,7 +1,7 @@
 public import Diagnostics
 
 /// A column that is made from others, or a source's column with a type.
-public struct ColumnDefinition: Sendable, Hashable {
+public struct ColumnTransform: Sendable, Hashable {
   /// The column's name; it may be that of a column of the source, in whose place it is used.
   public var name: String
   /// What the values are made from.
