@@ -27,6 +27,7 @@ struct InputReading: Sendable {
           // The receiver wants no more: the other sources are not opened.
           guard var batch = channel.takeEmpty() else { return channel.finish() }
           let isMore: Bool
+          let before = ImportSession.now()
           do {
             isMore = try reader.read(into: &batch.records, limit: limit)
           } catch {
@@ -39,10 +40,12 @@ struct InputReading: Sendable {
           }
           batch.bytesRead = bytesBefore + reader.bytesRead
           batch.isPrepared = false
+          batch.header = reader.header
+          batch.readSeconds = ImportSession.now() - before
           // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.
           if preparer.isOrdered || !channel.isReceiverIdle {
             do {
-              try preparer.transform(&batch)
+              try prepare(&batch)
             } catch {
               channel.recycle(batch)
               throw error
@@ -64,8 +67,14 @@ struct InputReading: Sendable {
   /// - Throws: what ``BatchChannel/receive()`` throws.
   func receive(from channel: BatchChannel) throws(ImportError) -> ImportBatch? {
     guard var batch = try channel.receive() else { return nil }
-    if !batch.isPrepared { try preparer.transform(&batch) }
+    if !batch.isPrepared { try prepare(&batch) }
     return batch
+  }
+
+  private func prepare(_ batch: inout ImportBatch) throws(ImportError) {
+    let before = ImportSession.now()
+    try preparer.transform(&batch)
+    batch.convertSeconds = ImportSession.now() - before
   }
 
   /// Starts ``run(_:)`` on a thread of its own.

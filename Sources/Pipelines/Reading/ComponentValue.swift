@@ -1,4 +1,6 @@
 import Diagnostics
+import Importing
+import YAML
 
 /// A value and its place in the pipeline file.
 struct Located<Value> {
@@ -15,10 +17,19 @@ enum FieldValue: Sendable {
   case count(Int)
   case share(Double)
   case texts([Located<String>])
+  case expression(SourceText)
+  case steps([StepValue])
   case pairs([(name: Located<String>, value: Located<String>)])
   case component(ComponentValue)
   case components([ComponentValue])
   case named([NamedValue])
+  case tree(YAMLNode)
+}
+
+/// One step of a transform: its name and a mapping with that field alone.
+struct StepValue: Sendable {
+  var name: Located<String>
+  var value: ComponentValue
 }
 
 /// A name in a mapping or a list, with the component it maps to.
@@ -75,6 +86,16 @@ struct ComponentValue: Sendable {
     return texts
   }
 
+  func expression(_ name: String) -> SourceText? {
+    guard let field = fields[name], case .expression(let text) = field.value else { return nil }
+    return text
+  }
+
+  func steps(_ name: String) -> [StepValue] {
+    guard let field = fields[name], case .steps(let steps) = field.value else { return [] }
+    return steps
+  }
+
   func pairs(_ name: String) -> [(name: Located<String>, value: Located<String>)]? {
     guard let field = fields[name], case .pairs(let pairs) = field.value else { return nil }
     return pairs
@@ -93,6 +114,11 @@ struct ComponentValue: Sendable {
   func named(_ name: String) -> [NamedValue] {
     guard let field = fields[name], case .named(let values) = field.value else { return [] }
     return values
+  }
+
+  func tree(_ name: String) -> YAMLNode? {
+    guard let field = fields[name], case .tree(let node) = field.value else { return nil }
+    return node
   }
 
   /// The case of a string enumeration that a choice field names.

@@ -30,6 +30,10 @@ public enum PipelineReference {
   private static func takes(_ kind: FieldKind) -> String {
     switch kind {
     case .text: "text"
+    case .content: "text"
+    case .expression: "a predicate or an expression"
+    case .steps(let name): "a list of words and mappings of `\(name)`"
+    case .tree(let words): words
     case .path: "a path"
     case .flag: "`true` or `false`"
     case .count(let least): "a number from \(least)"

@@ -2,12 +2,14 @@ extension ComponentSpec {
   /// Where records come from.
   static let source = ComponentSpec(
     "source", "Where records come from and how they are written.", shorthand: "files",
+    alternatives: [["files"], ["manifest"]],
     fields: FieldSpec.sourceFiles + FieldSpec.documentSources + FieldSpec.jsonSources + FieldSpec.textSources
       + FieldSpec.csvSources + FieldSpec.fixedWidthSources + FieldSpec.xmlSources + FieldSpec.databaseSources + [
         FieldSpec(
           "ignore", .texts, default: "none",
           "Columns that are meant not to be used, so that lint is silent about them.",
-          example: "[internal_id]")
+          example: "[internal_id]"),
+        .contract,
       ])
 
   /// One file of a manifest.

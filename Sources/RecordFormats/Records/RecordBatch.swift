@@ -40,6 +40,8 @@ public struct RecordBatch: Sendable {
   var escapes: ContiguousArray<EscapedField> = []
   /// What ends a line in this input.
   var lineEnds = LineEnds.any
+  /// Whether fields stand where their record does, because the records were taken out of their file.
+  var hasFixedPlaces = false
   /// The encoding that the text was decoded from, so that offsets are the file's; nil for UTF-8.
   var encoding: TextEncoding?
   /// The quote of the CSV file the batch was read from.
@@ -57,6 +59,7 @@ public struct RecordBatch: Sendable {
     self.columnCount = columnCount
     member = nil
     encoding = nil
+    hasFixedPlaces = false
     recordCount = 0
     byteCount = 0
     errors.removeAll(keepingCapacity: true)
@@ -109,7 +112,9 @@ public struct RecordBatch: Sendable {
     let origin = records[record]
     if column >= columnCount {
       let source = derived[column - columnCount].origin
-      guard source < 0 else { return position(record, source) }
+      if source >= 0 { return position(record, source) }
+    }
+    if hasFixedPlaces || column >= columnCount {
       return SourcePosition(line: origin.line, column: origin.column, byteOffset: origin.byteOffset)
     }
     var start = Int(starts[slot])
