@@ -35,6 +35,20 @@ extension ImportPart {
     return names
   }
 
+  /// The columns of the source that fields take as they are.
+  public var directColumns: Set<String> {
+    let made = derivedColumnNames
+    var names: Set<String> = []
+    func visit(_ entity: EntityImport) {
+      for field in entity.findBy + entity.attributes {
+        if field.steps.isEmpty, field.value == nil, !made.contains(field.column) { names.insert(field.column) }
+      }
+      for relationship in entity.relationships { visit(relationship.target) }
+    }
+    visit(root)
+    return names
+  }
+
   /// The columns that fields and derived columns name, in order of first mention.
   var namedColumns: [String] {
     var names: [String] = []

@@ -58,6 +58,14 @@ struct ComponentValue: Sendable {
   /// Whether the field is in the file, well-formed or not.
   func has(_ name: String) -> Bool { fields[name] != nil || brokenFields.contains(name) }
 
+  /// Whether the field's own way to say what an option of all fields says is in the file: a value or what becomes of it.
+  func hasCase(_ name: String) -> Bool {
+    for base in ["absent", "null", "empty"] where name == base || name == base + "_value" {
+      return has(base) || has(base + "_value")
+    }
+    return false
+  }
+
   /// The place of the field's key, or of the mapping.
   func keyPosition(_ name: String) -> SourcePosition { fields[name]?.keyPosition ?? position }
 
