@@ -197,6 +197,16 @@ public struct FieldImport: Sendable {
   public var whenAbsent = Substitute.keep
   /// The field is null (JSON null, a null token).
   public var whenNull = Substitute.null
+  /// A value that is set in place of ``whenAbsent``.
+  public var absentValue: String?
+  /// A value that is set in place of ``whenNull``.
+  public var nullValue: String?
+  /// A value that is set in place of ``whenEmpty``.
+  public var emptyValue: String?
+  /// What is done with the column's values before they are converted.
+  public var steps: [TransformStep] = []
+  /// An expression over columns that takes the column's place.
+  public var value: SourceText?
   /// The field is there and empty.
   ///
   /// `nil`: the empty string for String and Binary, null for other types.

@@ -285,6 +285,8 @@ public final class ImportSession {
       summary.breach = load.breach
       isInterrupted = load.isInterrupted
       place = place.after(load)
+      for warning in load.warnings where !summary.warnings.contains(warning) { summary.warnings.append(warning) }
+      if load.breach == nil, !isInterrupted, let counts = place.tally.parts.last { try load.didEnd(counts) }
       times.add(load.times)
     }
     tell(.finish)

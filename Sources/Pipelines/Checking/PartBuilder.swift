@@ -57,11 +57,17 @@ struct PartBuilder {
     var builder = ImportBuilder(
       model: model, defaults: component.component("fields") ?? file.component("fields"), findings: findings)
     let entity = component.component("import").flatMap { builder.root($0) }
-    if checksHeaders, let source, let format {
-      HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)
+    guard let format else { return nil }
+    var part = ImportPart(
+      sources: inputs.map(\.source), format: format, root: entity ?? EntityImport(entityName: "", findBy: []))
+    let transforms = TransformBuilder(findings: findings)
+    if let records = component.component("import") { transforms.complete(&part, records, source: source) }
+    let columns = transforms.check(part, model: model, columns: builder.columns)
+    if checksHeaders, let source {
+      HeaderCheck(findings: findings).run(
+        inputs, format: format, source: source, columns: columns, contract: part.contract)
     }
-    guard let format, let entity else { return nil }
-    var part = ImportPart(sources: inputs.map(\.source), format: format, root: entity)
+    guard let entity else { return nil }
     part.name = component.text("name")?.value ?? (file.has("imports") ? entity.entityName : "")
     part.position = component.position
     part.findPlan =

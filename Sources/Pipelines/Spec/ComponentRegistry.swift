@@ -23,6 +23,6 @@ public struct ComponentRegistry: Sendable {
   public static let standard = ComponentRegistry([
     .pipeline, .part, .source, .manifest, .entityImport, .sync, .relationshipImport, .field, .fieldDefaults, .objects, .batch,
     .memory,
-    .rejects, .anomalies,
-  ])
+    .rejects, .anomalies, .column, .step, .process, .given, .contract,
+  ] + ComponentSpec.stepComponents)
 }
