@@ -67,12 +67,16 @@ struct GuessContractTests {
     let (pipeline, model) = try guess("places.csv")
     #expect(pipeline.contains("area: area  # text: 3 values, 2 values with leading zeros (01234)"), "\(pipeline)")
     #expect(
-      pipeline.contains("day: day  # text: 3 values, dates of which no value tells whether the day or the month comes first"))
+      pipeline.contains(
+        "day: day  # text: 3 values, dates of which no value tells whether the day or the month comes first"))
     #expect(pipeline.contains("# QUESTION: if the day comes first: type date with date: \"dd/MM/yyyy\""))
     #expect(model.contains("area: ") && !model.contains("date") && !model.contains("integer"))
     #expect(try Command(["run", "out/places.yaml", "--quiet"], in: folder.path).status == 0)
     let rows = try Command(
-      ["fetch", "out/store.sqlite", "--entity", "Place", "--columns", "area,day", "--sort", "key", "--model", "out/model.yaml"],
+      [
+        "fetch", "out/store.sqlite", "--entity", "Place", "--columns", "area,day", "--sort", "key", "--model",
+        "out/model.yaml",
+      ],
       in: folder.path)
     #expect(rows.lines == ["area,day", "01234,01/02/2024", "12345,03/04/2024", "00000,05/06/2024"], "\(rows.words)")
   }
@@ -85,7 +89,8 @@ struct GuessContractTests {
     #expect(pipeline.contains("number: number  # text: 51 values, mixed: 50 numbers, 1 other (Total)"), "\(pipeline)")
     try folder.write("number,amount\n" + records + "Total\n", to: "notes.csv")
     let short = try guess("notes.csv")
-    #expect(short.pipeline.contains("# QUESTION: 1 record cannot be read; the first is on line 52: "), "\(short.pipeline)")
+    #expect(
+      short.pipeline.contains("# QUESTION: 1 record cannot be read; the first is on line 52: "), "\(short.pipeline)")
     #expect(short.pipeline.contains("number: number  # integer: 50 values"))
   }
 
@@ -93,7 +98,8 @@ struct GuessContractTests {
   func lateMembers() throws {
     let early = (1...4_000).map { "<r><id>\($0)</id><name>n\($0)</name></r>\n" }.joined()
     try folder.write("<rs>\n" + early + "<r><id>4001</id><name>x</name><late>y</late></r>\n</rs>\n", to: "late.xml")
-    #expect(try guess("late.xml").pipeline.contains("# QUESTION: the record on line 4002 has parts that are no columns"))
+    #expect(
+      try guess("late.xml").pipeline.contains("# QUESTION: the record on line 4002 has parts that are no columns"))
     try folder.write("<rs>\n" + early + "</rs>\n", to: "late.xml")
     #expect(try !guess("late.xml").pipeline.contains("has parts that are no columns"))
     // Of JSON all members of the sample are columns.
