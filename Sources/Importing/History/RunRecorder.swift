@@ -16,7 +16,8 @@ struct RunRecorder {
     self.definition = definition
     self.identity = identity
     inputs = definition.allSources.prefix(RunRecord.mostInputs).map { source in
-      RunRecord.Input(path: source.path, bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
+      RunRecord.Input(
+        path: definition.redaction(source.path), bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
     }
   }
 
@@ -56,20 +57,21 @@ struct RunRecorder {
 
   private func record(_ status: RunStatus, _ summary: ImportSummary) -> RunRecord {
     var record = RunRecord()
-    record.id = identity.text
-    record.pipeline = identity.pipeline
+    let redaction = definition.redaction
+    record.id = redaction(identity.text)
+    record.pipeline = redaction(identity.pipeline)
     record.kind = definition.reporting.kind
     record.started = identity.started
     record.seconds = summary.seconds
     record.status = status
-    record.store = definition.storePath
+    record.store = redaction(definition.storePath)
     record.inputs = inputs
     record.inputCount = definition.allSources.count
     record.counts = summary.counts
     record.parts = summary.parts.map(RunRecord.Part.init)
     record.entities = summary.entities
     record.rejectCodes = summary.rejectCounts
-    record.rejectsPath = summary.rejectsPath
+    record.rejectsPath = summary.rejectsPath.map { redaction($0) }
     record.phases = summary.phases
     record.slowStage = summary.slowStage ?? ""
     record.peakResidentBytes = summary.peakResidentBytes
@@ -77,21 +79,7 @@ struct RunRecorder {
     record.version = ImportSession.version
     record.host = Self.host()
     record.resumedFrom = summary.resumedFrom
-    record.warnings = summary.warnings
-    return redacted(record)
-  }
-
-  /// The record without the secrets of the definition, which a table for people must not keep.
-  private func redacted(_ record: RunRecord) -> RunRecord {
-    let redaction = definition.redaction
-    if redaction.isEmpty { return record }
-    var record = record
-    record.id = redaction(record.id)
-    record.pipeline = redaction(record.pipeline)
-    record.store = redaction(record.store)
-    record.rejectsPath = record.rejectsPath.map { redaction($0) }
-    record.warnings = record.warnings.map { redaction($0) }
-    for index in record.inputs.indices { record.inputs[index].path = redaction(record.inputs[index].path) }
+    record.warnings = summary.warnings.map { redaction($0) }
     return record
   }
 

@@ -197,6 +197,9 @@ struct TestRun {
   }
 
   private static func run(_ definition: ImportDefinition) -> Swift.Result<ImportSummary, Failure> {
+    var definition = definition
+    // A test leaves nothing behind, and is compared with no earlier run.
+    definition.reporting = RunReporting()
     do {
       return .success(try ImportSession(definition).run())
     } catch let error as ImportError {

@@ -38,7 +38,8 @@ enum SummaryOutput {
     [
       ("pipeline", .string(summary.pipeline)), ("run", summary.runID.isEmpty ? .null : .string(summary.runID)),
       ("number", summary.runNumber.map { .integer($0) } ?? .null),
-      ("resumed_from", summary.resumedFrom.map { .string($0) } ?? .null), ("status", .string(status)), ("read", .integer(summary.read)),
+      ("resumed_from", summary.resumedFrom.map { .string($0) } ?? .null), ("status", .string(status)),
+      ("read", .integer(summary.read)),
       ("inserted", .integer(summary.inserted)), ("updated", .integer(summary.updated)),
       ("unchanged", .integer(summary.unchanged)), ("skipped", .integer(summary.skipped)),
       ("rejected", .integer(summary.rejected)), ("deleted", .integer(summary.deleted)),
