@@ -149,6 +149,7 @@ extension CompiledField {
     }
     if !nullSpellings.isEmpty, isNullSpelling(bytes) { return try substitutes.null.take(whenNull, &output) }
     if bytes.isEmpty { return try substitutes.empty.take(whenEmpty, &output) }
+    if refusesCodes, NumberText.isCode(bytes) { throw .code }
     if state == .number, conversion.takesNumbers, let number = try PrefixedNumber(bytes) {
       return try number.convert(conversion, output: &output)
     }

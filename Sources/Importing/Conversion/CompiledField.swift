@@ -48,6 +48,8 @@ public struct CompiledField: Sendable {
   /// Whether values begin with the tag of external storage.
   let isStoredExternally: Bool
   let trims: Bool
+  /// Whether digits behind a zero or a plus are refused.
+  let refusesCodes: Bool
   let nullSpellings: [[UInt8]]
   let whenAbsent: Substitution
   let whenNull: Substitution
@@ -90,6 +92,7 @@ public struct CompiledField: Sendable {
     options = field.conversion
     validator = check.validator()
     trims = field.conversion.trim
+    refusesCodes = field.conversion.plainNumbers
     nullSpellings = field.conversion.nullSpellings.map { Array($0.utf8) }
     let textDefault: FieldImport.Substitute = type == .string || type == .binary ? .empty : .null
     whenAbsent =

@@ -145,6 +145,7 @@ struct FieldCheck {
     }
     if !isNumber, !isCount, options.decimalMark != UInt8(ascii: ".") { unused.append("the decimal mark") }
     if !isNumber, options.groupMark != nil { unused.append("the group mark") }
+    if !isNumber, options.plainNumbers { unused.append("the kind of numbers") }
     if type != .binary, type != .transformable, options.binaryEncoding != .base64 { unused.append("the encoding") }
     if type != .boolean, !options.trueSpellings.isEmpty || !options.falseSpellings.isEmpty {
       unused.append("the spellings of true and false")

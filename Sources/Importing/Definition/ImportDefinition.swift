@@ -264,6 +264,8 @@ public struct ConversionOptions: Sendable, Hashable {
   public var falseSpellings: [String] = []
   /// Spellings that mean null, compared exactly, before conversion.
   public var nullSpellings: [String] = []
+  /// Whether numbers with zeros or a plus before their digits are refused: `007` and `+49` are codes and no numbers.
+  public var plainNumbers = false
   /// Whether the text spells what a store holds, as exports write it: dates are ISO 8601 or seconds since 2001, numbers
   /// come back bit for bit, and decimal numbers may have 17 digits.
   var isStored = false

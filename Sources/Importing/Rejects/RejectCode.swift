@@ -43,6 +43,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case valueURI = "value.uri"
   case valueBase64 = "value.base64"
   case valueHex = "value.hex"
+  case valueCode = "value.code"
   case valueLength = "value.length"
   case valueIdentities = "value.identities"
   // Validating: a value is not one that the model allows.
@@ -140,6 +141,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .uri: self = .valueURI
     case .base64: self = .valueBase64
     case .hex: self = .valueHex
+    case .code: self = .valueCode
     case .length: self = .valueLength
     }
   }

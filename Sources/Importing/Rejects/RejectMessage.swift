@@ -36,6 +36,7 @@ struct RejectMessage {
     case .valueURI: return "\(shown) is not a URI for \(name)"
     case .valueBase64: return "\(shown) is not base64 for \(name)"
     case .valueHex: return "\(shown) is not pairs of hexadecimal digits for \(name)"
+    case .valueCode: return "\(shown) has a zero or a plus before its digits, as codes have; \(name) is a number"
     case .valueLength: return "\(shown) is longer than \(NumberText.greatestLength) bytes for \(name)"
     case .validateMissing: return "\(name) is not optional and has no value"
     case .validateType: return "\(shown) is not a value of type \(field.type.xmlName) for \(name)"

@@ -70,7 +70,7 @@ struct FieldBuilder {
     case "date", "zone": return type == .date
     case "encoding": return type == .binary || type == .transformable
     case "true", "false": return type == .boolean
-    case "decimal_mark", "group_mark":
+    case "decimal_mark", "group_mark", "plain_numbers":
       return [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
     case "absent", "null", "empty":
       guard case .text(let substitute) = option.value else { return false }
@@ -141,6 +141,7 @@ struct FieldBuilder {
         findings.add(.invalidOption, at: mark.position, "“decimal_mark” cannot be none")
       }
     }
+    options.plainNumbers = component.flag("plain_numbers") ?? false
     options.groupMark = component.text("group_mark")?.value.utf8.first
     return options
   }
@@ -212,7 +213,7 @@ struct FieldBuilder {
       type == .date
       && [.secondsSince1970, .millisecondsSince1970, .secondsSince2001].contains(
         field.conversion.dateFormat)
-    refuse(["group_mark"], unless: isNumber, "Decimal, Double, Float or Integer")
+    refuse(["group_mark", "plain_numbers"], unless: isNumber, "Decimal, Double, Float or Integer")
     refuse(["decimal_mark"], unless: isNumber || isCount, "Decimal, Double, Float or Integer")
     for name in ["absent", "null", "empty"] {
       guard let substitute = component.text(name) else { continue }

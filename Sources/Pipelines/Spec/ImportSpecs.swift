@@ -126,6 +126,10 @@ extension ComponentSpec {
         "group_mark", .character, default: "none", "The mark between groups of digits, which is removed.",
         example: "point"),
       FieldSpec(
+        "plain_numbers", .flag, default: "false",
+        "Whether numbers with zeros or a plus before their digits are rejected: `007` and `+49` are codes, not numbers.",
+        example: "true"),
+      FieldSpec(
         "true", .texts, default: "[true, t, yes, y, 1, on]", "Spellings of true, without regard to ASCII case.",
         example: "[ja, j]"),
       FieldSpec(
