@@ -12,31 +12,26 @@ public struct ImportDefinition: Sendable {
   public var model: ManagedObjectModel
   /// The path of the store; it is created when it does not exist.
   public var storePath: String
-  /// The inputs in order, globs already expanded.
-  public var sources: [ByteSource]
-  /// The paths of the sources; setting them takes files as they are named.
+  /// The imports in their order: one source and one entity each, all into the same store in one run.
   ///
-  /// `-` is standard input.
-  public var inputs: [String] {
-    get { sources.map(\.path) }
-    set { sources = newValue.map { ByteSource(path: $0) } }
-  }
-  /// How the inputs are read.
-  public var format: RecordFormat
+  /// Never empty. ``sources``, ``format``, ``root`` and ``findPlan`` are those of the first.
+  public var parts: [ImportPart]
   /// When a batch is full: whichever limit comes first.
   public var batchLimit = BatchLimit(records: 20_000, bytes: 32 << 20)
-  /// The entity that each record stands for, and how.
-  public var root: EntityImport
   /// Where rejects go and how many are too many.
   public var rejects = RejectPolicy()
+  /// What happens about earlier runs, and about others that have the store open.
+  public var policy = RunPolicy()
   /// How much memory tables of keys may take, in bytes.
   public var keyMemory = 48 << 20
   /// How much memory SQLite's page cache may take, in bytes.
   public var cacheMemory = 24 << 20
   /// Whether everything is done and then thrown away.
   public var isDryRun = false
-  /// Which way existing objects are found, when the counts must not decide.
-  public var findPlan = FindPlan.automatic
+  /// How many changes of objects the summary shows.
+  public var sampledChanges = 0
+  /// What is kept and told of the run beside its summary.
+  public var reporting = RunReporting()
   /// What the hashes of keys start from; `nil` for something new each run.
   ///
   /// Tables of keys are hashed anew each run, so that no input can be made to fill one place of them. Which records are
@@ -46,6 +41,8 @@ public struct ImportDefinition: Sendable {
   /// Whole objects with their identities, for a new store; when there are any, ``inputs``, ``format``, ``root`` and
   /// ``findPlan`` mean nothing.
   public var objects: [ObjectImport] = []
+  /// What keeps the secrets of the configuration out of summaries, messages, logs and rejects.
+  public var redaction = Redaction()
 
   /// Creates a definition with the default limits.
   public init(
@@ -55,9 +52,18 @@ public struct ImportDefinition: Sendable {
     self.name = name
     self.model = model
     self.storePath = storePath
-    sources = inputs.map { ByteSource(path: $0) }
-    self.format = format
-    self.root = root
+    parts = [ImportPart(sources: inputs.map { ByteSource(path: $0) }, format: format, root: root)]
+  }
+
+  /// Creates a definition of several imports with the default limits.
+  ///
+  /// - Precondition: there is at least one.
+  public init(name: String, model: ManagedObjectModel, storePath: String, parts: [ImportPart]) {
+    precondition(!parts.isEmpty, "a definition needs an import")
+    self.name = name
+    self.model = model
+    self.storePath = storePath
+    self.parts = parts
   }
 
   /// Creates a definition that loads whole objects into a new store, with the default limits.
@@ -90,6 +96,10 @@ public enum ImportMode: String, Sendable, CaseIterable {
   case update
   /// Insert what is not there; records with an object are skipped unchanged.
   case createMissing = "create-missing"
+  /// As `upsert`; then objects that no record names are deleted or marked.
+  case sync
+  /// As `sync`, and what a record does not fill goes to its default: the entity then holds what the records say.
+  case replace
 }
 
 /// Which record of several with the same key counts.
@@ -122,6 +132,8 @@ public struct EntityImport: Sendable {
   public var mode = ImportMode.upsert
   /// Which of several records with one key counts.
   public var duplicates = DuplicatePolicy.last
+  /// What happens to objects that no record names, in the modes `sync` and `replace`.
+  public var sync = SyncPolicy()
   /// The other attributes.
   public var attributes: [FieldImport]
   /// The to-one relationships.
@@ -256,8 +268,31 @@ public struct RejectPolicy: Sendable {
   public var path: String?
   /// The greatest number of rejects that a run survives; `nil` for any number.
   public var limit: Int?
-  /// The greatest share of rejects (0...1) that a run survives, asked at the end; `nil` for any.
+  /// The greatest share of rejects (0...1) that a run survives; `nil` for any.
   public var ratio: Double?
+  /// How many records must have been read before the share is asked; at the end of a run it is asked in any case.
+  public var minimum = 1000
+  /// The greatest number of rejects with certain codes that a run survives.
+  public var codes: [CodeLimit] = []
+
+  /// How many rejects of one kind are too many.
+  public struct CodeLimit: Sendable, Hashable {
+    /// A code such as `value.date`, or all of a stage as `read.*`.
+    public var pattern: String
+    /// The greatest number.
+    public var limit: Int
+
+    /// Creates a limit.
+    public init(_ pattern: String, limit: Int) {
+      self.pattern = pattern
+      self.limit = limit
+    }
+
+    /// Whether rejects with this code count.
+    public func matches(_ code: String) -> Bool {
+      pattern.hasSuffix(".*") ? code.hasPrefix(pattern.dropLast()) : code == pattern
+    }
+  }
 
   /// Creates a policy without limits.
   public init() {}

@@ -12,6 +12,10 @@ public struct ImportSummary: Sendable {
     case limitBreached = "limit_breached"
     /// A dry run: the store is as before.
     case dryRun = "dry_run"
+    /// Stopped on request: a new store is not there, an existing one keeps the run's part for a run that goes on.
+    case interrupted
+    /// The inputs were imported before: nothing was done.
+    case skippedAgain = "skipped_again"
   }
   /// What happened to the objects of one entity.
   public struct EntityCounts: Sendable, Hashable {
@@ -21,12 +25,66 @@ public struct ImportSummary: Sendable {
     public var updated = 0
     /// Records that found their object and changed nothing.
     public var unchanged = 0
+    /// Objects deleted because no record names them, or because delete rules took them along.
+    public var deleted = 0
+    /// Objects marked as gone because no record names them.
+    public var marked = 0
     /// Creates zero counts.
     public init() {}
   }
 
+  /// A part of the work and the seconds it took.
+  public typealias Phase = (name: String, seconds: Double)
+  /// What became of the records of one import of the run.
+  public struct PartCounts: Sendable, Hashable {
+    /// The import's name; empty when it is the only one.
+    public var name = ""
+    /// The entity of its records.
+    public var entity = ""
+    /// Records read, rejected ones included.
+    public var read = 0
+    /// Records that created their object.
+    public var inserted = 0
+    /// Records that changed their object.
+    public var updated = 0
+    /// Records that changed nothing.
+    public var unchanged = 0
+    /// Records that were passed over.
+    public var skipped = 0
+    /// Records that were rejected.
+    public var rejected = 0
+    /// The writer's time for it.
+    public var seconds = 0.0
+    /// Creates zero counts.
+    public init() {}
+
+    init(read: Int, inserted: Int, updated: Int, unchanged: Int, skipped: Int, rejected: Int) {
+      self.read = read
+      self.inserted = inserted
+      self.updated = updated
+      self.unchanged = unchanged
+      self.skipped = skipped
+      self.rejected = rejected
+    }
+  }
+
   /// The pipeline's name.
   public var pipeline = ""
+  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``; it stays the same
+  /// when another process goes on with the run.
+  public var runID = ""
+  /// The run's number in the table of runs; nil when it is not there.
+  public var runNumber: Int?
+  /// When the run began, in seconds since 1970 UTC.
+  public var started = 0.0
+  /// The ``runID`` of the run that this one continued; nil when it began at the start.
+  public var resumedFrom: String?
+  /// How many records earlier processes have imported of this run; `nil` when it was begun by this one.
+  public var resumedAfter: Int?
+  /// Which limit was exceeded; `nil` for none.
+  public var breach: LimitBreach?
+  /// What is far from what is usual for this pipeline.
+  public var anomalies: [RunAnomaly] = []
   /// How the run ended.
   public var status = Status.completed
   /// Records read, rejected ones included.
@@ -41,6 +99,14 @@ public struct ImportSummary: Sendable {
   public var skipped = 0
   /// Records that were rejected.
   public var rejected = 0
+  /// Objects deleted because no record names them, with those that delete rules took along; no records.
+  public var deleted = 0
+  /// Objects marked as gone because no record names them.
+  public var marked = 0
+  /// Objects that no record names and that may not be deleted.
+  public var denied = 0
+  /// The first changes of objects, as many as the definition asks for.
+  public var changes: [ObjectChange] = []
   /// Batches written.
   public var batches = 0
   /// Wall time of the run.
@@ -65,10 +131,37 @@ public struct ImportSummary: Sendable {
   public var rejectCounts: [String: Int] = [:]
   /// Seconds that the writer spent on each part of the work: `prepare` (opening, reading what is stored), `wait` (for
   /// the reader), `find`, `write`, `finish` (indexes, sync).
-  public var phases: [(name: String, seconds: Double)] = []
+  public var phases: [Phase] = []
+  /// Seconds that the reader's thread spent on `read` (reading and cutting records) and `convert` (values, keys,
+  /// hashes); both go on while the writer works.
+  public var readerPhases: [Phase] = []
   /// Counts of objects by entity name.
   public var entities: [String: EntityCounts] = [:]
 
+  /// Counts of records by import, in the order in which they ran.
+  public var parts: [PartCounts] = []
+
   /// Creates a summary of nothing.
   public init() {}
+
+  /// The counts of records together.
+  public var counts: RecordCounts {
+    var counts = RecordCounts()
+    counts.read = read
+    counts.inserted = inserted
+    counts.updated = updated
+    counts.unchanged = unchanged
+    counts.skipped = skipped
+    counts.rejected = rejected
+    return counts
+  }
+
+  /// The stage that held up the run most; nil when nothing was measured.
+  ///
+  /// It is the phase in which the writer spent most time; where that is `wait`, what it waited for: `read` or `convert`.
+  public var slowStage: String? {
+    guard let longest = phases.max(by: { $0.seconds < $1.seconds }), longest.seconds > 0 else { return nil }
+    guard longest.name == "wait" else { return longest.name }
+    return readerPhases.max { $0.seconds < $1.seconds }?.name ?? "read"
+  }
 }

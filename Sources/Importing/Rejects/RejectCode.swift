@@ -26,6 +26,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readUnresolvedEntity = "read.unresolvedEntity"
   case readInvalidAlias = "read.invalidAlias"
   case readExpansionLimit = "read.expansionLimit"
+  case readInvalidDocument = "read.invalidDocument"
   // Converting: a field does not become a value.
   case valueAbsent = "value.absent"
   case valueNull = "value.null"
@@ -62,6 +63,8 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   // Relating: an object that the record names is not there.
   case missingTarget = "relationship.missingTarget"
   case inverse = "relationship.inverse"
+  // Deleting: the model does not let an object go that no record names.
+  case deleteDenied = "delete.denied"
   // Writing: the store does not take the row.
   case unique = "constraint.unique"
   case database = "database.refused"
@@ -88,6 +91,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .unresolvedEntity: self = .readUnresolvedEntity
     case .invalidAlias: self = .readInvalidAlias
     case .expansionLimit: self = .readExpansionLimit
+    case .invalidDocument: self = .readInvalidDocument
     }
   }
 

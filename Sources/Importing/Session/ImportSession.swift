@@ -8,6 +8,18 @@ import SQLite
 
 /// How far a run has come.
 public struct ImportProgress: Sendable {
+  /// What a run is doing.
+  public enum Stage: String, Sendable, Hashable, CaseIterable {
+    /// Opening the store and reading what is stored.
+    case prepare
+    /// Reading, finding and writing records.
+    case records = "import"
+    /// Building indexes, moving the log into the store, waiting for the disk.
+    case finish
+  }
+
+  /// What the run is doing.
+  public var stage = Stage.records
   /// Records read.
   public var records = 0
   /// Bytes of input read.
@@ -18,54 +30,112 @@ public struct ImportProgress: Sendable {
   public var rejects = 0
   /// Seconds since the run began.
   public var seconds = 0.0
+  /// The number of the import that is running, from 0, and of all imports.
+  public var part = 0
+  /// How many imports the run has.
+  public var partCount = 1
+  /// The name of the import that is running; empty when there is only one.
+  public var partName = ""
+  /// Seconds that the reader's thread spent on reading and cutting records so far.
+  public var readSeconds = 0.0
+  /// Seconds spent on converting them.
+  public var convertSeconds = 0.0
+  /// Seconds the writer spent on finding and filling rows.
+  public var findSeconds = 0.0
+  /// Seconds the writer spent on saving.
+  public var writeSeconds = 0.0
+  /// Counts of rejects by code.
+  public var rejectCounts: [RejectCode: Int] = [:]
+
+  /// The progress of a run that has not begun.
+  public init() {}
 }
 
 /// One run of an import.
 ///
-/// The reader's thread reads, converts and hashes; the caller's thread finds, creates and writes. Batches go from one
-/// to the other through a ``BatchChannel``. Everything happens in the store's file or nothing does: a new store is
-/// renamed into place at the end, an existing one keeps the whole run in its write-ahead log until then.
+/// The parts run one after the other, each as a ``PartImport``, into one store. Everything happens in the store's file or
+/// nothing does: a new store is renamed into place at the end, an existing one keeps the whole run in its write-ahead
+/// log until then.
 public final class ImportSession {
-  private let definition: ImportDefinition
-  private let plan: ImportPlan
+  let definition: ImportDefinition
+  /// What names the run.
+  private(set) var identity: RunIdentity
+  private let plans: [ImportPlan]
   /// The run of a definition that loads whole objects; then nothing else here is used.
   private let objects: ObjectSession?
   private var summary = ImportSummary()
   private let started = ImportSession.now()
+  /// The seconds that earlier processes have spent on the run.
+  private var secondsBefore = 0.0
+  /// Whether the run was stopped on request.
+  private var isInterrupted = false
+  private var report: ((inout ImportSummary) -> Void)?
+  private var isTold = false
+  /// Where the time went, given the moment when everything was done.
+  private var phases: ((Double) -> [ImportSummary.Phase])?
+  /// The definition's digest and its inputs as they were when the run began; nothing for a new store.
+  private var digest: UInt64 = 0
+  private var inputs: [SourcePrint] = []
 
   /// Resolves a definition against its model.
   ///
   /// - Throws: `DiagnosticList` with everything that is wrong.
   public init(_ definition: ImportDefinition) throws(DiagnosticList) {
     self.definition = definition
+    identity = RunIdentity(pipeline: definition.name)
     guard definition.objects.isEmpty else {
-      objects = try ObjectSession(definition)
-      plan = ImportPlan(nodes: [], fields: [], fieldColumns: [], columnNames: [], fieldNames: [], root: 0)
+      objects = try ObjectSession(definition, identity)
+      plans = []
       return
     }
     objects = nil
-    plan = try ImportPlan(definition)
+    var plans: [ImportPlan] = []
+    var findings: [Diagnostic] = []
+    for part in definition.parts {
+      do throws(DiagnosticList) {
+        plans.append(try ImportPlan(definition, part: part))
+      } catch {
+        findings += error.diagnostics
+      }
+    }
+    guard findings.isEmpty else { throw DiagnosticList(findings) }
+    self.plans = plans
     summary.pipeline = definition.name
     summary.storePath = definition.storePath
   }
 
-  /// Imports everything.
+  /// Imports everything; see ``run(progress:shouldStop:report:)``, which notes the run as well.
   ///
-  /// - Parameter progress: Is called after each batch.
-  /// - Returns: What happened; its status says whether the store was changed.
-  /// - Throws: ``ImportError``; the store is as it was.
-  public func run(progress: ((ImportProgress) -> Void)? = nil) throws(ImportError) -> ImportSummary {
-    if let objects { return try objects.run(progress: progress) }
-    let file = try openStore()
-    summary.warnings = StoreWarnings(plan: plan, model: definition.model).texts(file)
+  /// - Parameter report: Gets the summary, which it may complete, when everything is durable, and before the store
+  ///   forgets that nobody has got it.
+  func execute(
+    progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
+  ) throws(ImportError) -> ImportSummary {
+    if let objects {
+      var summary = try objects.run(progress: progress)
+      report(&summary)
+      return summary
+    }
+    self.report = report
+    let (file, begin) = try open()
     do {
-      try load(file, progress: progress)
+      switch begin {
+      case .again: try end(file, .skippedAgain)
+      case .done(let checkpoint): try tellOf(checkpoint, file)
+      case .fresh, .restarted, .resumed:
+        for plan in plans {
+          for text in StoreWarnings(plan: plan, model: definition.model).texts(file)
+          where !summary.warnings.contains(text) {
+            summary.warnings.append(text)
+          }
+        }
+        try load(file, from: begin, progress: progress, shouldStop: shouldStop)
+      }
     } catch {
-      try? file.rollBackRun()
+      try? file.rollBackToOpening()
       throw error
     }
-    summary.seconds = Self.now() - started
-    summary.peakResidentBytes = Self.peakResidentBytes()
+    tell()
     return summary
   }
 
@@ -76,122 +146,53 @@ public final class ImportSession {
   /// cache (measured: three indexes over 1 M rows 1.3 s at 4 MiB, 1.9 s at 64 MiB).
   private static let loadCacheKiB = 4096
 
+  // MARK: The beginning
+
+  /// Opens the store and decides how the run begins; one that is to begin anew is taken back before.
+  private func open() throws(ImportError) -> (StoreFile, RunStart) {
+    let file = try openStore()
+    if file.isNew, definition.effectiveAgain == .run { return (file, .fresh) }
+    let choice = RunStartChoice(definition)
+    digest = choice.digest
+    inputs = choice.inputs
+    if file.isNew { return (file, .fresh) }
+    do throws(ImportError) {
+      let begin = try choice.choose(file)
+      guard case .restarted(let checkpoint) = begin else { return (file, begin) }
+      guard let origin = checkpoint.origin, file.adopt(origin, commits: checkpoint.commits) else {
+        summary.warnings.append(
+          "the unfinished run \(checkpoint.run) could not be taken back: another program has had the store open since;"
+            + " its \(checkpoint.ledger.read) records stay, and the run began anew")
+        return (file, .fresh)
+      }
+      if definition.isDryRun { return (file, .fresh) }
+      do { try file.rollBackRun() } catch { throw ImportError(code: .database, message: error.description) }
+      return (try openStore(), .fresh)
+    } catch {
+      try? file.rollBackToOpening()
+      throw error
+    }
+  }
+
   private func openStore() throws(ImportError) -> StoreFile {
     do {
       let cacheKiB = definition.cacheMemory / 1024
       if access(definition.storePath, F_OK) == 0 {
-        return try StoreFile.open(path: definition.storePath, model: definition.model, cacheKiB: cacheKiB)
+        return try StoreFile.open(
+          path: definition.storePath, model: definition.model, cacheKiB: cacheKiB,
+          lockWait: definition.policy.lockWait)
       }
+      if definition.policy.unfinished == .resumeOrFail { throw RunStartChoice.nothingToResume(definition) }
       return try StoreFile.create(
         path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1)
-    } catch {
-      throw ImportError(
-        code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.description)
-    }
-  }
-
-  private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
-    let totalBytes = Self.inputBytes(definition.sources)
-    let seed = definition.hashSeed ?? CellHash.randomSeed()
-    let importer = try makeImporter(file, seed: seed, inputBytes: Self.estimatedBytes(definition.sources))
-    let rejects = try RejectOutput(definition, plan: plan)
-    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
-    let reading = InputReading(
-      sources: definition.sources, format: definition.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: seed))
-    let thread = reading.start(channel)
-    var isBreached = false
-    let loaded = Self.now()
-    var waited = 0.0
-    // What the open transaction holds: batches come in chunks that fit the processor's cache.
-    var chunk = (records: 0, bytes: 0)
-    do {
-      while true {
-        let before = Self.now()
-        guard var batch = try reading.receive(from: channel) else { break }
-        waited += Self.now() - before
-        importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
-        importer.ledger.reject(batch.records.errors.count)
-        summary.bytesRead = batch.bytesRead
-        try begin(file)
-        try importer.process(&batch)
-        try rejects.write(batch, importer.rejects)
-        chunk.records += batch.records.recordCount
-        chunk.bytes += batch.records.byteCount
-        channel.recycle(batch)
-        if chunk.records >= definition.batchLimit.records || chunk.bytes >= definition.batchLimit.bytes {
-          try commit(file)
-          try relieve(importer, file)
-          importer.batches += 1
-          chunk = (0, 0)
+    } catch let error as StoreError {
+      let code: ImportError.Code =
+        switch error.code {
+        case .incompatibleModel: .incompatibleStore
+        case .busy: .storeBusy
+        default: .cannotOpenStore
         }
-        progress?(
-          ImportProgress(
-            records: importer.ledger.read, bytes: summary.bytesRead, totalBytes: totalBytes,
-            rejects: importer.ledger.rejected, seconds: Self.now() - started))
-        if let limit = definition.rejects.limit, importer.ledger.rejected > limit {
-          isBreached = true
-          break
-        }
-      }
-    } catch {
-      channel.cancel()
-      thread.join()
-      throw error
-    }
-    channel.cancel()
-    thread.join()
-    if chunk.records > 0 {
-      try commit(file)
-      importer.batches += 1
-    }
-    channel.drain()
-    let imported = Self.now()
-    if !isBreached {
-      try replay(importer, file, rejects)
-      importer.ledger.check()
-      if let limit = definition.rejects.limit, importer.ledger.rejected > limit { isBreached = true }
-      if let ratio = definition.rejects.ratio, importer.ledger.read > 0,
-        Double(importer.ledger.rejected) > ratio * Double(importer.ledger.read)
-      {
-        isBreached = true
-      }
-    }
-    importer.forget()
-    try rejects.close()
-    if isBreached { rejects.note(&summary) }
-    try end(file, importer, rejects, isBreached: isBreached)
-    summary.phases = [
-      ("prepare", loaded - started), ("wait", waited), ("find", imported - loaded - waited - importer.writeSeconds),
-      ("write", importer.writeSeconds), ("finish", Self.now() - imported),
-    ]
-  }
-
-  private func makeImporter(_ file: StoreFile, seed: UInt64, inputBytes: Int) throws(ImportError) -> BatchImporter {
-    do {
-      if definition.hashSeed != nil { file.isReproducible = true }
-      let store = try PersistentStore(file: file)
-      let partitioned = PartitionedChoice()
-      let choice = StrategyChoice(
-        plan: plan, store: store, model: definition.model, seed: seed, inputBytes: inputBytes,
-        keyMemory: definition.keyMemory, override: definition.findPlan, partitioned: partitioned,
-        hasFixedInputs: !definition.format.isCustom)
-      let nodes = try choice.nodes()
-      let importer = BatchImporter(
-        plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
-      // What the store's history says of the import, if it has one.
-      importer.context.name = definition.name
-      importer.context.transactionAuthor = "mergewalk"
-      for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
-      if file.isNew { try importer.buildEarlyIndexes(file) }
-      if partitioned.rows > 0 { try scanInPieces(importer, rows: partitioned.rows) }
-      if case .filter = nodes[plan.root].strategy {
-        importer.deferred = DeferredRecords(
-          plan: plan, folder: Self.folder(of: definition.storePath), limit: definition.batchLimit)
-      }
-      return importer
-    } catch let error as SQLiteError {
-      throw ImportError(error)
+      throw ImportError(code: code, message: error.description)
     } catch let error as ImportError {
       throw error
     } catch {
@@ -199,83 +200,245 @@ public final class ImportSession {
     }
   }
 
-  /// Finds out which records change nothing, when every target's key is in memory.
-  private func scanInPieces(_ importer: BatchImporter, rows: Int) throws(ImportError) {
-    let root = importer.nodes[plan.root]
-    var tables: [KeyTable?] = []
-    for state in importer.nodes {
-      if case .table(let table) = state.strategy { tables.append(table) } else { tables.append(nil) }
+  /// The checkpoint to begin with: that of the run that goes on, or a new one.
+  private func checkpoint(_ begin: RunStart) -> RunCheckpoint {
+    if case .resumed(let checkpoint, let isWhole) = begin {
+      summary.resumedAfter = checkpoint.ledger.read
+      summary.resumedFrom = checkpoint.run
+      if !isWhole {
+        summary.warnings.append(
+          "another program has had the store open since the run was interrupted; should a limit be exceeded, only what"
+            + " comes now can be taken back")
+      }
+      return checkpoint
     }
-    guard importer.nodes.allSatisfy({ $0.isRoot || tables[$0.node] != nil }) else { return }
-    let scan = PartitionedScan(
-      plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
-      folder: Self.folder(of: definition.storePath),
-      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20))
-    root.verdicts = try scan.run(
-      rows: rows, records: Self.estimatedBytes(definition.sources) / 100,
-      reading: InputReading(
-        sources: definition.sources, format: definition.format,
-        limit: BatchLimit(records: 4096, bytes: 1 << 20), preparer: BatchPreparer(plan: plan, seed: importer.seed)))
-    root.firstStrategyName = "partitioned scan"
+    var checkpoint = RunCheckpoint()
+    checkpoint.started = identity.started
+    checkpoint.run = identity.text
+    checkpoint.definition = digest
+    checkpoint.seed = definition.hashSeed ?? CellHash.randomSeed()
+    checkpoint.inputCounts = definition.parts.map(\.sources.count)
+    checkpoint.inputs = inputs.count <= RunCheckpoint.namedInputLimit ? inputs : []
+    checkpoint.inputsHash = RunStartChoice.hash(inputs)
+    return checkpoint
   }
 
-  private func begin(_ file: StoreFile) throws(ImportError) {
-    do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
-  }
+  // MARK: The run
 
-  private func commit(_ file: StoreFile) throws(ImportError) {
-    do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
-  }
-
-  /// Replaces tables of keys that have outgrown their memory by seeks.
-  private func relieve(_ importer: BatchImporter, _ file: StoreFile) throws(ImportError) {
-    for state in importer.nodes where state.isOverfull(memory: definition.keyMemory) {
-      if file.isNew { try importer.buildIndexes(file, for: state) }
-      state.strategy = .seek
-    }
-  }
-
-  /// Imports the records that were put off, now that an index can tell which keys are known.
-  private func replay(_ importer: BatchImporter, _ file: StoreFile, _ rejects: RejectOutput) throws(ImportError) {
-    guard let deferred = importer.deferred, deferred.count > 0 else { return }
-    let root = importer.nodes[plan.root]
-    // The filter goes before the index is built, so that their memory does not add up.
-    root.strategy = .seek
-    try importer.buildIndexes(file, for: root)
-    root.foundMeansSeen = true
-    importer.isReplaying = true
-    importer.deferred = nil
-    try deferred.replay { (batch) throws(ImportError) in
-      try begin(file)
-      try importer.process(&batch, onlyRoot: true)
-      try rejects.write(batch, importer.rejects)
-      try commit(file)
-      importer.batches += 1
-    }
-  }
-
-  private func end(
-    _ file: StoreFile, _ importer: BatchImporter, _ rejects: RejectOutput, isBreached: Bool
+  private func load(
+    _ file: StoreFile, from begin: RunStart, progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?
   ) throws(ImportError) {
-    let ledger = importer.ledger
-    summary.read = ledger.read
-    summary.inserted = ledger.inserted
-    summary.updated = ledger.updated
-    summary.unchanged = ledger.unchanged
-    summary.skipped = ledger.skipped
-    summary.rejected = ledger.rejected
-    summary.batches = importer.batches
-    summary.fetches = importer.fetches
-    for state in importer.nodes {
-      summary.findPlans[state.entity.name] = state.firstStrategyName
-      var counts = summary.entities[state.entity.name] ?? ImportSummary.EntityCounts()
-      counts.inserted += state.counts.inserted
-      counts.updated += state.counts.updated
-      counts.unchanged += state.counts.unchanged
-      summary.entities[state.entity.name] = counts
+    if definition.hashSeed != nil { file.isReproducible = true }
+    let first = checkpoint(begin)
+    identity = RunIdentity(pipeline: definition.name, started: first.started)
+    let rejects = try RejectOutput(
+      definition, plan: plans[0], run: identity, checkpoint: summary.resumedAfter == nil ? nil : first)
+    let store: PersistentStore
+    do {
+      store = try PersistentStore(file: file)
+    } catch {
+      throw ImportError(code: .database, message: error.description)
     }
+    // A store that is being built has nothing to go on with, and what is thrown away neither.
+    let journal =
+      file.isNew || definition.isDryRun
+      ? nil : RunJournal(file, name: definition.name, checkpoint: first, isWritten: summary.resumedAfter != nil)
+    let totalBytes = Self.inputBytes(definition.allSources)
+    let sync = SyncRun(definition, plans: plans, store: store)
+    let sample =
+      definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
+    var place = RunPlace(first)
+    var times = PartTimes()
+    var state = ImportProgress()
+    state.totalBytes = totalBytes
+    state.partCount = definition.parts.count
+    func tell(_ stage: ImportProgress.Stage) {
+      state.stage = stage
+      state.seconds = Self.now() - started
+      progress?(state)
+    }
+    if let sync { try rebuild(sync, place, file, store, rejects) }
+    while place.part < definition.parts.count, summary.breach == nil, !isInterrupted {
+      let (number, part) = (place.part, definition.parts[place.part])
+      rejects.turn(
+        to: plans[number], sources: part.sources, format: part.format,
+        part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
+      state.part = number
+      state.partName = part.name
+      tell(.prepare)
+      let load = try PartImport(
+        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
+        journal: journal, watch: try sync?.watch(part: number), sample: sample)
+      try load.run(
+        progress: { step in
+          state.records = step.records
+          state.bytes = place.tally.bytesDone + step.bytes
+          state.rejects = step.rejects
+          let spent = times.adding(step.times)
+          state.readSeconds = spent.read
+          state.convertSeconds = spent.convert
+          state.findSeconds = spent.find
+          state.writeSeconds = spent.write
+          state.rejectCounts = rejects.counts
+          tell(.records)
+        }, shouldStop: shouldStop)
+      summary.breach = load.breach
+      isInterrupted = load.isInterrupted
+      place = place.after(load)
+      times.add(load.times)
+    }
+    tell(.finish)
+    let ledger = place.ledger
+    if summary.breach == nil, !isInterrupted {
+      ledger.check()
+      summary.breach = definition.rejects.breach(
+        read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: true)
+    }
+    if let sync, summary.breach == nil, !isInterrupted {
+      let before = Self.now()
+      for (number, counts) in place.tally.parts.enumerated() {
+        sync.finish(part: number, goodRecords: counts.read - counts.rejected)
+      }
+      // In one transaction with the end of the run, so that it is done once.
+      let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects, sample: sample)
+      place.tally.note(removal)
+      summary.breach = removal.breach
+      summary.warnings += sync.notes
+      times.write += Self.now() - before
+    }
+    summary.changes = sample?.changes ?? []
+    let imported = Self.now()
+    try rejects.sync()
+    try rejects.close()
     rejects.note(&summary)
-    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun, rejected: ledger.rejected)
+    summary.note(ledger)
+    summary.note(place.tally)
+    secondsBefore = journal?.before.seconds ?? 0
+    summary.readerPhases = [("read", times.read), ("convert", times.convert)]
+    phases = { finished in
+      [
+        ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
+        ("finish", finished - imported),
+      ]
+    }
+    if summary.breach == nil, !isInterrupted, !definition.isDryRun {
+      try finish(file, journal, rejects, place)
+    } else {
+      try end(file, summary.breach != nil ? .limitBreached : isInterrupted ? .interrupted : .dryRun)
+    }
+  }
+
+  /// Finds out again which objects the records of parts name that an earlier process has imported whole.
+  private func rebuild(
+    _ sync: SyncRun, _ place: RunPlace, _ file: StoreFile, _ store: PersistentStore, _ rejects: RejectOutput
+  ) throws(ImportError) {
+    for number in 0..<place.part {
+      var done = place
+      done.part = number
+      done.start = ReadingPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
+      done.lateRejects = []
+      let load = try PartImport(
+        definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
+        place: done, journal: nil, watch: try sync.watch(part: number))
+      try load.rebuild()
+    }
+  }
+
+  // MARK: The end
+
+  /// Keeps the whole run.
+  private func finish(
+    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPlace
+  ) throws(ImportError) {
+    let finished = finishedRun()
+    do {
+      try file.begin()
+      if let journal {
+        try journal.end(rejects, finished: finished) { checkpoint in
+          checkpoint.part = place.part
+          checkpoint.position = ReadingPosition()
+          checkpoint.ledger = place.ledger
+          checkpoint.lateRejects = []
+          checkpoint.tally = place.tally
+        }
+      } else if let finished {
+        var metadata = file.metadata
+        metadata.mergewalk.finished[definition.name] = finished.list
+        try file.writeMetadata(metadata)
+      }
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+    try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// Ends a run that an earlier process has finished without anybody hearing of it.
+  private func tellOf(_ checkpoint: RunCheckpoint, _ file: StoreFile) throws(ImportError) {
+    identity = RunIdentity(pipeline: definition.name, started: checkpoint.started)
+    summary.resumedFrom = checkpoint.run
+    summary.resumedAfter = checkpoint.ledger.read
+    summary.note(checkpoint.ledger)
+    summary.note(checkpoint.tally)
+    summary.rejectCounts = checkpoint.tally.rejectCounts
+    summary.rejectsPath = checkpoint.ledger.rejected > 0 ? definition.rejects.path : nil
+    secondsBefore = checkpoint.tally.seconds
+    try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// What the store keeps of the run so that it knows its inputs again; `nil` when that does not matter, or cannot be
+  /// told.
+  private func finishedRun() -> FinishedRun? {
+    guard definition.effectiveAgain != .run else { return nil }
+    let now = definition.allSources.map(SourcePrint.init)
+    // Inputs that were written during the run are not those that were imported.
+    guard inputs == now, let contents = SourcePrint.contents(definition.allSources) else {
+      return nil
+    }
+    return FinishedRun(
+      definition: digest, contents: contents,
+      size: now.reduce(0) { $0 + max($1.size, 0) },
+      ended: definition.hashSeed == nil ? Int64(RunClock.now()) : 0)
+  }
+
+  /// Finishes the store's file, leaves it for another process to go on, or takes the run back.
+  private func end(_ file: StoreFile, _ status: ImportSummary.Status) throws(ImportError) {
+    summary.status = status
+    summary.statements += file.connection.statementsExecuted
+    do {
+      switch status {
+      case .limitBreached: try file.rollBackRun()
+      case .dryRun, .skippedAgain: try file.rollBackToOpening()
+      case .interrupted: try file.suspend()
+      case .completed, .completedWithRejects:
+        try file.finish {
+          self.tell()
+          return RunJournal.acknowledged(file, name: self.definition.name)
+        }
+      }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+
+  /// Tells the caller how the run ended, once.
+  private func tell() {
+    guard !isTold else { return }
+    isTold = true
+    summary.seconds = secondsBefore + Self.now() - started
+    summary.peakResidentBytes = Self.peakResidentBytes()
+    if let phases { summary.phases = phases(Self.now()) }
+    report?(&summary)
+  }
+
+  /// A context over a store that is called in its history as an import's.
+  static func context(_ definition: ImportDefinition, _ store: PersistentStore) -> ManagedObjectContext {
+    let context = ManagedObjectContext(store: store)
+    // What the store's history says of the import, if it has one.
+    context.name = definition.name
+    context.transactionAuthor = "mergewalk"
+    return context
   }
 
   // MARK: The machine
@@ -288,7 +451,7 @@ public final class ImportSession {
 
   private static func sum(_ sizes: [Int?]) -> Int { sizes.contains(nil) ? 0 : sizes.reduce(0) { $0 + ($1 ?? 0) } }
 
-  private static func folder(of path: String) -> String {
+  static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }

@@ -2,6 +2,30 @@ import ObjectStore
 import SQLite
 
 extension ImportSummary {
+  /// Notes what was counted beside records.
+  mutating func note(_ tally: RunTally) {
+    parts = tally.parts
+    findPlans = tally.findPlans
+    entities = tally.entities
+    batches = tally.batches
+    fetches = tally.fetches
+    statements = tally.statements
+    bytesRead = tally.bytesRead
+    deleted = tally.entities.values.reduce(0) { $0 + $1.deleted }
+    marked = tally.entities.values.reduce(0) { $0 + $1.marked }
+    denied = tally.denied
+  }
+
+  /// Notes what became of all records.
+  mutating func note(_ ledger: RecordLedger) {
+    read = ledger.read
+    inserted = ledger.inserted
+    updated = ledger.updated
+    unchanged = ledger.unchanged
+    skipped = ledger.skipped
+    rejected = ledger.rejected
+  }
+
   /// Finishes a store's file or takes the whole run back, and notes how the run ended.
   ///
   /// - Parameter isBreached: Whether there are more rejects than allowed.

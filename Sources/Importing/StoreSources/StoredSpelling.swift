@@ -1,12 +1,12 @@
 import ObjectModel
 import RecordFormats
 
-extension ImportDefinition {
+extension ImportPart {
   /// The root of the import, told that values are spelt as a store's if the records are a store's objects.
   ///
   /// What exports write beyond the usual spellings then comes back too: infinity, decimal numbers of 17 digits, and dates
   /// without a spelling as seconds since 2001. Fields with options of their own are left as they are.
-  var plannedRoot: EntityImport {
+  func plannedRoot(_ model: ManagedObjectModel) -> EntityImport {
     guard format.readsObjects else { return root }
     var root = root
     root.spellAsStored(model)

@@ -56,6 +56,12 @@ struct ComponentReader {
     case .text, .path:
       guard let text = node.string, !text.isEmpty else { return wrongType(node, field, "text") }
       return .text(text)
+    case .content:
+      guard let text = node.text, !node.isNull || node.text != "" else { return wrongType(node, field, "text") }
+      return .text(text)
+    case .tree(let words):
+      guard node.entries != nil || node.items != nil else { return wrongType(node, field, words) }
+      return .tree(node)
     case .flag:
       guard let flag = node.boolean else {
         // YAML 1.1 had more words for them.
@@ -79,6 +85,11 @@ struct ComponentReader {
         return wrongType(node, field, "a share such as 1% or 0.01")
       }
       return .share(share)
+    case .duration:
+      guard let text = node.string, let seconds = Durations.seconds(text) else {
+        return wrongType(node, field, "a time up to a day such as 10s, 500ms or 2m")
+      }
+      return .share(seconds)
     case .choice(let words):
       // `null` is a word among others here, although YAML reads nothing in it.
       let word = node.isNull ? "null" : node.text

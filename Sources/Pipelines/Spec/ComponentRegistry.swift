@@ -21,8 +21,8 @@ public struct ComponentRegistry: Sendable {
 
   /// The components of pipeline files.
   public static let standard = ComponentRegistry([
-    .pipeline, .source, .manifest, .entityImport, .relationshipImport, .field, .fieldDefaults, .objects, .batch,
+    .pipeline, .part, .source, .manifest, .entityImport, .sync, .relationshipImport, .field, .fieldDefaults, .objects, .batch,
     .memory,
-    .rejects,
+    .rejects, .anomalies,
   ])
 }

@@ -1,11 +1,17 @@
 extension ComponentSpec {
   /// The pipeline file itself.
   static let pipeline = ComponentSpec(
-    "pipeline", "The file itself.",
+    "pipeline", "The file itself.", alternatives: [["source", "import"], ["imports"], ["objects"]],
     fields: [
       FieldSpec(
         "pipeline", .text, default: "the file's name without extension",
         "The pipeline's name, which summaries and rejects carry.", example: "orders"),
+      FieldSpec(
+        "include", .texts, default: "none",
+        "Other files whose fields hold where this file does not say otherwise: mappings are merged field by field,"
+          + " anything else is replaced, a later file's goes before an earlier one's. Paths in them are relative to"
+          + " themselves.",
+        example: "[common.yaml]"),
       FieldSpec(
         "model", .path, required: true,
         "The data model: an `.xcdatamodeld`, an `.xcdatamodel` or a YAML model.",
@@ -17,11 +23,15 @@ extension ComponentSpec {
         "store", .path, required: true,
         "The store; it is created when it does not exist. `--store` takes its place.", example: "../build/shop.sqlite"),
       FieldSpec(
-        "source", .component("source"), default: "required without `objects`", "Where records come from.",
+        "source", .component("source"), default: "required without `imports` and `objects`", "Where records come from.",
         example: "orders-*.csv"),
       FieldSpec(
-        "import", .component("import"), default: "required without `objects`", "What each record becomes.",
-        example: "{ entity: Order, ... }"),
+        "import", .component("import"), default: "required without `imports` and `objects`",
+        "What each record becomes.", example: "{ entity: Order, ... }"),
+      FieldSpec(
+        "imports", .components("part"), default: "none",
+        "In place of `source` and `import`: several imports into the same store, which happen together or not at all.",
+        example: "[{ source: artists.csv, import: { entity: Artist, ... } }, ...]"),
       FieldSpec(
         "objects", .components("objects"), default: "none",
         "In place of `source` and `import`: files of whole objects with their identities, as `mergewalk export` writes"
@@ -42,6 +52,25 @@ extension ComponentSpec {
         "rejects", .component("rejects"), default: "counted, without limit",
         "Where records go that cannot be imported, and how many are too many.",
         example: "{ file: rejects.ndjson, limit: 100 }"),
+    ] + policyFields + runFields)
+
+  /// One of several imports.
+  static let part = ComponentSpec(
+    "part", "One of several imports: a source and what its records become.",
+    fields: [
+      FieldSpec(
+        "name", .text, default: "the entity's name", "The name that progress and summaries show.", example: "artists"),
+      FieldSpec("source", .component("source"), required: true, "Where records come from.", example: "artists.csv"),
+      FieldSpec(
+        "import", .component("import"), required: true, "What each record becomes.",
+        example: "{ entity: Artist, ... }"),
+      FieldSpec(
+        "fields", .component("fields"), default: "those of the file",
+        "What holds for every column of this import that does not say otherwise, in place of the file's `fields`.",
+        example: "{ trim: true }"),
+      FieldSpec(
+        "find", .choice(["automatic", "seek", "scan"]), default: "that of the file",
+        "How existing objects are found.", example: "seek"),
     ])
 
   /// When a batch is full.
@@ -68,11 +97,5 @@ extension ComponentSpec {
       FieldSpec(
         "file", .path, default: "none: rejects are only counted",
         "An NDJSON file that takes the rejected records and the reasons.", example: "../build/orders.rejects.ndjson"),
-      FieldSpec(
-        "limit", .count(least: 0), default: "none",
-        "The greatest number of rejects; one more and the whole run is rolled back.", example: "1000"),
-      FieldSpec(
-        "ratio", .share, default: "none",
-        "The greatest share of rejects among the records read, asked at the end.", example: "1%"),
-    ])
+    ] + rejectLimitFields)
 }

@@ -1,0 +1,377 @@
+import ObjectContext
+import ObjectModel
+import ObjectStore
+import RecordFormats
+import SQLite
+
+/// The import of one part of a definition, within the run of an ``ImportSession``.
+///
+/// The reader's thread reads, converts and hashes; the caller's thread finds, creates and writes. Batches go from one
+/// to the other through a ``BatchChannel``.
+final class PartImport {
+  private let definition: ImportDefinition
+  private let part: ImportPart
+  private let plan: ImportPlan
+  private let file: StoreFile
+  private let rejects: RejectOutput
+  let importer: BatchImporter
+  /// Bytes of input read.
+  private(set) var bytesRead = 0
+  /// Which limit was exceeded; then the whole run has to be taken back.
+  private(set) var breach: LimitBreach?
+  /// Whether the caller wanted it to stop.
+  private(set) var isInterrupted = false
+  /// Where the writer's time went.
+  private(set) var times = PartTimes()
+  private let place: RunPlace
+  private let journal: RunJournal?
+  /// How far the inputs have been read and imported.
+  private var position: ReadingPosition
+  /// What the open transaction holds: batches come in chunks that fit the processor's cache.
+  private var chunk = (records: 0, bytes: 0)
+
+  /// How far the run has come, for progress.
+  struct State {
+    var records: Int
+    var bytes: Int
+    var rejects: Int
+    var times: PartTimes
+  }
+
+  /// Prepares the finding of objects.
+  ///
+  /// - Parameters:
+  ///   - place: where in the run the part is imported, and from where on.
+  ///   - journal: takes the checkpoints; `nil` for a store that is being built.
+  ///   - watch: notes the objects that records name, when those that none names are to go.
+  ///   - sample: takes the first changes.
+  init(
+    _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
+    rejects: RejectOutput, place: RunPlace, journal: RunJournal?, watch: SyncWatch? = nil, sample: ChangeSample? = nil
+  ) throws(ImportError) {
+    let started = ImportSession.now()
+    self.definition = definition
+    self.part = part
+    self.plan = plan
+    self.file = file
+    self.rejects = rejects
+    self.place = place
+    self.journal = journal
+    position = place.start
+    importer = try Self.makeImporter(definition, part, plan, file, store, watch, seed: place.seed)
+    importer.ledger = place.ledger
+    importer.lateRejects = place.lateRejects
+    // Those that are passed over without a look count all the same.
+    if !importer.needsPassedRecords { importer.recordsBefore = place.start.good }
+    for (state, counts) in zip(importer.nodes, place.tally.nodes) { state.counts = counts }
+    importer.sample = sample
+    times.prepare = ImportSession.now() - started
+  }
+
+  /// What became of all records so far.
+  var ledger: RecordLedger { importer.ledger }
+
+  /// The cursor that the store is to keep; `nil` for none.
+  private func cursor() throws(ImportError) -> CursorValue? {
+    guard let since = importer.since, let policy = part.since else { return nil }
+    return since.cursor(stored: policy.isReset ? nil : try policy.stored(definition, part, file))
+  }
+
+  /// What is counted of the run, this part included.
+  var tally: RunTally {
+    var tally = place.tally
+    tally.count(importer)
+    tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
+    return tally
+  }
+
+  /// The same when the part is done.
+  var finalTally: RunTally {
+    var tally = tally
+    tally.end(part, ledger: ledger, importer.nodes, times: times)
+    return tally
+  }
+
+  /// Imports everything.
+  ///
+  /// - Parameters:
+  ///   - progress: Is called after each batch.
+  ///   - shouldStop: Is asked after each batch, and while there is nothing to do.
+  func run(progress: (State) -> Void, shouldStop: (() -> Bool)? = nil) throws(ImportError) {
+    let started = ImportSession.now()
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
+    var reading = InputReading(
+      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
+    if journal != nil {
+      reading.tracking = InputTracking(
+        seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
+    }
+    let thread = reading.start(channel)
+    do {
+      while breach == nil {
+        let before = ImportSession.now()
+        isInterrupted = shouldStop?() ?? false
+        guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
+        times.wait += ImportSession.now() - before
+        if batch.wasImported {
+          try importer.passOver(&batch)
+          channel.recycle(batch)
+          continue
+        }
+        importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
+        importer.ledger.reject(batch.records.errors.count)
+        importer.watch?.noteUnreadable(batch.records.errors.count)
+        importer.since?.noteUnreadable(batch.records.errors.count)
+        bytesRead = batch.bytesRead
+        times.read += batch.readSeconds
+        times.convert += batch.convertSeconds
+        try begin()
+        try importer.process(&batch)
+        try rejects.write(batch, importer.rejects)
+        position = batch.position
+        chunk.records += batch.records.recordCount
+        chunk.bytes += batch.records.byteCount
+        channel.recycle(batch)
+        if chunk.records >= definition.batchLimit.records || chunk.bytes >= definition.batchLimit.bytes {
+          try commitBatch()
+          try relieve()
+        }
+        // What is left of the time is filled in here too, so that progress can show it.
+        times.write = importer.writeSeconds
+        times.find = ImportSession.now() - started - times.wait - times.write
+        progress(State(records: ledger.read, bytes: bytesRead, rejects: ledger.rejected, times: times))
+        checkLimits(isEnd: false)
+      }
+      isInterrupted = shouldStop?() ?? false
+    } catch {
+      channel.cancel()
+      thread.join()
+      throw error
+    }
+    channel.cancel()
+    if isInterrupted { thread.leave() } else { thread.join() }
+    if chunk.records > 0 { try commitBatch() }
+    channel.drain()
+    if isInterrupted {
+      try stop()
+    } else if breach == nil {
+      try replay()
+      importer.ledger.check()
+      checkLimits(isEnd: false)
+      if breach == nil { try complete() }
+    }
+    importer.forget()
+    times.write = importer.writeSeconds
+    times.find = ImportSession.now() - started - times.wait - times.write
+  }
+
+  /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
+  func rebuild() throws(ImportError) {
+    guard place.start.records > 0 else { return }
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
+    var reading = InputReading(
+      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
+    reading.tracking = InputTracking(
+      seed: place.seed, start: place.start, isRebuilding: true, isCompared: false)
+    let thread = reading.start(channel)
+    defer {
+      channel.cancel()
+      thread.join()
+      channel.drain()
+      importer.forget()
+    }
+    while var batch = try reading.receive(from: channel), batch.wasImported {
+      try importer.passOver(&batch)
+      channel.recycle(batch)
+    }
+  }
+
+  /// Ends the part because a limit was exceeded; the whole run will be taken back.
+  func breach(_ breach: LimitBreach) { if self.breach == nil { self.breach = breach } }
+
+  private func checkLimits(isEnd: Bool) {
+    let found = definition.rejects.breach(
+      read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: isEnd)
+    if let found { breach(found) }
+  }
+
+  /// Ends the transaction with the rows of a batch and the checkpoint that belongs to them.
+  private func commitBatch() throws(ImportError) {
+    importer.batches += 1
+    try note(isForced: false)
+    try commit()
+    chunk = (0, 0)
+  }
+
+  /// Sees to it that another process can go on at this place.
+  private func stop() throws(ImportError) {
+    guard journal != nil else { return }
+    try begin()
+    try note(isForced: true)
+    try commit()
+  }
+
+  /// Writes the checkpoint that goes with the open transaction.
+  private func note(isForced: Bool) throws(ImportError) {
+    try journal?.write(rejects, isForced: isForced) { checkpoint in
+      checkpoint.part = place.part
+      checkpoint.position = position
+      checkpoint.ledger = ledger
+      checkpoint.lateRejects = importer.lateRejects
+      checkpoint.rejectHeader = rejects.headerPlace
+      checkpoint.tally = tally
+    }
+  }
+
+  /// Ends the part, in a transaction of its own: what is done in it is done once.
+  private func complete() throws(ImportError) {
+    let cursor = try cursor()
+    guard journal != nil || cursor != nil else { return }
+    try begin()
+    if let cursor, let policy = part.since {
+      var cursors = StoredCursors(file.metadata, pipeline: definition.name)
+      cursors.set(cursor, part: part.name, policy)
+      do {
+        try file.writeMetadata(cursors.written(to: file.metadata))
+      } catch {
+        throw ImportError(code: .database, message: error.description)
+      }
+    }
+    try journal?.write(rejects) { checkpoint in
+      checkpoint.part = place.part + 1
+      checkpoint.position = ReadingPosition()
+      checkpoint.ledger = ledger
+      checkpoint.lateRejects = []
+      checkpoint.rejectHeader = nil
+      checkpoint.tally = finalTally
+    }
+    try commit()
+  }
+
+  private static func makeImporter(
+    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
+    _ watch: SyncWatch?, seed: UInt64
+  ) throws(ImportError) -> BatchImporter {
+    do {
+      let partitioned = PartitionedChoice()
+      let choice = StrategyChoice(
+        plan: plan, store: store, model: definition.model, seed: seed,
+        inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
+        override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom)
+      let nodes = try choice.nodes()
+      let importer = BatchImporter(
+        plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
+      for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
+      importer.watch = watch
+      importer.since = try SinceProgress(definition, part, plan, file)
+      watch?.prepare(nodes[plan.root])
+      if file.isNew { try importer.buildEarlyIndexes(file) }
+      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
+      if case .filter = nodes[plan.root].strategy {
+        importer.deferred = DeferredRecords(
+          plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
+      }
+      return importer
+    } catch let error as SQLiteError {
+      throw ImportError(error)
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      preconditionFailure("nothing else is thrown: \(error)")
+    }
+  }
+
+  /// Finds out which records change nothing, when every target's key is in memory.
+  private static func scanInPieces(
+    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int
+  ) throws(ImportError) {
+    let plan = importer.plan
+    let root = importer.nodes[plan.root]
+    var tables: [KeyTable?] = []
+    for state in importer.nodes {
+      if case .table(let table) = state.strategy { tables.append(table) } else { tables.append(nil) }
+    }
+    guard importer.nodes.allSatisfy({ $0.isRoot || tables[$0.node] != nil }) else { return }
+    let scan = PartitionedScan(
+      plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
+      folder: ImportSession.folder(of: definition.storePath),
+      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20),
+      watch: importer.watch)
+    root.verdicts = try scan.run(
+      rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
+      reading: InputReading(
+        sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
+        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter)))
+    root.firstStrategyName = "partitioned scan"
+  }
+
+  private func begin() throws(ImportError) {
+    do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
+  }
+
+  private func commit() throws(ImportError) {
+    do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
+  }
+
+  /// Replaces tables of keys that have outgrown their memory by seeks.
+  private func relieve() throws(ImportError) {
+    for state in importer.nodes where state.isOverfull(memory: definition.keyMemory) {
+      if file.isNew { try importer.buildIndexes(file, for: state) }
+      state.strategy = .seek
+    }
+  }
+
+  /// Imports the records that were put off, now that an index can tell which keys are known.
+  private func replay() throws(ImportError) {
+    guard let deferred = importer.deferred, deferred.count > 0 else { return }
+    let root = importer.nodes[plan.root]
+    // The filter goes before the index is built, so that their memory does not add up.
+    root.strategy = .seek
+    try importer.buildIndexes(file, for: root)
+    root.foundMeansSeen = true
+    importer.isReplaying = true
+    importer.deferred = nil
+    try deferred.replay { (batch) throws(ImportError) in
+      try begin()
+      try importer.process(&batch, onlyRoot: true)
+      try rejects.write(batch, importer.rejects)
+      try commit()
+      importer.batches += 1
+    }
+  }
+}
+
+/// Where the writer's time went, in seconds.
+struct PartTimes: Sendable {
+  /// Opening, and reading what is stored.
+  var prepare = 0.0
+  /// Waiting for the reader.
+  var wait = 0.0
+  /// Finding and filling rows.
+  var find = 0.0
+  /// Saving.
+  var write = 0.0
+  /// Reading and cutting records, mostly on the reader's thread.
+  var read = 0.0
+  /// Converting them, mostly on the reader's thread.
+  var convert = 0.0
+
+  /// These times and another part's.
+  func adding(_ other: PartTimes) -> PartTimes {
+    var sum = self
+    sum.add(other)
+    return sum
+  }
+
+  /// Adds another part's times.
+  mutating func add(_ other: PartTimes) {
+    prepare += other.prepare
+    wait += other.wait
+    find += other.find
+    write += other.write
+    read += other.read
+    convert += other.convert
+  }
+}
