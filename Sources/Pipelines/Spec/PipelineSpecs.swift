@@ -45,6 +45,7 @@ extension ComponentSpec {
       FieldSpec(
         "memory", .component("memory"), default: "{ keys: 48MiB, cache: 24MiB }", "How much memory may be used.",
         example: "{ cache: 64MiB }"),
+      .since,
       FieldSpec(
         "find", .choice(["automatic", "seek", "scan"]), default: "automatic",
         "How existing objects are found: by index batch by batch, or by one scan of the table.", example: "seek"),
@@ -68,6 +69,7 @@ extension ComponentSpec {
         "fields", .component("fields"), default: "those of the file",
         "What holds for every column of this import that does not say otherwise, in place of the file's `fields`.",
         example: "{ trim: true }"),
+      .since,
       FieldSpec(
         "find", .choice(["automatic", "seek", "scan"]), default: "that of the file",
         "How existing objects are found.", example: "seek"),

@@ -51,6 +51,7 @@ enum SummaryOutput {
       ("slow_stage", summary.slowStage.map { .string($0) } ?? .null),
       ("fetches", .integer(summary.fetches)), ("bytes_read", .integer(summary.bytesRead)),
       ("store", .string(summary.storePath)), ("rejects", summary.rejectsPath.map { .string($0) } ?? .null),
+      ("changes", .array(summary.changes.map(ChangesOutput.json))),
       ("warnings", .array(summary.warnings.map { .string($0) })),
       ("anomalies", .array(summary.anomalies.map(anomaly))), ("imports", .array(summary.parts.map(part))),
       (
