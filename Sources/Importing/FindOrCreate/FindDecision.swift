@@ -2,7 +2,7 @@
 struct FindDecision {
   /// What is done; see ``FindStrategy``.
   enum Plan: String {
-    case none, table, filter, scan, seek
+    case none, table, filter, scan, seek, deduplicate
   }
 
   /// Why.

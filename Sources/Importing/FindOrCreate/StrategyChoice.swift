@@ -64,6 +64,7 @@ struct StrategyChoice {
     case .none: return .none
     case .filter: return .filter(KeyFilter(bytes: 12 << 20))
     case .seek: return .seek
+    case .deduplicate: return .deduplicate
     case .table where decision.rows == 0: return .table(KeyTable())
     case .table:
       return .table(try table(store.access(root: part.rootEntity), entity, part, rows: decision.rows ?? 0))
@@ -96,7 +97,8 @@ struct StrategyChoice {
     switch index == plan.root ? override : .automatic {
     case .seek: return decision(.seek, .asked)
     case .scan where canScan: return decision(.scan, .asked)
-    case .scan, .automatic: break
+    case .deduplicate where canDeduplicate(part): return decision(.deduplicate, .asked)
+    case .scan, .automatic, .deduplicate: break
     }
     // Targets are named again and again, so nearly all of the memory is theirs.
     let isSmall = rows * Self.assumedKeyBytes <= (index == plan.root ? keyMemory / 3 : keyMemory * 4 / 5)
@@ -115,6 +117,11 @@ struct StrategyChoice {
 
   /// Whether the store is being built; one that is only planned counts too.
   private var isNewStore: Bool { store.file.isNew || isPlannedStore }
+
+  /// Whether objects can be made before anything is looked for: making one touches no other.
+  private func canDeduplicate(_ part: ImportNode) -> Bool {
+    part.relationships.allSatisfy { !$0.needsInverse && !$0.isLate }
+  }
 
   /// Whether a partitioned scan can tell what changes nothing: every look-up is in memory and inputs can be read twice.
   private func canPartition(_ index: Int, _ part: ImportNode) -> Bool {

@@ -86,7 +86,8 @@ final class SyncRun {
       }
       guard others.count > 0 else { continue }
       let removal = ObjectRemoval(
-        store: store, context: context, entity: entity, chunk: min(definition.batchLimit.records, 20_000), sample: sample)
+        store: store, context: context, entity: entity, chunk: min(definition.batchLimit.records, 20_000),
+        sample: sample)
       if policy.deletion == .mark, let soft = node.softDelete {
         result.counts[entity.name, default: (0, 0)].marked += try removal.mark(others, soft)
       } else {

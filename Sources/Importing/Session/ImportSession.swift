@@ -217,7 +217,8 @@ public final class ImportSession {
     try rejects.close()
     rejects.note(&summary)
     summary.note(ledger)
-    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun,
+    try summary.end(
+      file, isBreached: isBreached, isDryRun: definition.isDryRun,
       rejected: ledger.rejected + summary.denied)
     summary.phases = [
       ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),

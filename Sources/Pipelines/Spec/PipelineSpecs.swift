@@ -47,8 +47,9 @@ extension ComponentSpec {
         example: "{ cache: 64MiB }"),
       .since,
       FieldSpec(
-        "find", .choice(["automatic", "seek", "scan"]), default: "automatic",
-        "How existing objects are found: by index batch by batch, or by one scan of the table.", example: "seek"),
+        "find", .choice(["automatic", "seek", "scan", "deduplicate"]), default: "automatic",
+        "How existing objects are found: by index batch by batch, by one scan of the table, or, for flat entities, by making all objects of a batch and deleting those that were there.",
+        example: "seek"),
       FieldSpec(
         "rejects", .component("rejects"), default: "counted, without limit",
         "Where records go that cannot be imported, and how many are too many.",
@@ -71,7 +72,7 @@ extension ComponentSpec {
         example: "{ trim: true }"),
       .since,
       FieldSpec(
-        "find", .choice(["automatic", "seek", "scan"]), default: "that of the file",
+        "find", .choice(["automatic", "seek", "scan", "deduplicate"]), default: "that of the file",
         "How existing objects are found.", example: "seek"),
     ])
 

@@ -57,7 +57,8 @@ struct ExplainCommand: ParsableCommand {
       var definition = pipeline.definition
       if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
       let explanation = try ImportSession(definition).explain()
-      Console.data(json ? ExplanationOutput.json(explanation).text : ExplanationOutput.words(explanation, showsSQL: sql))
+      Console.data(
+        json ? ExplanationOutput.json(explanation).text : ExplanationOutput.words(explanation, showsSQL: sql))
     } catch let error as DiagnosticList {
       FindingsOutput.words(error.diagnostics)
       throw ExitStatus.failure

@@ -12,15 +12,21 @@ enum ExplanationOutput {
       "  batches  of \(Figures.count(explanation.batchRecords, "record")) or \(Figures.bytes(explanation.batchBytes)),"
         + " whichever comes first")
     lines.append(
-      "  memory   " + explanation.memory.map { "\($0.name) \(Figures.bytes($0.bytes))" }.joined(separator: ", "))
+      "  memory   "
+        + explanation.memory.map {
+          "\($0.name.split(separator: "_").joined(separator: " ")) \(Figures.bytes($0.bytes))"
+        }.joined(separator: ", "))
     lines.append("  rejects  " + rejects(explanation))
     for warning in explanation.warnings { lines.append("  warning  " + warning) }
     for (number, part) in explanation.parts.enumerated() {
       lines.append("")
       let name = part.name.isEmpty || part.name == part.entity ? part.entity : "\(part.name): \(part.entity)"
       let place = explanation.parts.count > 1 ? "\(number + 1). " : ""
-      lines.append("\(place)\(name), mode \(part.mode.rawValue), of several records with one key: \(part.duplicates.rawValue)")
-      lines += part.sources.map { "  source   \($0.path)\($0.bytes.map { " (\(Figures.bytes($0)))" } ?? ""), \(part.format)" }
+      lines.append(
+        "\(place)\(name), mode \(part.mode.rawValue), of several records with one key: \(part.duplicates.rawValue)")
+      lines += part.sources.map {
+        "  source   \($0.path)\($0.bytes.map { " (\(Figures.bytes($0)))" } ?? ""), \(part.format)"
+      }
       if part.sources.isEmpty { lines.append("  source   none") }
       lines.append("  columns  " + part.columns.joined(separator: ", "))
       if let cursor = part.cursor { lines.append("  since    " + words(cursor)) }

@@ -73,13 +73,14 @@ struct RunCommand: ParsableCommand {
 
 /// The values of `--find`.
 enum FindChoice: String, ExpressibleByArgument, CaseIterable {
-  case automatic, seek, scan
+  case automatic, seek, scan, deduplicate
 
   var plan: FindPlan {
     switch self {
     case .automatic: .automatic
     case .seek: .seek
     case .scan: .scan
+    case .deduplicate: .deduplicate
     }
   }
 }

@@ -116,7 +116,7 @@ public struct ImportExplanation: Sendable, Hashable {
 
   /// A bound of memory.
   public struct Bound: Sendable, Hashable {
-    /// What takes the memory.
+    /// What takes the memory: `batches` (three of them), `keys`, `page_cache`, `marks` (of objects that records name).
     public var name: String
     /// The greatest number of bytes.
     public var bytes: Int

@@ -56,13 +56,13 @@ private struct ExplanationBuilder {
     result.batchRecords = definition.batchLimit.records
     result.batchBytes = definition.batchLimit.bytes
     result.memory = [
-      ImportExplanation.Bound(name: "three batches of input", bytes: 3 * definition.batchLimit.bytes),
+      ImportExplanation.Bound(name: "batches", bytes: 3 * definition.batchLimit.bytes),
       ImportExplanation.Bound(name: "keys", bytes: definition.keyMemory),
-      ImportExplanation.Bound(name: "page cache", bytes: definition.cacheMemory),
+      ImportExplanation.Bound(name: "page_cache", bytes: definition.cacheMemory),
     ]
     if definition.parts.contains(where: { $0.root.mode.removesOthers }), exists {
       let keys = plans.map { store.maximum(root: $0.nodes[$0.root].rootEntity) }.max() ?? 0
-      result.memory.append(ImportExplanation.Bound(name: "marks of named objects", bytes: Int(keys) / 8 * 2))
+      result.memory.append(ImportExplanation.Bound(name: "marks", bytes: Int(keys) / 8 * 2))
     }
     result.rejectsPath = definition.rejects.path
     result.rejectLimit = definition.rejects.limit
@@ -142,12 +142,15 @@ private struct ExplanationBuilder {
     if decision.rows ?? 0 > 0, decision.plan == .table || decision.plan == .scan || decision.isPartitioned {
       try add("once", access.scanSQL(entity: entity, slots: slots))
     }
-    if decision.plan == .seek || decision.plan == .filter {
+    if decision.plan == .seek || decision.plan == .filter || decision.plan == .deduplicate {
       try add(
-        decision.plan == .filter ? "records put off" : decision.isPartitioned ? "records without verdict" : "each batch",
+        decision.plan == .filter
+          ? "records put off" : decision.isPartitioned ? "records without verdict" : "each batch",
         try access.fetchSQL(keySlots: part.keySlots, entity: entity, slots: part.fetchedSlots))
     }
-    if part.mode.updates, decision.plan != .none, decision.plan != .seek || decision.isPartitioned {
+    if part.mode.updates, decision.plan != .none,
+      decision.plan != .seek && decision.plan != .deduplicate || decision.isPartitioned
+    {
       try add("objects that may have changed", access.fetchSQL(slots: part.fetchedSlots))
     }
     if part.mode != .update { try add("new objects", access.insertSQL(buffer)) }

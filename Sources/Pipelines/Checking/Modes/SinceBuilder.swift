@@ -19,7 +19,8 @@ struct SinceBuilder {
       policy.start = CursorValue(start.value, kind: policy.kind)
       if policy.start == nil {
         findings.add(
-          .invalidOption, at: start.position, "“start” cannot be “\(start.value)” for a column of type "
+          .invalidOption, at: start.position,
+          "“start” cannot be “\(start.value)” for a column of type "
             + "“\(policy.kind.rawValue)”", hint: policy.kind == .date ? "write it as 2024-05-01T12:00:00Z" : nil)
       }
     }
@@ -71,7 +72,8 @@ struct SinceBuilder {
     }
     if kind != .text, let number = Quantity.digits(digits), !digits.isEmpty {
       let (product, overflow) = Int64(number).multipliedReportingOverflow(by: factor)
-      if !overflow, product < 1 << 52, kind == .integer || factor > 1 || digits.count < text.value.count || number == 0 {
+      if !overflow, product < 1 << 52, kind == .integer || factor > 1 || digits.count < text.value.count || number == 0
+      {
         return product
       }
     }
