@@ -112,8 +112,7 @@ struct RowComparison {
 
   private func wanted(_ field: ExpectedRow.Field) -> String {
     switch field.value {
-    case .attribute(let attribute, .binary(let text))
-    where attribute.type == .binary || attribute.type == .transformable:
+    case .attribute(let attribute, .binary(let text)) where attribute.type == .binary || attribute.type == .transformable:
       return "“" + String(decoding: text, as: UTF8.self) + "”"
     case .attribute(_, let value): return ValueWords.text(value)
     case .one(_, let row): return row?.summary ?? "null"
@@ -147,8 +146,7 @@ struct RowComparison {
   private func words(_ object: ManagedObject, _ names: [String]) throws(ObjectError) -> String {
     var names = names.filter { object.entity.attribute(named: $0) != nil }
     if names.isEmpty {
-      names =
-        object.entity.uniquenessConstraints.first { $0.allSatisfy { object.entity.attribute(named: $0) != nil } } ?? []
+      names = object.entity.uniquenessConstraints.first { $0.allSatisfy { object.entity.attribute(named: $0) != nil } } ?? []
     }
     if names.isEmpty { names = object.entity.attributes.prefix(6).map(\.name) }
     var parts: [String] = []

@@ -42,8 +42,7 @@ struct RowFiller {
 
   private func insert(_ row: ExpectedRow, _ context: ManagedObjectContext) -> ManagedObject? {
     guard !row.entity.isAbstract else {
-      findings.add(
-        .unsuitableEntity, at: row.position, "“\(row.entity.name)” is abstract: it has no objects of its own")
+      findings.add(.unsuitableEntity, at: row.position, "“\(row.entity.name)” is abstract: it has no objects of its own")
       return nil
     }
     do throws(ObjectError) {

@@ -158,8 +158,7 @@ struct TestRun {
     case .success(let summary):
       guard summary.rejected == 0 else {
         findings.add(
-          .testDiffers, at: place,
-          "“\(summary.pipeline)”, which runs before, rejects \(summary.rejected) of its records",
+          .testDiffers, at: place, "“\(summary.pipeline)”, which runs before, rejects \(summary.rejected) of its records",
           hint: summary.rejectCounts.keys.sorted().joined(separator: ", "))
         return false
       }

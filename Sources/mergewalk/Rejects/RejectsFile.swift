@@ -16,9 +16,7 @@ enum RejectsFile {
         case .success(let line): if try !body(line, "") { return }
         case .failure(let error):
           let place = "\(path):\(error.position.line):\(error.position.column)"
-          if try !body(nil, "\(place): error: the line is no reject: \(error.message) [\(error.code.rawValue)]") {
-            return
-          }
+          if try !body(nil, "\(place): error: the line is no reject: \(error.message) [\(error.code.rawValue)]") { return }
         }
       }
     } catch let error as ReadError {

@@ -46,10 +46,8 @@ struct LineChart {
           + "\(Figures.fixed(time, digits: digits)) s</text>")
       time += timeStep
     }
-    let line = points.enumerated().map {
-      "\($0.offset == 0 ? "M" : "L")\(x($0.element.seconds)) \(y($0.element.value))"
-    }
-    .joined()
+    let line = points.enumerated().map { "\($0.offset == 0 ? "M" : "L")\(x($0.element.seconds)) \(y($0.element.value))" }
+      .joined()
     if let first = points.first, let last = points.last, points.count > 1 {
       parts.append("<path class=\"under\" d=\"\(line)L\(x(last.seconds)) \(y(0))L\(x(first.seconds)) \(y(0))Z\"/>")
     }

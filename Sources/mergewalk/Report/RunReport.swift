@@ -33,9 +33,7 @@ struct RunReport {
     let wanted = summary.rejectCounts.mapValues { min($0, samplesPerCode) }
     var missing = wanted.values.reduce(0, +)
     while missing > 0, lines.bytesRead < mostSearched, let next = try? lines.next() {
-      guard case .success(let line) = next, found[line.code, default: []].count < wanted[line.code] ?? 0 else {
-        continue
-      }
+      guard case .success(let line) = next, found[line.code, default: []].count < wanted[line.code] ?? 0 else { continue }
       found[line.code, default: []].append(line)
       missing -= 1
     }
@@ -189,11 +187,9 @@ struct RunReport {
     let rows = summary.parts.map { part in
       let cells = [part.read, part.inserted, part.updated, part.unchanged, part.skipped, part.rejected]
         .map { "<td>\(Figures.grouped($0))</td>" }.joined()
-      return
-        "<tr><td>\(HTMLText.escaped(part.name))</td>\(cells)<td>\(Figures.fixed(part.seconds, digits: 2)) s</td></tr>"
+      return "<tr><td>\(HTMLText.escaped(part.name))</td>\(cells)<td>\(Figures.fixed(part.seconds, digits: 2)) s</td></tr>"
     }
-    return
-      "<h2>Imports</h2><div class=\"card\"><table><tr><th>import</th><th>read</th><th>inserted</th><th>updated</th>"
+    return "<h2>Imports</h2><div class=\"card\"><table><tr><th>import</th><th>read</th><th>inserted</th><th>updated</th>"
       + "<th>unchanged</th><th>skipped</th><th>rejected</th><th>time</th></tr>\(rows.joined())</table></div>"
   }
 
