@@ -65,11 +65,7 @@ struct PipelineLoader {
     definition.keyMemory = memory?.count("keys") ?? definition.keyMemory
     definition.cacheMemory = memory?.count("cache") ?? definition.cacheMemory
     definition.reporting = ReportingBuilder(findings: findings).reporting(component)
-    if let rejects = component.component("rejects") {
-      definition.rejects.path = rejects.text("file").map(findings.resolve)
-      definition.rejects.limit = rejects.count("limit")
-      definition.rejects.ratio = rejects.share("ratio")
-    }
+    PolicyBuilder(findings: findings).build(component, &definition)
     return definition
   }
 

@@ -21,6 +21,10 @@ struct ImportBatch: Sendable {
   var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.
   var bytesRead = 0
+  /// How far the part's inputs have been read at the end of this batch.
+  var position = ReadingPosition()
+  /// Whether an earlier process has imported the records.
+  var wasImported = false
   /// The names of all columns of the file, where it has a header.
   var header: [String] = []
   /// Seconds that reading the records took.

@@ -20,6 +20,8 @@ public struct ImportDefinition: Sendable {
   public var batchLimit = BatchLimit(records: 20_000, bytes: 32 << 20)
   /// Where rejects go and how many are too many.
   public var rejects = RejectPolicy()
+  /// What happens about earlier runs, and about others that have the store open.
+  public var policy = RunPolicy()
   /// How much memory tables of keys may take, in bytes.
   public var keyMemory = 48 << 20
   /// How much memory SQLite's page cache may take, in bytes.
@@ -269,8 +271,31 @@ public struct RejectPolicy: Sendable {
   public var path: String?
   /// The greatest number of rejects that a run survives; `nil` for any number.
   public var limit: Int?
-  /// The greatest share of rejects (0...1) that a run survives, asked at the end; `nil` for any.
+  /// The greatest share of rejects (0...1) that a run survives; `nil` for any.
   public var ratio: Double?
+  /// How many records must have been read before the share is asked; at the end of a run it is asked in any case.
+  public var minimum = 1000
+  /// The greatest number of rejects with certain codes that a run survives.
+  public var codes: [CodeLimit] = []
+
+  /// How many rejects of one kind are too many.
+  public struct CodeLimit: Sendable, Hashable {
+    /// A code such as `value.date`, or all of a stage as `read.*`.
+    public var pattern: String
+    /// The greatest number.
+    public var limit: Int
+
+    /// Creates a limit.
+    public init(_ pattern: String, limit: Int) {
+      self.pattern = pattern
+      self.limit = limit
+    }
+
+    /// Whether rejects with this code count.
+    public func matches(_ code: String) -> Bool {
+      pattern.hasSuffix(".*") ? code.hasPrefix(pattern.dropLast()) : code == pattern
+    }
+  }
 
   /// Creates a policy without limits.
   public init() {}

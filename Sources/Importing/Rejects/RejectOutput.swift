@@ -9,6 +9,7 @@ final class RejectOutput {
   private var sources: [ByteSource]
   private let writer: RejectWriter?
   private let redaction: Redaction
+  /// Rejects by code.
   private(set) var counts: [RejectCode: Int] = [:]
   /// The import that the batches are from; nil when the run has only one.
   private var part: String?
@@ -20,38 +21,63 @@ final class RejectOutput {
   private var place = FilePlace(source: -1, member: nil)
 
   /// A file, or a member of an archive.
-  private struct FilePlace: Hashable {
+  struct FilePlace: Hashable {
     var source: Int
     var member: String?
   }
 
   /// Prepares the rejects file, when the definition names one.
   ///
-  /// - Throws: `cannotWriteRejects`.
-  init(_ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity) throws(ImportError) {
+  /// - Parameter checkpoint: of the run that goes on; what its process wrote later is cut off.
+  /// - Throws: `cannotWriteRejects`; `cannotResume` when the file has lost lines of the run.
+  init(
+    _ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity, checkpoint: RunCheckpoint? = nil
+  ) throws(ImportError) {
     self.plan = plan
     sources = definition.sources
     redaction = definition.redaction
     part = definition.parts.count > 1 ? definition.parts[0].name : nil
     keepsIndent = Self.hasIndents(definition.format)
+    for (name, count) in checkpoint?.tally.rejectCounts ?? [:] {
+      if let code = RejectCode(rawValue: name) { counts[code] = count }
+    }
     guard let path = definition.rejects.path else {
       writer = nil
       return
     }
     do throws(RejectWriterError) {
-      writer = try RejectWriter(path: path, run: redaction(run.text))
+      if let checkpoint {
+        writer = try RejectWriter(
+          path: path, run: redaction(run.text), keeping: checkpoint.rejectBytes, count: checkpoint.ledger.rejected)
+      } else {
+        writer = try RejectWriter(path: path, run: redaction(run.text))
+      }
     } catch {
       throw ImportError(error)
     }
   }
 
+  /// The bytes of the file so far.
+  var byteCount: Int { writer?.byteCount ?? 0 }
+
+  /// Waits until all lines are on the disk.
+  func sync() throws(ImportError) {
+    do throws(RejectWriterError) { try writer?.sync() } catch { throw ImportError(error) }
+  }
+
+  /// The file of the last batch, when a line of the rejects file has its columns.
+  var headerPlace: FilePlace? { headers[place]?.isWritten == true ? place : nil }
+
   /// Goes on with the batches of another plan and other inputs.
-  func turn(to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?) {
+  ///
+  /// - Parameter headerPlace: a file whose columns an earlier process has written.
+  func turn(to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil) {
     self.plan = plan
     self.sources = sources
     self.part = part
     keepsIndent = Self.hasIndents(format)
     headers = [:]
+    if let headerPlace { headers[headerPlace] = ([], true) }
     place = FilePlace(source: -1, member: nil)
   }
 
@@ -206,6 +232,12 @@ final class RejectOutput {
 
 extension ImportError {
   fileprivate init(_ error: RejectWriterError) {
-    self.init(code: .cannotWriteRejects, message: error.description)
+    if error.code == .tooShort {
+      self.init(
+        code: .cannotResume,
+        message: "the unfinished run cannot go on: \(error.description); take it back and begin anew with --restart")
+    } else {
+      self.init(code: .cannotWriteRejects, message: error.description)
+    }
   }
 }

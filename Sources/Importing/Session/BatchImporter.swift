@@ -26,6 +26,9 @@ final class BatchImporter {
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
+  /// Records, by number among the good ones, that were rejected although their key was usable, as far as that matters
+  /// for a run that goes on later; see ``passOver(_:)``.
+  var lateRejects: [Int] = []
   /// Whether what is being imported was deferred before.
   var isReplaying = false
   /// Rejects of the current batch.
@@ -79,6 +82,7 @@ final class BatchImporter {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
     since?.note(batch, outcomes)
+    noteLateRejects()
     if !isReplaying { recordsBefore += count }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()

@@ -43,6 +43,8 @@ struct RunCommand: ParsableCommand {
   @Option(help: "How existing objects are found.")
   var find: FindChoice?
 
+  @OptionGroup var control: RunControlOptions
+
   @OptionGroup var output: RunOutputOptions
 
   @OptionGroup var modes: ModeOptions
@@ -66,6 +68,7 @@ struct RunCommand: ParsableCommand {
       if let batch { definition.batchLimit.records = batch }
       if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
       try modes.apply(to: &definition)
+      control.apply(to: &definition)
       return (definition, pipeline.warnings)
     }
   }

@@ -64,7 +64,7 @@ import Testing
     let before = try Data(contentsOf: URL(fileURLWithPath: map.store))
     let summary = try map.run(Self.sync(options), "code,name,size\nCH,neu,1\nDE,neu,2\n")
     #expect(summary.status == .limitBreached)
-    #expect(summary.breach?.contains("2 of 4 objects of Country would be") == true)
+    #expect(summary.breach?.message.contains("2 of 4 objects of Country would be") == true)
     #expect(summary.deleted == 0 && summary.marked == 0)
     #expect(try Data(contentsOf: URL(fileURLWithPath: map.store)) == before)
     #expect(try map.run(Self.sync("limit: 2, ratio: 50%"), "code,name,size\nCH,neu,1\nDE,neu,2\n").deleted == 2)
