@@ -84,6 +84,9 @@ public enum FindPlan: String, Sendable, CaseIterable {
   case seek
   /// One sequential scan of the table before the first batch, then look-ups in memory.
   case scan
+  /// Objects are made for all records, and those that were there already are deleted again before the save; for flat
+  /// entities, others are found as usual.
+  case deduplicate
 }
 
 /// What to do with a record whose key is in the store, or is not.

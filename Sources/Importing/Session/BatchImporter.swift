@@ -119,6 +119,7 @@ final class BatchImporter {
   func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
     for state in nodes {
       if case .seek = state.strategy, state.verdicts == nil { return batch }
+      if case .deduplicate = state.strategy { return batch }
     }
     let pieces = (batch.records + 4095) / 4096
     return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))

@@ -60,7 +60,7 @@ public final class ImportSession {
   let definition: ImportDefinition
   /// What names the run.
   private(set) var identity: RunIdentity
-  private let plans: [ImportPlan]
+  let plans: [ImportPlan]
   /// The run of a definition that loads whole objects; then nothing else here is used.
   private let objects: ObjectSession?
   private var summary = ImportSummary()
