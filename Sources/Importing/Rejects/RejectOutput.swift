@@ -60,6 +60,9 @@ final class RejectOutput {
     }
   }
 
+  /// Rejects by the text of their code.
+  var countsByName: [String: Int] { Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }) }
+
   /// The bytes of the file so far.
   var byteCount: Int { writer?.byteCount ?? 0 }
 
@@ -143,7 +146,7 @@ final class RejectOutput {
 
   /// Tells the summary what was rejected, and where to read about it.
   func note(_ summary: inout ImportSummary) {
-    summary.rejectCounts = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
+    summary.rejectCounts = countsByName
     summary.rejectsPath = writer.flatMap { $0.count > 0 ? $0.path : nil }
   }
 
