@@ -28,6 +28,8 @@ public struct ImportDefinition: Sendable {
   public var cacheMemory = 24 << 20
   /// Whether everything is done and then thrown away.
   public var isDryRun = false
+  /// How many changes of objects the summary shows.
+  public var sampledChanges = 0
   /// What is kept and told of the run beside its summary.
   public var reporting = RunReporting()
   /// What the hashes of keys start from; `nil` for something new each run.
@@ -94,6 +96,10 @@ public enum ImportMode: String, Sendable, CaseIterable {
   case update
   /// Insert what is not there; records with an object are skipped unchanged.
   case createMissing = "create-missing"
+  /// As `upsert`; then objects that no record names are deleted or marked.
+  case sync
+  /// As `sync`, and what a record does not fill goes to its default: the entity then holds what the records say.
+  case replace
 }
 
 /// Which record of several with the same key counts.
@@ -126,6 +132,8 @@ public struct EntityImport: Sendable {
   public var mode = ImportMode.upsert
   /// Which of several records with one key counts.
   public var duplicates = DuplicatePolicy.last
+  /// What happens to objects that no record names, in the modes `sync` and `replace`.
+  public var sync = SyncPolicy()
   /// The other attributes.
   public var attributes: [FieldImport]
   /// The to-one relationships.

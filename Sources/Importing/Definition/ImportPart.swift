@@ -13,6 +13,8 @@ public struct ImportPart: Sendable {
   public var root: EntityImport
   /// Which way existing objects are found, when the counts must not decide.
   public var findPlan = FindPlan.automatic
+  /// How records are told that earlier runs have read; `nil` to read all.
+  public var since: SincePolicy?
   /// Where the part stands in its file.
   public var position = SourcePosition.file
 

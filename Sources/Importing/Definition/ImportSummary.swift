@@ -25,6 +25,10 @@ public struct ImportSummary: Sendable {
     public var updated = 0
     /// Records that found their object and changed nothing.
     public var unchanged = 0
+    /// Objects deleted because no record names them, or because delete rules took them along.
+    public var deleted = 0
+    /// Objects marked as gone because no record names them.
+    public var marked = 0
     /// Creates zero counts.
     public init() {}
   }
@@ -95,6 +99,14 @@ public struct ImportSummary: Sendable {
   public var skipped = 0
   /// Records that were rejected.
   public var rejected = 0
+  /// Objects deleted because no record names them, with those that delete rules took along; no records.
+  public var deleted = 0
+  /// Objects marked as gone because no record names them.
+  public var marked = 0
+  /// Objects that no record names and that may not be deleted.
+  public var denied = 0
+  /// The first changes of objects, as many as the definition asks for.
+  public var changes: [ObjectChange] = []
   /// Batches written.
   public var batches = 0
   /// Wall time of the run.

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 import RecordFormats
 
@@ -13,7 +14,8 @@ struct RunRecorder {
     guard definition.reporting.keepsHistory, !definition.isDryRun else { return nil }
     self.definition = definition
     inputs = definition.allSources.prefix(RunRecord.mostInputs).map { source in
-      RunRecord.Input(path: source.path, bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
+      RunRecord.Input(
+        path: definition.redaction(source.path), bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
     }
   }
 
@@ -47,7 +49,7 @@ struct RunRecorder {
   func fail(_ summary: ImportSummary, _ identity: RunIdentity, _ error: ImportError) -> String? {
     var record = record(.failed, summary, identity)
     record.errorCode = error.code.rawValue
-    record.errorMessage = error.message
+    record.errorMessage = definition.redaction(error.message)
     do throws(RunHistoryError) {
       _ = try RunHistory(storePath: definition.storePath).append(record)
       return nil
@@ -60,20 +62,21 @@ struct RunRecorder {
     _ status: RunStatus, _ summary: ImportSummary, _ identity: RunIdentity
   ) -> RunRecord {
     var record = RunRecord()
-    record.id = identity.text
-    record.pipeline = identity.pipeline
+    let redaction = definition.redaction
+    record.id = redaction(identity.text)
+    record.pipeline = redaction(identity.pipeline)
     record.kind = definition.reporting.kind
     record.started = identity.started
     record.seconds = summary.seconds
     record.status = status
-    record.store = definition.storePath
+    record.store = redaction(definition.storePath)
     record.inputs = inputs
     record.inputCount = definition.allSources.count
     record.counts = summary.counts
     record.parts = summary.parts.map(RunRecord.Part.init)
     record.entities = summary.entities
     record.rejectCodes = summary.rejectCounts
-    record.rejectsPath = summary.rejectsPath
+    record.rejectsPath = summary.rejectsPath.map { redaction($0) }
     record.phases = summary.phases
     record.slowStage = summary.slowStage ?? ""
     record.peakResidentBytes = summary.peakResidentBytes
@@ -81,7 +84,7 @@ struct RunRecorder {
     record.version = ImportSession.version
     record.host = Self.host()
     record.resumedFrom = summary.resumedFrom
-    record.warnings = summary.warnings
+    record.warnings = summary.warnings.map { redaction($0) }
     return record
   }
 

@@ -126,6 +126,16 @@ final class RejectOutput {
     }
   }
 
+  /// Writes and counts an object that could not be deleted.
+  func write(entity: String, object: String, code: RejectCode, message: String) throws(ImportError) {
+    counts[code, default: 0] += 1
+    do throws(RejectWriterError) {
+      try writer?.write(object: object, entity: entity, code: code, message: message)
+    } catch {
+      throw ImportError(error)
+    }
+  }
+
   /// Closes the file.
   func close() throws(ImportError) {
     do throws(RejectWriterError) { try writer?.close() } catch { throw ImportError(error) }

@@ -22,7 +22,8 @@ extension ImportDefinition {
         CustomRecordFormat(identity: "replay:\(part.name)", readsObjects: format.readsObjects) {
           (source, request, index) throws(ReadError) in
           guard case .named(let columns) = request else {
-            throw ReadError(.invalidOption, path: source.path, message: "a replay reads the columns of its pipeline only")
+            throw ReadError(
+              .invalidOption, path: source.path, message: "a replay reads the columns of its pipeline only")
           }
           return try ReplayReader(source: source, format: format, part: name, columns: columns, index: index)
         })

@@ -223,6 +223,22 @@ public final class RejectWriter {
     if buffer.bytes.count > Self.bufferLimit { try flush() }
   }
 
+  /// Adds a line about an object of the store that could not be deleted.
+  public func write(object: String, entity: String, code: RejectCode, message: String) throws(RejectWriterError) {
+    let before = buffer.bytes.count
+    buffer.open(UInt8(ascii: "{"))
+    buffer.member("run", run)
+    buffer.member("entity", entity)
+    buffer.member("object", object)
+    buffer.member("code", code.rawValue)
+    buffer.member("message", message)
+    buffer.close(UInt8(ascii: "}"))
+    buffer.endLine()
+    count += 1
+    byteCount += buffer.bytes.count - before
+    if buffer.bytes.count > Self.bufferLimit { try flush() }
+  }
+
   private func append(_ reason: Reject.Reason) {
     buffer.member("line", reason.position.line)
     buffer.member("byte_offset", reason.position.byteOffset)

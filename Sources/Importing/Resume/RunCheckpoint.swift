@@ -78,6 +78,10 @@ struct RunTally: Sendable, Equatable {
   var bytesRead = 0
   /// The same of the parts that are done.
   var bytesDone = 0
+  /// How far the inputs of the parts that are done were read.
+  var ends: [ReadingPosition] = []
+  /// Objects that no record names and that may not be deleted.
+  var denied = 0
   /// Seconds that the run has taken.
   var seconds = 0.0
 }
@@ -162,14 +166,23 @@ extension RunTally {
       PropertyList.Entry("nodes", .array(nodes.map { .integers($0.numbers) })),
       PropertyList.Entry("find", .named(findPlans.mapValues { .string($0) })),
       PropertyList.Entry("codes", .named(rejectCounts.mapValues { .integer(Int64($0)) })),
-      PropertyList.Entry("numbers", .integers([batches, fetches, statements, bytesRead, bytesDone])),
+      PropertyList.Entry("numbers", .integers([batches, fetches, statements, bytesRead, bytesDone, denied])),
       PropertyList.Entry("seconds", .real(seconds)),
+      PropertyList.Entry(
+        "ends",
+        .array(
+          ends.map { end in
+            .dictionary([
+              PropertyList.Entry("place", .integers([end.source, end.records, end.good])),
+              PropertyList.Entry("hash", .data(end.hash.bytes)),
+            ])
+          })),
     ])
   }
 
   fileprivate init?(_ list: PropertyList) {
     guard let parts = list["parts"]?.elements, let nodes = list["nodes"]?.elements,
-      let numbers = list["numbers"]?.integers(count: 5), case .real(let seconds)? = list["seconds"]
+      let numbers = list["numbers"]?.integers(count: 6), case .real(let seconds)? = list["seconds"]
     else { return nil }
     for part in parts {
       guard let name = part["name"]?.string, let entity = part["entity"]?.string,
@@ -198,19 +211,26 @@ extension RunTally {
     statements = numbers[2]
     bytesRead = numbers[3]
     bytesDone = numbers[4]
+    denied = numbers[5]
+    for end in list["ends"]?.elements ?? [] {
+      guard let place = end["place"]?.integers(count: 3), let hash = end["hash"]?.word else { return nil }
+      ends.append(ReadingPosition(source: place[0], records: place[1], good: place[2], hash: hash))
+    }
     self.seconds = seconds
   }
 }
 
 extension ImportSummary.EntityCounts {
-  fileprivate var numbers: [Int] { [inserted, updated, unchanged] }
+  fileprivate var numbers: [Int] { [inserted, updated, unchanged, deleted, marked] }
 
   fileprivate init?(_ list: PropertyList) {
-    guard let numbers = list.integers(count: 3) else { return nil }
+    guard let numbers = list.integers(count: 5) else { return nil }
     self.init()
     inserted = numbers[0]
     updated = numbers[1]
     unchanged = numbers[2]
+    deleted = numbers[3]
+    marked = numbers[4]
   }
 }
 

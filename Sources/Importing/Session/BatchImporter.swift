@@ -38,6 +38,13 @@ final class BatchImporter {
   /// Whether what was written of a batch can be taken back: some row may be refused after others were written.
   lazy var keepsSavepoints = nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
 
+  /// How far the records have come in the column that only grows, when the import is incremental.
+  var since: SinceProgress?
+  /// Takes the first changes, when somebody wants to see them.
+  var sample: ChangeSample?
+  /// Notes the objects that records name, when those that none names are to go.
+  var watch: SyncWatch?
+
   // The current batch, valid within `process`.
   var outcomes = ContiguousArray<RecordLedger.Outcome>()
   var keyBytes = KeyBytes()
@@ -61,6 +68,7 @@ final class BatchImporter {
     let count = batch.records.recordCount
     outcomes.fill(.pending, count: count)
     for i in 0..<count where batch.hasFailed[i] { outcomes[i] = .rejected }
+    if !batch.isPassedOver.isEmpty { for i in 0..<count where batch.isPassedOver[i] { outcomes[i] = .skipped } }
     rejects.removeAll(keepingCapacity: true)
     // Taken out of the object, so that lending it holds no access to a property.
     var outcomes = self.outcomes
@@ -68,11 +76,13 @@ final class BatchImporter {
     defer { self.outcomes = outcomes }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view, onlyRoot: onlyRoot)
+      try watch?.note(view, self)
     }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
     noteLateRejects()
+    since?.note(batch, outcomes)
     if !isReplaying { recordsBefore += count }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
@@ -84,6 +94,7 @@ final class BatchImporter {
   func writeChanges() throws(ImportError) {
     let before = ImportSession.now()
     defer { writeSeconds += ImportSession.now() - before }
+    sample?.collect(context)
     do {
       try context.writeChanges(order: saveOrder)
     } catch {

@@ -36,6 +36,8 @@ public struct ImportError: Error, CustomStringConvertible {
     case inputLonger
     /// The last finished run had the same inputs, and that is not to happen.
     case alreadyImported
+    /// What the store remembers of an incremental import is about another column.
+    case cursorMismatch
     /// A temporary file cannot be used.
     case temporaryFile
   }

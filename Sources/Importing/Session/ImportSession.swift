@@ -112,7 +112,7 @@ public final class ImportSession {
     progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
   ) throws(ImportError) -> ImportSummary {
     if let objects {
-      var summary = try objects.run(progress: progress)
+      var summary = try objects.run(progress: progress, shouldStop: shouldStop)
       report(&summary)
       return summary
     }
@@ -250,10 +250,15 @@ public final class ImportSession {
     // A store that is being built has nothing to go on with, and what is thrown away neither.
     let journal =
       file.isNew || definition.isDryRun
-      ? nil : RunJournal(file, name: definition.name, checkpoint: first, isWritten: summary.resumedAfter != nil)
+      ? nil : RunJournal(file, name: definition.journalName, checkpoint: first, isWritten: summary.resumedAfter != nil)
     let totalBytes = Self.inputBytes(definition.allSources)
     var place = RunPlace(first)
+    var cursors = StoredCursors(file.metadata, pipeline: definition.name)
     var times = PartTimes()
+    let sync = SyncRun(definition, plans: plans, store: store)
+    let sample =
+      definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
+    try passOverParts(before: first, file, store, rejects, sync, &cursors)
     var state = ImportProgress()
     state.totalBytes = totalBytes
     state.partCount = definition.parts.count
@@ -272,7 +277,7 @@ public final class ImportSession {
       tell(.prepare)
       let load = try PartImport(
         definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
-        journal: journal)
+        journal: journal, watch: try sync?.watch(part: number), sample: sample)
       try load.run(
         progress: { step in
           state.records = step.records
@@ -289,9 +294,23 @@ public final class ImportSession {
       summary.breach = load.breach
       isInterrupted = load.isInterrupted
       place = place.after(load)
+      if let counts = place.tally.parts.last { sync?.finish(part: number, goodRecords: counts.read - counts.rejected) }
+      if let policy = part.since, let cursor = try load.cursor() { cursors.set(cursor, part: part.name, policy) }
       times.add(load.times)
     }
     tell(.finish)
+    if let sync, summary.breach == nil, !isInterrupted {
+      let before = Self.now()
+      // Together with the mark that the run is done: what has gone is counted once.
+      file.holdsCommits = true
+      defer { file.holdsCommits = false }
+      let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects, sample: sample)
+      place.tally.note(removal)
+      summary.warnings += sync.notes
+      summary.breach = removal.breach
+      times.write += Self.now() - before
+    }
+    summary.changes = sample?.changes ?? []
     let imported = Self.now()
     let ledger = place.ledger
     if summary.breach == nil, !isInterrupted {
@@ -313,9 +332,32 @@ public final class ImportSession {
       ]
     }
     if summary.breach == nil, !isInterrupted, !definition.isDryRun {
-      try finish(file, journal, rejects, place)
+      try finish(file, journal, rejects, place, cursors)
     } else {
       try end(file, summary.breach != nil ? .limitBreached : isInterrupted ? .interrupted : .dryRun)
+    }
+  }
+
+  /// Reads the parts once more that an earlier process has finished, when what their records name matters at the end.
+  private func passOverParts(
+    before first: RunCheckpoint, _ file: StoreFile, _ store: PersistentStore, _ rejects: RejectOutput,
+    _ sync: SyncRun?, _ cursors: inout StoredCursors
+  ) throws(ImportError) {
+    for number in 0..<min(first.part, definition.parts.count) {
+      let part = definition.parts[number]
+      guard sync != nil || part.since != nil, number < first.tally.ends.count else { continue }
+      var place = RunPlace(first)
+      place.part = number
+      place.start = first.tally.ends[number]
+      place.lateRejects = []
+      place.tally.nodes = []
+      let load = try PartImport(
+        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
+        journal: nil, watch: try sync?.watch(part: number))
+      try load.passOver()
+      let counts = first.tally.parts[number]
+      sync?.finish(part: number, goodRecords: counts.read - counts.rejected)
+      if let policy = part.since, let cursor = try load.cursor() { cursors.set(cursor, part: part.name, policy) }
     }
   }
 
@@ -323,11 +365,15 @@ public final class ImportSession {
 
   /// Keeps the whole run.
   private func finish(
-    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPlace
+    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPlace,
+    _ cursors: StoredCursors
   ) throws(ImportError) {
     let finished = finishedRun()
     do {
       try file.begin()
+      if definition.parts.contains(where: { $0.since != nil }) {
+        try file.writeMetadata(cursors.written(to: file.metadata))
+      }
       var metadata = file.metadata
       if let journal {
         try journal.end(rejects, finished: finished) { checkpoint in
@@ -339,8 +385,8 @@ public final class ImportSession {
         }
       } else {
         // A store that must come out the same each time has nothing in it that tells one time from another.
-        if definition.hashSeed == nil { metadata.mergewalk.runs[definition.name] = done(rejects, place).list }
-        metadata.mergewalk.finished[definition.name] = finished?.list
+        if definition.hashSeed == nil { metadata.mergewalk.runs[definition.journalName] = done(rejects, place).list }
+        metadata.mergewalk.finished[definition.journalName] = finished?.list
         if metadata != file.metadata { try file.writeMetadata(metadata) }
       }
     } catch let error as ImportError {
@@ -348,7 +394,7 @@ public final class ImportSession {
     } catch {
       throw ImportError(code: .database, message: "\(error)")
     }
-    try end(file, summary.rejected > 0 ? .completedWithRejects : .completed)
+    try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
   }
 
   /// The mark of a new store that nobody has been told of yet.
@@ -373,7 +419,7 @@ public final class ImportSession {
     summary.rejectCounts = checkpoint.tally.rejectCounts
     summary.rejectsPath = checkpoint.ledger.rejected > 0 ? definition.rejects.path : nil
     secondsBefore = checkpoint.tally.seconds
-    try end(file, checkpoint.ledger.rejected > 0 ? .completedWithRejects : .completed)
+    try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
   }
 
   /// What the store keeps of the run so that it knows its inputs again; `nil` when that does not matter, or cannot be
@@ -403,7 +449,7 @@ public final class ImportSession {
       case .completed, .completedWithRejects:
         try file.finish {
           self.tell()
-          return RunJournal.acknowledged(file.metadata, name: self.definition.name)
+          return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
         }
       }
     } catch {
@@ -419,6 +465,15 @@ public final class ImportSession {
     summary.peakResidentBytes = Self.peakResidentBytes()
     if let phases { summary.phases = phases(Self.now()) }
     report?(&summary)
+  }
+
+  /// A context over a store that is called in its history as an import's.
+  static func context(_ definition: ImportDefinition, _ store: PersistentStore) -> ManagedObjectContext {
+    let context = ManagedObjectContext(store: store)
+    // What the store's history says of the import, if it has one.
+    context.name = definition.name
+    context.transactionAuthor = "mergewalk"
+    return context
   }
 
   // MARK: The machine

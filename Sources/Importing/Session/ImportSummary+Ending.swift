@@ -11,6 +11,9 @@ extension ImportSummary {
     fetches = tally.fetches
     statements = tally.statements
     bytesRead = tally.bytesRead
+    deleted = tally.entities.values.reduce(0) { $0 + $1.deleted }
+    marked = tally.entities.values.reduce(0) { $0 + $1.marked }
+    denied = tally.denied
   }
 
   /// Notes what became of all records.

@@ -46,13 +46,13 @@ struct InputReading: Sendable {
           }
           batch.bytesRead = bytesBefore + reader.bytesRead
           batch.isPrepared = false
-          batch.isPassedOver = left > 0
+          batch.isImported = left > 0
           if chain != nil {
             chain?.add(batch.records)
             batch.position = chain?.position(source: index) ?? batch.position
             left = max(0, left - batch.records.recordCount - batch.records.errors.count)
-            if let tracking, batch.isPassedOver, left == 0 { try tracking.check(batch.position, source.path) }
-            if batch.isPassedOver, tracking?.isRebuilding == false {
+            if let tracking, batch.isImported, left == 0 { try tracking.check(batch.position, source.path) }
+            if batch.isImported, tracking?.isRebuilding == false {
               channel.recycle(batch)
               continue
             }

@@ -43,9 +43,12 @@ final class PartImport {
   /// - Parameters:
   ///   - place: where in the run the part is imported, and from where on.
   ///   - journal: takes the checkpoints; `nil` for a store that is being built.
+  ///   - watch: notes the objects that records name, when those that none names are to go.
+  ///   - sample: takes the first changes.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
-    rejects: RejectOutput, place: RunPlace, journal: RunJournal?
+    rejects: RejectOutput, place: RunPlace, journal: RunJournal?, watch: SyncWatch? = nil,
+    sample: ChangeSample? = nil
   ) throws(ImportError) {
     let started = ImportSession.now()
     self.definition = definition
@@ -56,9 +59,10 @@ final class PartImport {
     self.place = place
     self.journal = journal
     position = place.start
-    importer = try Self.makeImporter(definition, part, plan, file, store, seed: place.seed)
+    importer = try Self.makeImporter(definition, part, plan, file, store, watch, seed: place.seed)
     importer.ledger = place.ledger
     importer.lateRejects = place.lateRejects
+    importer.sample = sample
     // Those that are passed over without a look count all the same.
     if !importer.needsPassedRecords { importer.recordsBefore = place.start.good }
     for (state, counts) in zip(importer.nodes, place.tally.nodes) { state.counts = counts }
@@ -80,7 +84,40 @@ final class PartImport {
   var finalTally: RunTally {
     var tally = tally
     tally.end(part, ledger: ledger, importer.nodes, times: times)
+    tally.ends.append(position)
     return tally
+  }
+
+  /// The cursor that the store is to keep; `nil` for none.
+  func cursor() throws(ImportError) -> CursorValue? {
+    guard let since = importer.since, let policy = part.since else { return nil }
+    return since.cursor(stored: policy.isReset ? nil : try policy.stored(definition, part, file))
+  }
+
+  /// Reads what an earlier process has imported, because other parts depend on what its records name.
+  func passOver() throws(ImportError) {
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
+    let reading = reading()
+    let thread = reading.start(channel)
+    defer {
+      channel.cancel()
+      thread.join()
+    }
+    while var batch = try reading.receive(from: channel), batch.isImported {
+      try importer.passOver(&batch)
+      channel.recycle(batch)
+    }
+  }
+
+  private func reading() -> InputReading {
+    var reading = InputReading(
+      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
+    if journal != nil || place.start.records > 0 {
+      reading.tracking = InputTracking(
+        seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
+    }
+    return reading
   }
 
   /// Imports everything.
@@ -91,13 +128,7 @@ final class PartImport {
   func run(progress: (State) -> Void, shouldStop: (() -> Bool)? = nil) throws(ImportError) {
     let started = ImportSession.now()
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
-    var reading = InputReading(
-      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed))
-    if journal != nil {
-      reading.tracking = InputTracking(
-        seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
-    }
+    let reading = reading()
     let thread = reading.start(channel)
     do {
       while breach == nil {
@@ -105,13 +136,15 @@ final class PartImport {
         isInterrupted = shouldStop?() ?? false
         guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
         times.wait += ImportSession.now() - before
-        if batch.isPassedOver {
-          importer.passOver(&batch)
+        if batch.isImported {
+          try importer.passOver(&batch)
           channel.recycle(batch)
           continue
         }
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
+        importer.watch?.noteUnreadable(batch.records.errors.count)
+        importer.since?.noteUnreadable(batch.records.errors.count)
         bytesRead = batch.bytesRead
         times.read += batch.readSeconds
         times.convert += batch.convertSeconds
@@ -209,7 +242,7 @@ final class PartImport {
 
   private static func makeImporter(
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
-    seed: UInt64
+    _ watch: SyncWatch?, seed: UInt64
   ) throws(ImportError) -> BatchImporter {
     do {
       let partitioned = PartitionedChoice()
@@ -219,11 +252,11 @@ final class PartImport {
         override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
-        plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
-      // What the store's history says of the import, if it has one.
-      importer.context.name = definition.name
-      importer.context.transactionAuthor = "mergewalk"
+        plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
       for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
+      importer.watch = watch
+      importer.since = try SinceProgress(definition, part, plan, file)
+      watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file) }
       if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
       if case .filter = nodes[plan.root].strategy {
@@ -254,12 +287,13 @@ final class PartImport {
     let scan = PartitionedScan(
       plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
       folder: ImportSession.folder(of: definition.storePath),
-      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20))
+      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20),
+      watch: importer.watch)
     root.verdicts = try scan.run(
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
-        preparer: BatchPreparer(plan: plan, seed: importer.seed)))
+        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter)))
     root.firstStrategyName = "partitioned scan"
   }
 

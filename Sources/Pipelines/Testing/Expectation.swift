@@ -99,7 +99,8 @@ struct Expectation {
     for expected in missing {
       let code = expected.text("code")?.value ?? ""
       // What is nearest says best what is wrong.
-      let near = left.first { rejects[$0].record == expected.count("record") && expected.has("record") }
+      let near =
+        left.first { rejects[$0].record == expected.count("record") && expected.has("record") }
         ?? left.first { rejects[$0].code == code }
       var message = "no record is rejected with “\(code)”" + Self.words(expected)
       if let near {

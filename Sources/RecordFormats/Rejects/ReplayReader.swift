@@ -160,7 +160,8 @@ struct ReplayParser: StagingParser {
     if let found, let match = found.first(where: { $0.path == member }) ?? found.first { return match.columns }
     throw ReadError(
       .missingHeader, path: path, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
-      message: "the columns of \(line.file) are not known: keep the first line of each file, whose “header” names them, "
+      message:
+        "the columns of \(line.file) are not known: keep the first line of each file, whose “header” names them, "
         + "or put the file back in its place")
   }
 }

@@ -30,7 +30,9 @@ enum ExitStatus {
     case .nothingToResume, .cannotResume, .pipelineChanged, .inputsDiffer, .inputChanged, .inputShorter, .inputLonger,
       .alreadyImported:
       refused
-    case .cannotOpenStore, .incompatibleStore, .cannotRead, .database, .cannotWriteRejects, .temporaryFile: failure
+    case .cannotOpenStore, .incompatibleStore, .cannotRead, .database, .cannotWriteRejects, .cursorMismatch,
+      .temporaryFile:
+      failure
     }
   }
 

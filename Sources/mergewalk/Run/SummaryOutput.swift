@@ -45,7 +45,8 @@ enum SummaryOutput {
       ("limit", summary.breach.map(breach) ?? .null), ("read", .integer(summary.read)),
       ("inserted", .integer(summary.inserted)), ("updated", .integer(summary.updated)),
       ("unchanged", .integer(summary.unchanged)), ("skipped", .integer(summary.skipped)),
-      ("rejected", .integer(summary.rejected)), ("batches", .integer(summary.batches)),
+      ("rejected", .integer(summary.rejected)), ("deleted", .integer(summary.deleted)),
+      ("marked", .integer(summary.marked)), ("denied", .integer(summary.denied)), ("batches", .integer(summary.batches)),
       ("seconds", .decimal(summary.seconds, digits: 6)),
       ("records_per_second", .decimal(rate(summary), digits: 1)),
       ("peak_rss_bytes", .integer(summary.peakResidentBytes)), ("statements", .integer(summary.statements)),
@@ -69,7 +70,8 @@ enum SummaryOutput {
               name,
               .object([
                 ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
-                ("unchanged", .integer(counts.unchanged)),
+                ("unchanged", .integer(counts.unchanged)), ("deleted", .integer(counts.deleted)),
+                ("marked", .integer(counts.marked)),
               ])
             )
           })
@@ -120,6 +122,7 @@ enum SummaryOutput {
     if summary.skipped > 0 { records.append("\(Figures.grouped(summary.skipped)) skipped") }
     if summary.rejected > 0 { records.append("\(Figures.grouped(summary.rejected)) rejected") }
     lines.append("  records  " + records.joined(separator: ", "))
+    if let removed = removed(summary) { lines.append("  others   " + removed) }
     let place =
       switch summary.status {
       case .completed, .completedWithRejects: ""
