@@ -92,7 +92,7 @@ struct RunOutputTests {
     #expect(value("mergewalk_run_status", ["status": "completed"]) == 0)
     #expect(value("mergewalk_run_exit_code") == 1)
     #expect(try #require(value("mergewalk_run_duration_seconds")) > 0)
-    #expect(try #require(value("mergewalk_run_peak_memory_bytes")) > 1 << 20)
+    #expect(try #require(value("mergewalk_run_peak_memory_bytes")) > 1_048_576)
     let success = try #require(value("mergewalk_run_last_success_timestamp_seconds"))
     #expect(abs(success - Date().timeIntervalSince1970) < 600)
     #expect(Set(families.map(\.type)) == ["gauge"], "node_exporter's older format knows no more")

@@ -86,7 +86,8 @@ final class SyncRun {
       }
       guard others.count > 0 else { continue }
       let removal = ObjectRemoval(
-        store: store, context: context, entity: entity, chunk: min(definition.batchLimit.records, 20_000), sample: sample)
+        store: store, context: context, entity: entity, chunk: min(definition.batchLimit.records, 20_000),
+        sample: sample)
       if policy.deletion == .mark, let soft = node.softDelete {
         result.counts[entity.name, default: (0, 0)].marked += try removal.mark(others, soft)
       } else {
@@ -140,16 +141,16 @@ final class SyncRun {
     _ policy: SyncPolicy, others: Int, total: Int, _ entity: EntityDescription
   ) -> LimitBreach? {
     let act = policy.deletion == .mark ? "marked" : "deleted"
-    func exceeded(_ name: String, _ text: String) -> LimitBreach {
-      LimitBreach(
-        limit: name, subject: entity.name, count: others,
-        message: "\(others) of \(total) objects of \(entity.name) would be \(act); the limit is \(text)")
-    }
     if let limit = policy.limit, others > limit {
-      return exceeded("sync.limit", "\(limit)")
+      return LimitBreach(
+        limit: "sync.limit", subject: entity.name, count: others,
+        message: "\(others) of \(total) objects of \(entity.name) would be \(act); the limit is \(limit)")
     }
     if let ratio = policy.ratio, Double(others) > ratio * Double(total) {
-      return exceeded("sync.ratio", "\(Double(Int(ratio * 100_000)) / 1000) %")
+      return LimitBreach(
+        limit: "sync.ratio", subject: entity.name, count: others,
+        message: "\(others) of \(total) objects of \(entity.name) would be \(act); the limit is "
+          + "\(Double(Int(ratio * 100_000)) / 1000) %")
     }
     return nil
   }

@@ -78,12 +78,19 @@ struct RunTally: Sendable, Equatable {
   var bytesRead = 0
   /// The same of the parts that are done.
   var bytesDone = 0
-  /// How far the inputs of the parts that are done were read.
-  var ends: [ReadingPosition] = []
   /// Objects that no record names and that may not be deleted.
   var denied = 0
   /// Seconds that the run has taken.
   var seconds = 0.0
+
+  /// Notes which objects went because no record names them.
+  mutating func note(_ removal: SyncRun.Result) {
+    for (name, counts) in removal.counts {
+      entities[name, default: ImportSummary.EntityCounts()].deleted += counts.deleted
+      entities[name, default: ImportSummary.EntityCounts()].marked += counts.marked
+    }
+    denied += removal.denied
+  }
 }
 
 // MARK: - The property list
@@ -96,7 +103,8 @@ extension RunCheckpoint {
       PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
       PropertyList.Entry("seed", .data(seed.bytes)), PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
       PropertyList.Entry("input_counts", .integers(inputCounts)),
-      PropertyList.Entry("inputs_hash", .data(inputsHash.bytes)), PropertyList.Entry("commits", .integer(Int64(commits))),
+      PropertyList.Entry("inputs_hash", .data(inputsHash.bytes)),
+      PropertyList.Entry("commits", .integer(Int64(commits))),
       PropertyList.Entry("done", .boolean(isDone)),
       PropertyList.Entry("part", .integers([part, pass, position.source, position.records, position.good])),
       PropertyList.Entry("hash", .data(position.hash.bytes)), PropertyList.Entry("ledger", .integers(ledger.numbers)),
@@ -168,15 +176,6 @@ extension RunTally {
       PropertyList.Entry("codes", .named(rejectCounts.mapValues { .integer(Int64($0)) })),
       PropertyList.Entry("numbers", .integers([batches, fetches, statements, bytesRead, bytesDone, denied])),
       PropertyList.Entry("seconds", .real(seconds)),
-      PropertyList.Entry(
-        "ends",
-        .array(
-          ends.map { end in
-            .dictionary([
-              PropertyList.Entry("place", .integers([end.source, end.records, end.good])),
-              PropertyList.Entry("hash", .data(end.hash.bytes)),
-            ])
-          })),
     ])
   }
 
@@ -205,17 +204,15 @@ extension RunTally {
       entities[entry.key] = counts
     }
     for entry in list["find"]?.entries ?? [] { findPlans[entry.key] = entry.value.string }
-    for entry in list["codes"]?.entries ?? [] { rejectCounts[entry.key] = entry.value.integer.flatMap { Int(exactly: $0) } }
+    for entry in list["codes"]?.entries ?? [] {
+      rejectCounts[entry.key] = entry.value.integer.flatMap { Int(exactly: $0) }
+    }
     batches = numbers[0]
     fetches = numbers[1]
     statements = numbers[2]
     bytesRead = numbers[3]
     bytesDone = numbers[4]
     denied = numbers[5]
-    for end in list["ends"]?.elements ?? [] {
-      guard let place = end["place"]?.integers(count: 3), let hash = end["hash"]?.word else { return nil }
-      ends.append(ReadingPosition(source: place[0], records: place[1], good: place[2], hash: hash))
-    }
     self.seconds = seconds
   }
 }

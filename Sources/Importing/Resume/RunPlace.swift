@@ -72,13 +72,4 @@ extension RunTally {
     nodes = []
     bytesDone = bytesRead
   }
-
-  /// Counts the objects that went because no record names them.
-  mutating func note(_ removal: SyncRun.Result) {
-    for (name, counts) in removal.counts {
-      entities[name, default: ImportSummary.EntityCounts()].deleted += counts.deleted
-      entities[name, default: ImportSummary.EntityCounts()].marked += counts.marked
-    }
-    denied += removal.denied
-  }
 }

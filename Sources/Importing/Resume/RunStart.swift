@@ -78,7 +78,8 @@ struct RunStartChoice {
   static func nothingToResume(_ definition: ImportDefinition) -> ImportError {
     ImportError(
       code: .nothingToResume,
-      message: "\(definition.storePath) has no unfinished run of \(definition.name); leave --resume-or-fail out to begin"
+      message:
+        "\(definition.storePath) has no unfinished run of \(definition.name); leave --resume-or-fail out to begin"
         + " one")
   }
 
@@ -118,7 +119,8 @@ struct RunStartChoice {
     var oldStart = 0
     var start = 0
     for (number, part) in definition.parts.enumerated() {
-      let old = Array(checkpoint.inputs[oldStart..<min(oldStart + checkpoint.inputCounts[number], checkpoint.inputs.count)])
+      let old = Array(
+        checkpoint.inputs[oldStart..<min(oldStart + checkpoint.inputCounts[number], checkpoint.inputs.count)])
       let new = Array(inputs[start..<start + counts[number]])
       oldStart = min(oldStart + checkpoint.inputCounts[number], checkpoint.inputs.count)
       start += counts[number]
@@ -144,7 +146,8 @@ struct RunStartChoice {
       }
       if gone > 0 { changes.append("\(gone) went") }
       if changes.isEmpty { changes.append("their order is another one") }
-      return error(.inputsDiffer, checkpoint, "the input files are not the same now: \(changes.joined(separator: ", "))")
+      return error(
+        .inputsDiffer, checkpoint, "the input files are not the same now: \(changes.joined(separator: ", "))")
     }
     for (index, before) in old.enumerated() {
       let now = new[index]

@@ -67,7 +67,9 @@ final class BatchImporter {
   func process(_ batch: inout ImportBatch, onlyRoot: Bool = false) throws(ImportError) {
     let count = batch.records.recordCount
     outcomes.fill(.pending, count: count)
-    for i in 0..<count where batch.hasFailed[i] { outcomes[i] = .rejected }
+    for i in 0..<count where batch.hasFailed[i] {
+      outcomes[i] = batch.transformed.isSkipped(i) ? .skipped : .rejected
+    }
     if !batch.isPassedOver.isEmpty { for i in 0..<count where batch.isPassedOver[i] { outcomes[i] = .skipped } }
     rejects.removeAll(keepingCapacity: true)
     // Taken out of the object, so that lending it holds no access to a property.
@@ -81,8 +83,8 @@ final class BatchImporter {
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
-    noteLateRejects()
     since?.note(batch, outcomes)
+    noteLateRejects()
     if !isReplaying { recordsBefore += count }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
@@ -117,6 +119,7 @@ final class BatchImporter {
   func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
     for state in nodes {
       if case .seek = state.strategy, state.verdicts == nil { return batch }
+      if case .deduplicate = state.strategy { return batch }
     }
     let pieces = (batch.records + 4095) / 4096
     return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))

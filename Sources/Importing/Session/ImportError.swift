@@ -20,6 +20,8 @@ public struct ImportError: Error, CustomStringConvertible {
     case storeBusy
     /// The rejects file cannot be written.
     case cannotWriteRejects
+    /// What the store remembers of an incremental import is about another column.
+    case cursorMismatch
     /// There is no unfinished run to go on with.
     case nothingToResume
     /// An unfinished run cannot go on: its checkpoint is of another version, or its rejects file is gone.
@@ -36,10 +38,16 @@ public struct ImportError: Error, CustomStringConvertible {
     case inputLonger
     /// The last finished run had the same inputs, and that is not to happen.
     case alreadyImported
-    /// What the store remembers of an incremental import is about another column.
-    case cursorMismatch
     /// A temporary file cannot be used.
     case temporaryFile
+    /// An external process failed, hung, or did not answer as agreed.
+    case process
+    /// A source is not as agreed.
+    case contract
+    /// The objects of a look-up need more memory than tables of keys may take.
+    case lookupTooLarge
+    /// A hook threw an error.
+    case hook
   }
   /// What went wrong.
   public let code: Code

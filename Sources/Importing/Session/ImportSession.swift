@@ -60,7 +60,7 @@ public final class ImportSession {
   let definition: ImportDefinition
   /// What names the run.
   private(set) var identity: RunIdentity
-  private let plans: [ImportPlan]
+  let plans: [ImportPlan]
   /// The run of a definition that loads whole objects; then nothing else here is used.
   private let objects: ObjectSession?
   private var summary = ImportSummary()
@@ -252,13 +252,11 @@ public final class ImportSession {
       file.isNew || definition.isDryRun
       ? nil : RunJournal(file, name: definition.journalName, checkpoint: first, isWritten: summary.resumedAfter != nil)
     let totalBytes = Self.inputBytes(definition.allSources)
-    var place = RunPlace(first)
-    var cursors = StoredCursors(file.metadata, pipeline: definition.name)
-    var times = PartTimes()
     let sync = SyncRun(definition, plans: plans, store: store)
     let sample =
       definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
-    try passOverParts(before: first, file, store, rejects, sync, &cursors)
+    var place = RunPlace(first)
+    var times = PartTimes()
     var state = ImportProgress()
     state.totalBytes = totalBytes
     state.partCount = definition.parts.count
@@ -267,6 +265,7 @@ public final class ImportSession {
       state.seconds = Self.now() - started
       progress?(state)
     }
+    if let sync { try rebuild(sync, place, file, store, rejects) }
     while place.part < definition.parts.count, summary.breach == nil, !isInterrupted {
       let (number, part) = (place.part, definition.parts[place.part])
       rejects.turn(
@@ -294,30 +293,31 @@ public final class ImportSession {
       summary.breach = load.breach
       isInterrupted = load.isInterrupted
       place = place.after(load)
-      if let counts = place.tally.parts.last { sync?.finish(part: number, goodRecords: counts.read - counts.rejected) }
-      if let policy = part.since, let cursor = try load.cursor() { cursors.set(cursor, part: part.name, policy) }
+      for warning in load.warnings where !summary.warnings.contains(warning) { summary.warnings.append(warning) }
+      if load.breach == nil, !isInterrupted, let counts = place.tally.parts.last { try load.didEnd(counts) }
       times.add(load.times)
     }
     tell(.finish)
-    if let sync, summary.breach == nil, !isInterrupted {
-      let before = Self.now()
-      // Together with the mark that the run is done: what has gone is counted once.
-      file.holdsCommits = true
-      defer { file.holdsCommits = false }
-      let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects, sample: sample)
-      place.tally.note(removal)
-      summary.warnings += sync.notes
-      summary.breach = removal.breach
-      times.write += Self.now() - before
-    }
-    summary.changes = sample?.changes ?? []
-    let imported = Self.now()
     let ledger = place.ledger
     if summary.breach == nil, !isInterrupted {
       ledger.check()
       summary.breach = definition.rejects.breach(
         read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: true)
     }
+    if let sync, summary.breach == nil, !isInterrupted {
+      let before = Self.now()
+      for (number, counts) in place.tally.parts.enumerated() {
+        sync.finish(part: number, goodRecords: counts.read - counts.rejected)
+      }
+      // In one transaction with the end of the run, so that it is done once.
+      let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects, sample: sample)
+      place.tally.note(removal)
+      summary.breach = removal.breach
+      summary.warnings += sync.notes
+      times.write += Self.now() - before
+    }
+    summary.changes = sample?.changes ?? []
+    let imported = Self.now()
     try rejects.sync()
     try rejects.close()
     rejects.note(&summary)
@@ -332,32 +332,25 @@ public final class ImportSession {
       ]
     }
     if summary.breach == nil, !isInterrupted, !definition.isDryRun {
-      try finish(file, journal, rejects, place, cursors)
+      try finish(file, journal, rejects, place)
     } else {
       try end(file, summary.breach != nil ? .limitBreached : isInterrupted ? .interrupted : .dryRun)
     }
   }
 
-  /// Reads the parts once more that an earlier process has finished, when what their records name matters at the end.
-  private func passOverParts(
-    before first: RunCheckpoint, _ file: StoreFile, _ store: PersistentStore, _ rejects: RejectOutput,
-    _ sync: SyncRun?, _ cursors: inout StoredCursors
+  /// Finds out again which objects the records of parts name that an earlier process has imported whole.
+  private func rebuild(
+    _ sync: SyncRun, _ place: RunPlace, _ file: StoreFile, _ store: PersistentStore, _ rejects: RejectOutput
   ) throws(ImportError) {
-    for number in 0..<min(first.part, definition.parts.count) {
-      let part = definition.parts[number]
-      guard sync != nil || part.since != nil, number < first.tally.ends.count else { continue }
-      var place = RunPlace(first)
-      place.part = number
-      place.start = first.tally.ends[number]
-      place.lateRejects = []
-      place.tally.nodes = []
+    for number in 0..<place.part {
+      var done = place
+      done.part = number
+      done.start = ReadingPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
+      done.lateRejects = []
       let load = try PartImport(
-        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
-        journal: nil, watch: try sync?.watch(part: number))
-      try load.passOver()
-      let counts = first.tally.parts[number]
-      sync?.finish(part: number, goodRecords: counts.read - counts.rejected)
-      if let policy = part.since, let cursor = try load.cursor() { cursors.set(cursor, part: part.name, policy) }
+        definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
+        place: done, journal: nil, watch: try sync.watch(part: number))
+      try load.rebuild()
     }
   }
 
@@ -365,15 +358,11 @@ public final class ImportSession {
 
   /// Keeps the whole run.
   private func finish(
-    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPlace,
-    _ cursors: StoredCursors
+    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPlace
   ) throws(ImportError) {
     let finished = finishedRun()
     do {
       try file.begin()
-      if definition.parts.contains(where: { $0.since != nil }) {
-        try file.writeMetadata(cursors.written(to: file.metadata))
-      }
       var metadata = file.metadata
       if let journal {
         try journal.end(rejects, finished: finished) { checkpoint in

@@ -21,9 +21,10 @@ struct InputReading: Sendable {
       var left = tracking?.start.records ?? 0
       for (index, source) in sources.enumerated() {
         var reader: any RecordReader
+        try preparer.transforms?.begin(source, format: format)
         do {
           reader = try format.reader(
-            source: source, columns: .named(preparer.plan.columnNames), index: index)
+            source: source, columns: .named(preparer.columnNames), index: index)
         } catch {
           throw ImportError(error)
         }
@@ -46,13 +47,13 @@ struct InputReading: Sendable {
           }
           batch.bytesRead = bytesBefore + reader.bytesRead
           batch.isPrepared = false
-          batch.isImported = left > 0
+          batch.wasImported = left > 0
           if chain != nil {
             chain?.add(batch.records)
             batch.position = chain?.position(source: index) ?? batch.position
             left = max(0, left - batch.records.recordCount - batch.records.errors.count)
-            if let tracking, batch.isImported, left == 0 { try tracking.check(batch.position, source.path) }
-            if batch.isImported, tracking?.isRebuilding == false {
+            if let tracking, batch.wasImported, left == 0 { try tracking.check(batch.position, source.path) }
+            if batch.wasImported, tracking?.isRebuilding == false {
               channel.recycle(batch)
               continue
             }
@@ -60,12 +61,20 @@ struct InputReading: Sendable {
           batch.header = reader.header
           batch.readSeconds = ImportSession.now() - before
           // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.
-          if !channel.isReceiverIdle { prepare(&batch) }
+          if preparer.isOrdered || !channel.isReceiverIdle {
+            do {
+              try prepare(&batch)
+            } catch {
+              channel.recycle(batch)
+              throw error
+            }
+          }
           channel.send(batch)
         }
         bytesBefore += reader.bytesRead
       }
       if left > 0, let tracking { throw tracking.tooShort(by: left) }
+      try preparer.transforms?.finish()
       channel.finish()
     } catch {
       channel.finish(error)
@@ -81,13 +90,13 @@ struct InputReading: Sendable {
     from channel: BatchChannel, unless shouldStop: (() -> Bool)? = nil
   ) throws(ImportError) -> ImportBatch? {
     guard var batch = try channel.receive(unless: shouldStop) else { return nil }
-    if !batch.isPrepared { prepare(&batch) }
+    if !batch.isPrepared { try prepare(&batch) }
     return batch
   }
 
-  private func prepare(_ batch: inout ImportBatch) {
+  private func prepare(_ batch: inout ImportBatch) throws(ImportError) {
     let before = ImportSession.now()
-    preparer.prepare(&batch)
+    try preparer.transform(&batch)
     batch.convertSeconds = ImportSession.now() - before
   }
 
@@ -105,10 +114,12 @@ struct InputTracking: Sendable {
   var start = ReadingPosition()
   /// Whether what is passed over is handed on too, because something has to be rebuilt from it.
   var isRebuilding = false
+  /// Whether what is passed over has to be what was imported.
+  var isCompared = true
 
   /// Compares what was passed over with what was imported.
   func check(_ position: ReadingPosition, _ path: String) throws(ImportError) {
-    if position == start { return }
+    if !isCompared || position == start { return }
     throw ImportError(
       code: .inputChanged,
       message: "the unfinished run cannot go on: the first \(start.records) records up to this place in \(path) are not"

@@ -14,7 +14,10 @@ final class PartImport {
   private let plan: ImportPlan
   private let file: StoreFile
   private let rejects: RejectOutput
+  private let transforms: TransformRunner?
   let importer: BatchImporter
+  /// What the summary should warn of.
+  private(set) var warnings: [String] = []
   /// Bytes of input read.
   private(set) var bytesRead = 0
   /// Which limit was exceeded; then the whole run has to be taken back.
@@ -47,8 +50,7 @@ final class PartImport {
   ///   - sample: takes the first changes.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
-    rejects: RejectOutput, place: RunPlace, journal: RunJournal?, watch: SyncWatch? = nil,
-    sample: ChangeSample? = nil
+    rejects: RejectOutput, place: RunPlace, journal: RunJournal?, watch: SyncWatch? = nil, sample: ChangeSample? = nil
   ) throws(ImportError) {
     let started = ImportSession.now()
     self.definition = definition
@@ -59,18 +61,25 @@ final class PartImport {
     self.place = place
     self.journal = journal
     position = place.start
-    importer = try Self.makeImporter(definition, part, plan, file, store, watch, seed: place.seed)
+    transforms = try TransformRunner(plan, part, store: store, memory: definition.keyMemory)
+    importer = try Self.makeImporter(definition, part, plan, file, store, watch, transforms, seed: place.seed)
     importer.ledger = place.ledger
     importer.lateRejects = place.lateRejects
-    importer.sample = sample
     // Those that are passed over without a look count all the same.
     if !importer.needsPassedRecords { importer.recordsBefore = place.start.good }
     for (state, counts) in zip(importer.nodes, place.tally.nodes) { state.counts = counts }
+    importer.sample = sample
     times.prepare = ImportSession.now() - started
   }
 
   /// What became of all records so far.
   var ledger: RecordLedger { importer.ledger }
+
+  /// The cursor that the store is to keep; `nil` for none.
+  private func cursor() throws(ImportError) -> CursorValue? {
+    guard let since = importer.since, let policy = part.since else { return nil }
+    return since.cursor(stored: policy.isReset ? nil : try policy.stored(definition, part, file))
+  }
 
   /// What is counted of the run, this part included.
   var tally: RunTally {
@@ -84,40 +93,7 @@ final class PartImport {
   var finalTally: RunTally {
     var tally = tally
     tally.end(part, ledger: ledger, importer.nodes, times: times)
-    tally.ends.append(position)
     return tally
-  }
-
-  /// The cursor that the store is to keep; `nil` for none.
-  func cursor() throws(ImportError) -> CursorValue? {
-    guard let since = importer.since, let policy = part.since else { return nil }
-    return since.cursor(stored: policy.isReset ? nil : try policy.stored(definition, part, file))
-  }
-
-  /// Reads what an earlier process has imported, because other parts depend on what its records name.
-  func passOver() throws(ImportError) {
-    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
-    let reading = reading()
-    let thread = reading.start(channel)
-    defer {
-      channel.cancel()
-      thread.join()
-    }
-    while var batch = try reading.receive(from: channel), batch.isImported {
-      try importer.passOver(&batch)
-      channel.recycle(batch)
-    }
-  }
-
-  private func reading() -> InputReading {
-    var reading = InputReading(
-      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
-    if journal != nil || place.start.records > 0 {
-      reading.tracking = InputTracking(
-        seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
-    }
-    return reading
   }
 
   /// Imports everything.
@@ -127,8 +103,16 @@ final class PartImport {
   ///   - shouldStop: Is asked after each batch, and while there is nothing to do.
   func run(progress: (State) -> Void, shouldStop: (() -> Bool)? = nil) throws(ImportError) {
     let started = ImportSession.now()
+    try transforms?.willBegin(part)
+    defer { transforms?.end() }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
-    let reading = reading()
+    var reading = InputReading(
+      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    if journal != nil {
+      reading.tracking = InputTracking(
+        seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
+    }
     let thread = reading.start(channel)
     do {
       while breach == nil {
@@ -136,7 +120,7 @@ final class PartImport {
         isInterrupted = shouldStop?() ?? false
         guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
         times.wait += ImportSession.now() - before
-        if batch.isImported {
+        if batch.wasImported {
           try importer.passOver(&batch)
           channel.recycle(batch)
           continue
@@ -183,9 +167,36 @@ final class PartImport {
       checkLimits(isEnd: false)
       if breach == nil { try complete() }
     }
+    warnings = transforms?.warnings ?? []
     importer.forget()
     times.write = importer.writeSeconds
     times.find = ImportSession.now() - started - times.wait - times.write
+  }
+
+  /// Lets the hook of the part's end speak.
+  func didEnd(_ counts: ImportSummary.PartCounts) throws(ImportError) { try transforms?.didEnd(part, counts) }
+
+  /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
+  func rebuild() throws(ImportError) {
+    guard place.start.records > 0 else { return }
+    defer { transforms?.end() }
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
+    var reading = InputReading(
+      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    reading.tracking = InputTracking(
+      seed: place.seed, start: place.start, isRebuilding: true, isCompared: false)
+    let thread = reading.start(channel)
+    defer {
+      channel.cancel()
+      thread.join()
+      channel.drain()
+      importer.forget()
+    }
+    while var batch = try reading.receive(from: channel), batch.wasImported {
+      try importer.passOver(&batch)
+      channel.recycle(batch)
+    }
   }
 
   /// Ends the part because a limit was exceeded; the whole run will be taken back.
@@ -227,9 +238,19 @@ final class PartImport {
 
   /// Ends the part, in a transaction of its own: what is done in it is done once.
   private func complete() throws(ImportError) {
-    guard let journal else { return }
+    let cursor = try cursor()
+    guard journal != nil || cursor != nil else { return }
     try begin()
-    try journal.write(rejects) { checkpoint in
+    if let cursor, let policy = part.since {
+      var cursors = StoredCursors(file.metadata, pipeline: definition.name)
+      cursors.set(cursor, part: part.name, policy)
+      do {
+        try file.writeMetadata(cursors.written(to: file.metadata))
+      } catch {
+        throw ImportError(code: .database, message: error.description)
+      }
+    }
+    try journal?.write(rejects) { checkpoint in
       checkpoint.part = place.part + 1
       checkpoint.position = ReadingPosition()
       checkpoint.ledger = ledger
@@ -242,14 +263,15 @@ final class PartImport {
 
   private static func makeImporter(
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
-    _ watch: SyncWatch?, seed: UInt64
+    _ watch: SyncWatch?, _ transforms: TransformRunner?, seed: UInt64
   ) throws(ImportError) -> BatchImporter {
     do {
       let partitioned = PartitionedChoice()
       let choice = StrategyChoice(
         plan: plan, store: store, model: definition.model, seed: seed,
         inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
-        override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom)
+        override: part.findPlan, partitioned: partitioned,
+        hasFixedInputs: !part.format.isCustom && !plan.transforms.isOrdered)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
@@ -258,7 +280,7 @@ final class PartImport {
       importer.since = try SinceProgress(definition, part, plan, file)
       watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file) }
-      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
+      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
       if case .filter = nodes[plan.root].strategy {
         importer.deferred = DeferredRecords(
           plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
@@ -275,7 +297,8 @@ final class PartImport {
 
   /// Finds out which records change nothing, when every target's key is in memory.
   private static func scanInPieces(
-    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int
+    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int,
+    _ transforms: TransformRunner?
   ) throws(ImportError) {
     let plan = importer.plan
     let root = importer.nodes[plan.root]
@@ -293,7 +316,8 @@ final class PartImport {
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
-        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter)))
+        preparer: BatchPreparer(
+          plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms)))
     root.firstStrategyName = "partitioned scan"
   }
 

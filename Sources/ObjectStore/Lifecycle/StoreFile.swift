@@ -49,9 +49,6 @@ public final class StoreFile {
   /// Whether rows were written past the object layer, so that ``finish()`` has to compute derived attributes.
   var needsDerivedValues = false
 
-  /// Whether the transaction that is open stays open when its user is done, for others to add to it.
-  package var holdsCommits = false
-
   /// Whether the same input has to give the same bytes, as in a store that is being built.
   ///
   /// Times are not filled in then, and files get names that are made of what they hold.
@@ -126,7 +123,7 @@ public final class StoreFile {
 
   /// Ends a batch and keeps it; nothing happens in a new store, which is not there before ``finish()``.
   public func commit() throws(StoreError) {
-    guard !isNew, !holdsCommits, !connection.isAutocommit else { return }
+    guard !isNew, !connection.isAutocommit else { return }
     try sql { () throws(SQLiteError) in try connection.execute("COMMIT") }
   }
 

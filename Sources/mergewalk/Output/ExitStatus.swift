@@ -28,10 +28,10 @@ enum ExitStatus {
     switch error {
     case .storeBusy: busy
     case .nothingToResume, .cannotResume, .pipelineChanged, .inputsDiffer, .inputChanged, .inputShorter, .inputLonger,
-      .alreadyImported:
+      .alreadyImported, .cursorMismatch:
       refused
-    case .cannotOpenStore, .incompatibleStore, .cannotRead, .database, .cannotWriteRejects, .cursorMismatch,
-      .temporaryFile:
+    case .cannotOpenStore, .incompatibleStore, .cannotRead, .database, .cannotWriteRejects, .temporaryFile, .process,
+      .contract, .lookupTooLarge, .hook:
       failure
     }
   }
