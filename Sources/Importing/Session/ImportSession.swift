@@ -112,7 +112,7 @@ public final class ImportSession {
     progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
   ) throws(ImportError) -> ImportSummary {
     if let objects {
-      var summary = try objects.run(progress: progress)
+      var summary = try objects.run(progress: progress, shouldStop: shouldStop)
       report(&summary)
       return summary
     }
@@ -250,7 +250,7 @@ public final class ImportSession {
     // A store that is being built has nothing to go on with, and what is thrown away neither.
     let journal =
       file.isNew || definition.isDryRun
-      ? nil : RunJournal(file, name: definition.name, checkpoint: first, isWritten: summary.resumedAfter != nil)
+      ? nil : RunJournal(file, name: definition.journalName, checkpoint: first, isWritten: summary.resumedAfter != nil)
     let totalBytes = Self.inputBytes(definition.allSources)
     let sync = SyncRun(definition, plans: plans, store: store)
     let sample =
@@ -374,8 +374,8 @@ public final class ImportSession {
         }
       } else {
         // A store that must come out the same each time has nothing in it that tells one time from another.
-        if definition.hashSeed == nil { metadata.mergewalk.runs[definition.name] = done(rejects, place).list }
-        metadata.mergewalk.finished[definition.name] = finished?.list
+        if definition.hashSeed == nil { metadata.mergewalk.runs[definition.journalName] = done(rejects, place).list }
+        metadata.mergewalk.finished[definition.journalName] = finished?.list
         if metadata != file.metadata { try file.writeMetadata(metadata) }
       }
     } catch let error as ImportError {
@@ -438,7 +438,7 @@ public final class ImportSession {
       case .completed, .completedWithRejects:
         try file.finish {
           self.tell()
-          return RunJournal.acknowledged(file.metadata, name: self.definition.name)
+          return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
         }
       }
     } catch {
