@@ -56,18 +56,23 @@ final class ProcessSession {
         }
         while sent < ends.count, ends[sent] <= written { sent += 1 }
       }
-      if ready.hasOutput { child.readOutput(into: &output, limit: Self.chunk) }
+      if ready.hasOutput { child.readOutput(into: &output) }
       let before = answered.count
-      while scanned < output.count {
-        if output[scanned] == UInt8(ascii: "\n") { answered.append(scanned + 1) }
-        scanned += 1
-        let start = answered.last ?? 0
-        if scanned - start > definition.lineLimit {
+      output.withUnsafeBufferPointer { bytes in
+        while scanned < bytes.count {
+          if bytes[scanned] == UInt8(ascii: "\n") { answered.append(scanned + 1) }
+          scanned += 1
+        }
+      }
+      var start = before == 0 ? 0 : answered[before - 1]
+      for end in answered[before...] + [output.count] {
+        if end - start > definition.lineLimit {
           throw failure("wrote a line of more than \(definition.lineLimit) bytes")
         }
-        if answered.count > sent {
-          throw failure("wrote more lines than it was given: an answer before record \(sent + 1) of a batch was sent")
-        }
+        start = end
+      }
+      if answered.count > sent {
+        throw failure("wrote more lines than it was given: an answer before record \(sent + 1) of a batch was sent")
       }
       if answered.count > before { deadline = ImportSession.now() + definition.timeout }
       if child.hasEndedOutput, answered.count < ends.count {
@@ -92,7 +97,7 @@ final class ProcessSession {
       let ended = child.poll()
       let ready = child.wait(forInput: false, milliseconds: ended == nil && !child.isSilent ? 20 : 0)
       if ready.hasErrors { readMessages() }
-      if ready.hasOutput { child.readOutput(into: &output, limit: Self.chunk) }
+      if ready.hasOutput { child.readOutput(into: &output) }
       guard output.isEmpty else { throw failure("wrote more lines than it was given") }
       if let ended {
         // What is left in the pipes belongs to it; what its own children may still write does not.
@@ -114,7 +119,7 @@ final class ProcessSession {
   // MARK: Failures
 
   private func readMessages() {
-    child.readErrors(into: &messages, limit: Self.chunk)
+    child.readErrors(into: &messages)
     if messages.count > Self.messageBytes { messages.removeFirst(messages.count - Self.messageBytes) }
   }
 
