@@ -23,6 +23,8 @@ public struct ImportPart: Sendable {
   public var hooks = ImportHooks()
   /// What may differ between the source and what is known of it.
   public var contract: SchemaContract?
+  /// How records are told that earlier runs have read; `nil` to read all.
+  public var since: SincePolicy?
   /// Where the part stands in its file.
   public var position = SourcePosition.file
 

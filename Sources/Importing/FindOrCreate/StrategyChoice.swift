@@ -88,7 +88,7 @@ struct StrategyChoice {
   /// Whether a partitioned scan can tell what changes nothing: every look-up is in memory and inputs can be read twice.
   private func canPartition(_ index: Int, _ part: ImportNode) -> Bool {
     index == plan.root && inputBytes > 0 && hasFixedInputs && part.duplicates == .last
-      && (part.mode == .upsert || part.mode == .update)
+      && part.mode.updates
   }
 
   /// Whether an index of the store begins with the key's columns.

@@ -22,6 +22,9 @@ struct ImportPlan: Sendable {
   /// What is done with columns before they are converted.
   var transforms = TransformPlan()
 
+  /// The field that tells which records earlier runs have read, or `nil`; it belongs to no node.
+  var sinceField: Int?
+
   /// The names of a field.
   struct FieldName: Sendable {
     /// The entity's name.
@@ -44,6 +47,7 @@ struct ImportPlan: Sendable {
     var builder = ImportPlanBuilder(definition)
     builder.derivedNames = part.derivedColumnNames
     let root = builder.add(part.plannedRoot(definition.model), owner: nil)
+    sinceField = part.since.flatMap { builder.addSince($0, part.root) }
     transforms = builder.compileTransforms(of: part)
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
     self.root = root ?? 0
@@ -92,13 +96,17 @@ struct ImportNode: Sendable {
   var relationships: [ImportRelationship]
 
   /// The slots whose content is compared: the attributes', then the relationships'.
-  var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) }
+  var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) + clearedReferences.map(\.slot) }
   /// Whether a target that is named but not there is created, as far as the mode allows.
   var createsMissing = true
   /// Whether an object can be made of the mapped attributes alone: nothing mandatory is left out.
   var canCreate = true
   /// All slots that change detection needs.
-  var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots }
+  var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots + (softDelete.map { [$0.slot] } ?? []) }
+  /// To-one relationships that every record clears: those that mode `replace` leaves unfilled.
+  var clearedReferences: [RelationshipDescription] = []
+  /// The attribute that says that an object is gone, which a record that names the object clears.
+  var softDelete: SoftDelete?
   /// Slots of to-one relationships that are set from their other side.
   var inverseSlots: [Int] = []
 }
@@ -146,12 +154,13 @@ private struct ImportPlanBuilder {
       part, model: definition.model, path: definition.name, fields: sources, columnNames: columnNames)
     findings += result.findings
     columnNames = result.columnNames
-    for (index, outcome) in result.fields.enumerated() {
+    for (source, outcome) in zip(sources, result.fields) {
       guard let outcome else { continue }
+      let index = source.index
       fieldColumns[index] = columnNames.count + outcome.derived
       guard !outcome.isText else { continue }
       do {
-        var compiled = try CompiledField(sources[index].field.canonical, attribute: sources[index].attribute)
+        var compiled = try CompiledField(source.field.canonical, attribute: source.attribute)
         compiled.identifier = Int32(index)
         fields[index] = compiled
       } catch {
@@ -185,12 +194,16 @@ private struct ImportPlanBuilder {
     for relationship in part.relationships where !isLate(relationship, of: entity) {
       if let added = add(relationship, of: entity, isLate: false) { relationships.append(added) }
     }
+    let part = part.replacing
     let keys = part.findBy.compactMap { add($0, entity: entity) }
-    let attributes = part.attributes.compactMap { add($0, entity: entity) }
+    var attributes = part.attributes.compactMap { add($0, entity: entity) }
+    if part.mode == .replace { attributes += part.unfilledAttributes(of: entity).compactMap { addUnfilled($0, entity) } }
     var node = ImportNode(
       entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: part.mode,
       duplicates: part.duplicates, keyFields: keys.map(\.field), keySlots: keys.map(\.slot),
       attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
+    if part.mode == .replace { node.clearedReferences = part.unfilledReferences(of: entity) }
+    if part.mode.removesOthers { node.softDelete = checkSync(part, entity, isRoot: owner == nil) }
     let missing = missingProperties(of: entity, part)
     node.canCreate = missing.isEmpty
     if !missing.isEmpty, creates, part.mode != .update, owner?.rootIndex != entity.rootIndex {
@@ -283,7 +296,8 @@ private struct ImportPlanBuilder {
       findings += error.diagnostics
       return nil
     }
-    sources.append(TransformedField(field: field, attribute: attribute, derivedNames: derivedNames))
+    sources.append(
+      TransformedField(index: fields.count - 1, field: field, attribute: attribute, derivedNames: derivedNames))
     var column = -1
     if sources[sources.count - 1].isDirect {
       column = columnNames.firstIndex(of: field.column) ?? columnNames.count
@@ -293,5 +307,55 @@ private struct ImportPlanBuilder {
     fieldNames.append(
       ImportPlan.FieldName(entity: entity.name, attribute: attribute.name, column: field.column))
     return (fields.count - 1, attribute.slot)
+  }
+
+  /// Adds the field that tells which records earlier runs have read.
+  mutating func addSince(_ policy: SincePolicy, _ root: EntityImport) -> Int? {
+    if root.mode.removesOthers {
+      report(
+        "invalidMode", policy.position,
+        "mode \(root.mode.rawValue) needs the whole input, and since passes over what was read before",
+        hint: "use mode upsert")
+    }
+    do {
+      var compiled = try CompiledField(policy.field, attribute: policy.attribute)
+      compiled.identifier = Int32(fields.count)
+      fields.append(compiled)
+    } catch {
+      findings += error.diagnostics
+      return nil
+    }
+    let column = columnNames.firstIndex(of: policy.column) ?? columnNames.count
+    if column == columnNames.count { columnNames.append(policy.column) }
+    fieldColumns.append(column)
+    fieldNames.append(
+      ImportPlan.FieldName(entity: root.entityName, attribute: "since", column: policy.column))
+    return fields.count - 1
+  }
+
+  /// Adds a field that no column fills; `nil` for types that cannot be imported.
+  private mutating func addUnfilled(
+    _ attribute: AttributeDescription, _ entity: EntityDescription
+  ) -> (field: Int, slot: Int)? {
+    guard var compiled = CompiledField.unfilled(attribute) else { return nil }
+    compiled.identifier = Int32(fields.count)
+    fields.append(compiled)
+    // No column is read; keys have one, so there is a first.
+    fieldColumns.append(0)
+    fieldNames.append(ImportPlan.FieldName(entity: entity.name, attribute: attribute.name, column: ""))
+    return (fields.count - 1, attribute.slot)
+  }
+
+  /// Checks what the modes `sync` and `replace` are told; returns the attribute that says that an object is gone.
+  private mutating func checkSync(
+    _ part: EntityImport, _ entity: EntityDescription, isRoot: Bool
+  ) -> SoftDelete? {
+    guard isRoot else {
+      report("invalidMode", part.position, "a relationship's target cannot be in mode \(part.mode.rawValue)")
+      return nil
+    }
+    let check = SyncCheck(part: part, entity: entity, model: definition.model)
+    for problem in check.problems { report(problem.code, problem.position, problem.message, hint: problem.hint) }
+    return check.softDelete
   }
 }

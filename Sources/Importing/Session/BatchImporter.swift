@@ -26,6 +26,9 @@ final class BatchImporter {
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
+  /// Records, by number among the good ones, that were rejected although their key was usable, as far as that matters
+  /// for a run that goes on later; see ``passOver(_:)``.
+  var lateRejects: [Int] = []
   /// Whether what is being imported was deferred before.
   var isReplaying = false
   /// Rejects of the current batch.
@@ -34,6 +37,13 @@ final class BatchImporter {
   var refusal: Refusal?
   /// Whether what was written of a batch can be taken back: some row may be refused after others were written.
   lazy var keepsSavepoints = nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
+
+  /// How far the records have come in the column that only grows, when the import is incremental.
+  var since: SinceProgress?
+  /// Takes the first changes, when somebody wants to see them.
+  var sample: ChangeSample?
+  /// Notes the objects that records name, when those that none names are to go.
+  var watch: SyncWatch?
 
   // The current batch, valid within `process`.
   var outcomes = ContiguousArray<RecordLedger.Outcome>()
@@ -60,6 +70,7 @@ final class BatchImporter {
     for i in 0..<count where batch.hasFailed[i] {
       outcomes[i] = batch.transformed.isSkipped(i) ? .skipped : .rejected
     }
+    if !batch.isPassedOver.isEmpty { for i in 0..<count where batch.isPassedOver[i] { outcomes[i] = .skipped } }
     rejects.removeAll(keepingCapacity: true)
     // Taken out of the object, so that lending it holds no access to a property.
     var outcomes = self.outcomes
@@ -67,10 +78,13 @@ final class BatchImporter {
     defer { self.outcomes = outcomes }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view, onlyRoot: onlyRoot)
+      try watch?.note(view, self)
     }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
+    since?.note(batch, outcomes)
+    noteLateRejects()
     if !isReplaying { recordsBefore += count }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
@@ -82,6 +96,7 @@ final class BatchImporter {
   func writeChanges() throws(ImportError) {
     let before = ImportSession.now()
     defer { writeSeconds += ImportSession.now() - before }
+    sample?.collect(context)
     do {
       try context.writeChanges(order: saveOrder)
     } catch {
