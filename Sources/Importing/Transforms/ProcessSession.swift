@@ -5,7 +5,10 @@ import RecordFormats
 ///
 /// It never waits for one pipe alone, so neither side can keep the other waiting for ever; how long a line is, how many
 /// records are on their way and how long an answer takes are bounded.
-final class ProcessSession {
+///
+/// `@unchecked Sendable`: one thread at a time uses it; another may only call ``interrupt()``, which touches nothing that
+/// changes.
+final class ProcessSession: @unchecked Sendable {
   private let definition: ProcessTransform
   private let child: ChildProcess
   /// What it wrote and nobody has taken.
@@ -115,6 +118,9 @@ final class ProcessSession {
 
   /// Ends the program at once.
   func end() { child.kill() }
+
+  /// Tells the program to end at once, from any thread.
+  func interrupt() { child.interrupt() }
 
   // MARK: Failures
 

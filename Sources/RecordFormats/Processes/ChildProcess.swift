@@ -1,5 +1,6 @@
 import CScan
 import Glibc
+import Synchronization
 
 /// A program that runs beside this one and is talked to by pipes; nothing goes through a shell.
 ///
@@ -33,6 +34,8 @@ package final class ChildProcess {
   private var output: Int32 = -1
   private var errors: Int32 = -1
   private var ending: Ending?
+  /// Whether the system may give the program's number to another.
+  private let isReaped = Atomic<Bool>(false)
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
 
   /// Starts a program.
@@ -155,9 +158,15 @@ package final class ChildProcess {
     if let ending { return ending }
     var status: Int32 = 0
     guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
+    isReaped.store(true, ordering: .sequentiallyConsistent)
     let signal = status & 0x7F
     ending = signal == 0 ? .exit((status >> 8) & 0xFF) : .signal(signal)
     return ending
+  }
+
+  /// Tells the program and what it has started to end at once, from any thread; nothing is closed or waited for.
+  package func interrupt() {
+    if !isReaped.load(ordering: .sequentiallyConsistent) { Glibc.kill(-identifier, SIGKILL) }
   }
 
   /// Ends the program and what it has started, if it still runs, and closes the pipes.
@@ -170,6 +179,7 @@ package final class ChildProcess {
     Glibc.kill(identifier, SIGKILL)
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+    isReaped.store(true, ordering: .sequentiallyConsistent)
     ending = .signal(SIGKILL)
   }
 
