@@ -103,6 +103,6 @@ enum OpenMetricsText {
   }
 
   private static func isName(_ text: some StringProtocol) -> Bool {
-    text.wholeMatch(of: #/[a-zA-Z_][a-zA-Z0-9_]*/#) != nil
+    String(text).wholeMatch(of: #/[a-zA-Z_][a-zA-Z0-9_]*/#) != nil
   }
 }

@@ -13,7 +13,9 @@ struct ImportBatch: Sendable {
   var failures: [FieldFailure] = []
   /// Records that are refused for other reasons before they reach the store.
   var refusals: [RecordReject] = []
-  /// Whether the record has a failure or is refused.
+  /// What transforms made of the records; empty without transforms.
+  var transformed = TransformedRecords()
+  /// Whether the record has a failure, is refused or skipped.
   var hasFailed = ContiguousArray<Bool>()
   /// Whether the record is passed over; empty when none can be.
   var isPassedOver = ContiguousArray<Bool>()
@@ -21,6 +23,10 @@ struct ImportBatch: Sendable {
   var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.
   var bytesRead = 0
+  /// How far the part's inputs have been read at the end of this batch.
+  var position = ReadingPosition()
+  /// Whether an earlier process has imported the records.
+  var wasImported = false
   /// The names of all columns of the file, where it has a header.
   var header: [String] = []
   /// Seconds that reading the records took.

@@ -95,9 +95,14 @@ public struct CompiledField: Sendable {
     refusesCodes = field.conversion.plainNumbers
     nullSpellings = field.conversion.nullSpellings.map { Array($0.utf8) }
     let textDefault: FieldImport.Substitute = type == .string || type == .binary ? .empty : .null
-    whenAbsent = check.substitution(field.whenAbsent, else: .absent)
-    whenNull = check.substitution(field.whenNull, else: .null)
-    whenEmpty = check.substitution(field.whenEmpty ?? textDefault, else: .empty)
+    whenAbsent =
+      field.absentValue.flatMap { check.substitution($0, "absent_value") }
+      ?? check.substitution(field.whenAbsent, else: .absent)
+    whenNull =
+      field.nullValue.flatMap { check.substitution($0, "null_value") } ?? check.substitution(field.whenNull, else: .null)
+    whenEmpty =
+      field.emptyValue.flatMap { check.substitution($0, "empty_value") }
+      ?? check.substitution(field.whenEmpty ?? textDefault, else: .empty)
     guard let kind = check.kind() else { return nil }
     self.kind = kind
   }

@@ -20,6 +20,8 @@ public struct ImportDefinition: Sendable {
   public var batchLimit = BatchLimit(records: 20_000, bytes: 32 << 20)
   /// Where rejects go and how many are too many.
   public var rejects = RejectPolicy()
+  /// What happens about earlier runs, and about others that have the store open.
+  public var policy = RunPolicy()
   /// How much memory tables of keys may take, in bytes.
   public var keyMemory = 48 << 20
   /// How much memory SQLite's page cache may take, in bytes.
@@ -82,6 +84,9 @@ public enum FindPlan: String, Sendable, CaseIterable {
   case seek
   /// One sequential scan of the table before the first batch, then look-ups in memory.
   case scan
+  /// Objects are made for all records, and those that were there already are deleted again before the save; for flat
+  /// entities, others are found as usual.
+  case deduplicate
 }
 
 /// What to do with a record whose key is in the store, or is not.
@@ -195,6 +200,16 @@ public struct FieldImport: Sendable {
   public var whenAbsent = Substitute.keep
   /// The field is null (JSON null, a null token).
   public var whenNull = Substitute.null
+  /// A value that is set in place of ``whenAbsent``.
+  public var absentValue: String?
+  /// A value that is set in place of ``whenNull``.
+  public var nullValue: String?
+  /// A value that is set in place of ``whenEmpty``.
+  public var emptyValue: String?
+  /// What is done with the column's values before they are converted.
+  public var steps: [TransformStep] = []
+  /// An expression over columns that takes the column's place.
+  public var value: SourceText?
   /// The field is there and empty.
   ///
   /// `nil`: the empty string for String and Binary, null for other types.
@@ -268,8 +283,31 @@ public struct RejectPolicy: Sendable {
   public var path: String?
   /// The greatest number of rejects that a run survives; `nil` for any number.
   public var limit: Int?
-  /// The greatest share of rejects (0...1) that a run survives, asked at the end; `nil` for any.
+  /// The greatest share of rejects (0...1) that a run survives; `nil` for any.
   public var ratio: Double?
+  /// How many records must have been read before the share is asked; at the end of a run it is asked in any case.
+  public var minimum = 1000
+  /// The greatest number of rejects with certain codes that a run survives.
+  public var codes: [CodeLimit] = []
+
+  /// How many rejects of one kind are too many.
+  public struct CodeLimit: Sendable, Hashable {
+    /// A code such as `value.date`, or all of a stage as `read.*`.
+    public var pattern: String
+    /// The greatest number.
+    public var limit: Int
+
+    /// Creates a limit.
+    public init(_ pattern: String, limit: Int) {
+      self.pattern = pattern
+      self.limit = limit
+    }
+
+    /// Whether rejects with this code count.
+    public func matches(_ code: String) -> Bool {
+      pattern.hasSuffix(".*") ? code.hasPrefix(pattern.dropLast()) : code == pattern
+    }
+  }
 
   /// Creates a policy without limits.
   public init() {}

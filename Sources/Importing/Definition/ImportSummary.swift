@@ -12,6 +12,10 @@ public struct ImportSummary: Sendable {
     case limitBreached = "limit_breached"
     /// A dry run: the store is as before.
     case dryRun = "dry_run"
+    /// Stopped on request: a new store is not there, an existing one keeps the run's part for a run that goes on.
+    case interrupted
+    /// The inputs were imported before: nothing was done.
+    case skippedAgain = "skipped_again"
   }
   /// What happened to the objects of one entity.
   public struct EntityCounts: Sendable, Hashable {
@@ -66,7 +70,8 @@ public struct ImportSummary: Sendable {
 
   /// The pipeline's name.
   public var pipeline = ""
-  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``.
+  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``; it stays the same
+  /// when another process goes on with the run.
   public var runID = ""
   /// The run's number in the table of runs; nil when it is not there.
   public var runNumber: Int?
@@ -74,6 +79,10 @@ public struct ImportSummary: Sendable {
   public var started = 0.0
   /// The ``runID`` of the run that this one continued; nil when it began at the start.
   public var resumedFrom: String?
+  /// How many records earlier processes have imported of this run; `nil` when it was begun by this one.
+  public var resumedAfter: Int?
+  /// Which limit was exceeded; `nil` for none.
+  public var breach: LimitBreach?
   /// What is far from what is usual for this pipeline.
   public var anomalies: [RunAnomaly] = []
   /// How the run ended.
@@ -96,8 +105,6 @@ public struct ImportSummary: Sendable {
   public var marked = 0
   /// Objects that no record names and that may not be deleted.
   public var denied = 0
-  /// Why the run was rolled back, when that was because of a limit on deletions.
-  public var breach: String?
   /// The first changes of objects, as many as the definition asks for.
   public var changes: [ObjectChange] = []
   /// Batches written.

@@ -7,14 +7,12 @@ import RecordFormats
 /// Nothing here makes an import fail: what cannot be kept is a warning of the summary.
 struct RunRecorder {
   private let definition: ImportDefinition
-  private let identity: RunIdentity
   private let inputs: [RunRecord.Input]
 
   /// Notes what the run begins with; nil when nothing is to be kept.
-  init?(_ definition: ImportDefinition, _ identity: RunIdentity) {
+  init?(_ definition: ImportDefinition) {
     guard definition.reporting.keepsHistory, !definition.isDryRun else { return nil }
     self.definition = definition
-    self.identity = identity
     inputs = definition.allSources.prefix(RunRecord.mostInputs).map { source in
       RunRecord.Input(
         path: definition.redaction(source.path), bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
@@ -22,11 +20,16 @@ struct RunRecorder {
   }
 
   /// Keeps a run that came to its end, whatever the end is.
-  func finish(_ summary: inout ImportSummary) {
+  func finish(_ summary: inout ImportSummary, _ identity: RunIdentity) {
     guard let status = RunStatus(rawValue: summary.status.rawValue) else { return }
-    var record = record(status, summary)
+    var record = record(status, summary, identity)
     let history = RunHistory(storePath: definition.storePath)
     do throws(RunHistoryError) {
+      // A run whose end is told for the second time, because the first teller died, is in the table already.
+      if summary.resumedFrom != nil, let known = try history.run(record.id), known.status.isFinished {
+        summary.runNumber = known.number
+        return
+      }
       let thresholds = definition.reporting.anomalies
       if status.isFinished, record.kind == .records, thresholds.runs > 0 {
         let earlier = try history.finished(pipeline: record.pipeline, limit: thresholds.runs)
@@ -43,8 +46,8 @@ struct RunRecorder {
   ///
   /// - Parameter summary: As far as it is filled.
   /// - Returns: Why it could not be kept, or nil.
-  func fail(_ summary: ImportSummary, _ error: ImportError) -> String? {
-    var record = record(.failed, summary)
+  func fail(_ summary: ImportSummary, _ identity: RunIdentity, _ error: ImportError) -> String? {
+    var record = record(.failed, summary, identity)
     record.errorCode = error.code.rawValue
     record.errorMessage = definition.redaction(error.message)
     do throws(RunHistoryError) {
@@ -55,11 +58,13 @@ struct RunRecorder {
     }
   }
 
-  private func record(_ status: RunStatus, _ summary: ImportSummary) -> RunRecord {
+  private func record(
+    _ status: RunStatus, _ summary: ImportSummary, _ identity: RunIdentity
+  ) -> RunRecord {
     var record = RunRecord()
     let redaction = definition.redaction
     record.id = redaction(identity.text)
-    record.pipeline = redaction(identity.pipeline)
+    record.pipeline = redaction(definition.reporting.listedName ?? identity.pipeline)
     record.kind = definition.reporting.kind
     record.started = identity.started
     record.seconds = summary.seconds

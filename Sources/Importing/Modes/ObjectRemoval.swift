@@ -154,9 +154,7 @@ struct ObjectRemoval {
 
   private func transaction<Value>(_ body: () throws(ImportError) -> Value) throws(ImportError) -> Value {
     do { try store.file.begin() } catch { throw ImportError(code: .database, message: error.description) }
-    let value = try body()
-    do { try store.file.commit() } catch { throw ImportError(code: .database, message: error.description) }
-    return value
+    return try body()
   }
 
   // MARK: Names

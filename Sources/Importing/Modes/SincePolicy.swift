@@ -85,7 +85,8 @@ public enum CursorValue: Sendable, Hashable, Comparable {
   func lowered(by distance: Int64) -> CursorValue {
     switch self {
     case .date(let seconds): .date(seconds - Double(distance))
-    case .integer(let number): .integer(number.subtractingReportingOverflow(distance).overflow ? .min : number - distance)
+    case .integer(let number):
+      .integer(number.subtractingReportingOverflow(distance).overflow ? .min : number - distance)
     case .text: self
     }
   }

@@ -35,7 +35,9 @@ public struct SyncCheck {
     let policy = part.sync
     guard let name = policy.softDelete else {
       if policy.deletion == .mark {
-        add("missingField", "delete", part.position, "marking objects as gone needs an attribute for that", "name it as soft_delete")
+        add(
+          "missingField", "delete", part.position, "marking objects as gone needs an attribute for that",
+          "name it as soft_delete")
       }
       return
     }
@@ -65,7 +67,8 @@ public struct SyncCheck {
     var request = FetchRequest(entity.name, where: scope)
     request.includesSubentities = false
     do throws(PredicateError) {
-      _ = try FetchCompiler(schema: schema, storeUUID: "").compile(request, selecting: .primaryKeys(withSortKeys: false))
+      _ = try FetchCompiler(schema: schema, storeUUID: "").compile(
+        request, selecting: .primaryKeys(withSortKeys: false))
     } catch {
       var problem = Problem(
         code: "invalidScope", option: "where", position: policy.scopePosition, message: error.message, hint: error.hint)

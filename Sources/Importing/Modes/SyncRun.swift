@@ -30,7 +30,7 @@ final class SyncRun {
     /// Objects that may not be deleted.
     var denied = 0
     /// Why the run has to be taken back, or `nil`.
-    var breach: String?
+    var breach: LimitBreach?
   }
 
   /// `nil` when no part of the definition lets objects go, or the store has none.
@@ -86,7 +86,8 @@ final class SyncRun {
       }
       guard others.count > 0 else { continue }
       let removal = ObjectRemoval(
-        store: store, context: context, entity: entity, chunk: min(definition.batchLimit.records, 20_000), sample: sample)
+        store: store, context: context, entity: entity, chunk: min(definition.batchLimit.records, 20_000),
+        sample: sample)
       if policy.deletion == .mark, let soft = node.softDelete {
         result.counts[entity.name, default: (0, 0)].marked += try removal.mark(others, soft)
       } else {
@@ -138,14 +139,18 @@ final class SyncRun {
   /// Why so many objects may not go, or `nil`.
   private static func breach(
     _ policy: SyncPolicy, others: Int, total: Int, _ entity: EntityDescription
-  ) -> String? {
+  ) -> LimitBreach? {
     let act = policy.deletion == .mark ? "marked" : "deleted"
     if let limit = policy.limit, others > limit {
-      return "\(others) of \(total) objects of \(entity.name) would be \(act); the limit is \(limit)"
+      return LimitBreach(
+        limit: "sync.limit", subject: entity.name, count: others,
+        message: "\(others) of \(total) objects of \(entity.name) would be \(act); the limit is \(limit)")
     }
     if let ratio = policy.ratio, Double(others) > ratio * Double(total) {
-      return "\(others) of \(total) objects of \(entity.name) would be \(act); the limit is "
-        + "\(Double(Int(ratio * 100_000)) / 1000) %"
+      return LimitBreach(
+        limit: "sync.ratio", subject: entity.name, count: others,
+        message: "\(others) of \(total) objects of \(entity.name) would be \(act); the limit is "
+          + "\(Double(Int(ratio * 100_000)) / 1000) %")
     }
     return nil
   }

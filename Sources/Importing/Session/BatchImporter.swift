@@ -26,6 +26,9 @@ final class BatchImporter {
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
+  /// Records, by number among the good ones, that were rejected although their key was usable, as far as that matters
+  /// for a run that goes on later; see ``passOver(_:)``.
+  var lateRejects: [Int] = []
   /// Whether what is being imported was deferred before.
   var isReplaying = false
   /// Rejects of the current batch.
@@ -64,7 +67,9 @@ final class BatchImporter {
   func process(_ batch: inout ImportBatch, onlyRoot: Bool = false) throws(ImportError) {
     let count = batch.records.recordCount
     outcomes.fill(.pending, count: count)
-    for i in 0..<count where batch.hasFailed[i] { outcomes[i] = .rejected }
+    for i in 0..<count where batch.hasFailed[i] {
+      outcomes[i] = batch.transformed.isSkipped(i) ? .skipped : .rejected
+    }
     if !batch.isPassedOver.isEmpty { for i in 0..<count where batch.isPassedOver[i] { outcomes[i] = .skipped } }
     rejects.removeAll(keepingCapacity: true)
     // Taken out of the object, so that lending it holds no access to a property.
@@ -79,6 +84,7 @@ final class BatchImporter {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
     since?.note(batch, outcomes)
+    noteLateRejects()
     if !isReplaying { recordsBefore += count }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
@@ -113,6 +119,7 @@ final class BatchImporter {
   func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
     for state in nodes {
       if case .seek = state.strategy, state.verdicts == nil { return batch }
+      if case .deduplicate = state.strategy { return batch }
     }
     let pieces = (batch.records + 4095) / 4096
     return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))

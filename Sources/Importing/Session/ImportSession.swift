@@ -59,12 +59,23 @@ public struct ImportProgress: Sendable {
 public final class ImportSession {
   let definition: ImportDefinition
   /// What names the run.
-  let identity: RunIdentity
-  private let plans: [ImportPlan]
+  private(set) var identity: RunIdentity
+  let plans: [ImportPlan]
   /// The run of a definition that loads whole objects; then nothing else here is used.
   private let objects: ObjectSession?
   private var summary = ImportSummary()
   private let started = ImportSession.now()
+  /// The seconds that earlier processes have spent on the run.
+  private var secondsBefore = 0.0
+  /// Whether the run was stopped on request.
+  private var isInterrupted = false
+  private var report: ((inout ImportSummary) -> Void)?
+  private var isTold = false
+  /// Where the time went, given the moment when everything was done.
+  private var phases: ((Double) -> [ImportSummary.Phase])?
+  /// The definition's digest and its inputs as they were when the run began; nothing for a new store.
+  private var digest: UInt64 = 0
+  private var inputs: [SourcePrint] = []
 
   /// Resolves a definition against its model.
   ///
@@ -93,24 +104,38 @@ public final class ImportSession {
     summary.storePath = definition.storePath
   }
 
-  /// Imports everything; see ``run(progress:)``, which notes the run as well.
-  func execute(progress: ((ImportProgress) -> Void)?) throws(ImportError) -> ImportSummary {
-    if let objects { return try objects.run(progress: progress) }
-    let file = try openStore()
-    for plan in plans {
-      for text in StoreWarnings(plan: plan, model: definition.model).texts(file)
-      where !summary.warnings.contains(text) {
-        summary.warnings.append(text)
-      }
+  /// Imports everything; see ``run(progress:shouldStop:report:)``, which notes the run as well.
+  ///
+  /// - Parameter report: Gets the summary, which it may complete, when everything is durable, and before the store
+  ///   forgets that nobody has got it.
+  func execute(
+    progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
+  ) throws(ImportError) -> ImportSummary {
+    if let objects {
+      var summary = try objects.run(progress: progress, shouldStop: shouldStop)
+      report(&summary)
+      return summary
     }
+    self.report = report
+    let (file, begin) = try open()
     do {
-      try load(file, progress: progress)
+      switch begin {
+      case .again: try end(file, .skippedAgain)
+      case .done(let checkpoint): try tellOf(checkpoint, file)
+      case .fresh, .restarted, .resumed:
+        for plan in plans {
+          for text in StoreWarnings(plan: plan, model: definition.model).texts(file)
+          where !summary.warnings.contains(text) {
+            summary.warnings.append(text)
+          }
+        }
+        try load(file, from: begin, progress: progress, shouldStop: shouldStop)
+      }
     } catch {
-      try? file.rollBackRun()
+      try? file.rollBackToOpening()
       throw error
     }
-    summary.seconds = Self.now() - started
-    summary.peakResidentBytes = Self.peakResidentBytes()
+    tell()
     return summary
   }
 
@@ -121,38 +146,117 @@ public final class ImportSession {
   /// cache (measured: three indexes over 1 M rows 1.3 s at 4 MiB, 1.9 s at 64 MiB).
   private static let loadCacheKiB = 4096
 
+  // MARK: The beginning
+
+  /// Opens the store and decides how the run begins; one that is to begin anew is taken back before.
+  private func open() throws(ImportError) -> (StoreFile, RunStart) {
+    let file = try openStore()
+    let choice = RunStartChoice(definition)
+    digest = choice.digest
+    inputs = choice.inputs
+    if file.isNew { return (file, .fresh) }
+    do throws(ImportError) {
+      let begin = try choice.choose(file)
+      guard case .restarted(let checkpoint) = begin else { return (file, begin) }
+      guard let origin = checkpoint.origin, file.adopt(origin, commits: checkpoint.commits) else {
+        summary.warnings.append(
+          "the unfinished run \(checkpoint.run) could not be taken back: another program has had the store open since;"
+            + " its \(checkpoint.ledger.read) records stay, and the run began anew")
+        return (file, .fresh)
+      }
+      if definition.isDryRun { return (file, .fresh) }
+      do { try file.rollBackRun() } catch { throw ImportError(code: .database, message: error.description) }
+      return (try openStore(), .fresh)
+    } catch {
+      try? file.rollBackToOpening()
+      throw error
+    }
+  }
+
   private func openStore() throws(ImportError) -> StoreFile {
     do {
       let cacheKiB = definition.cacheMemory / 1024
       if access(definition.storePath, F_OK) == 0 {
-        return try StoreFile.open(path: definition.storePath, model: definition.model, cacheKiB: cacheKiB)
+        return try StoreFile.open(
+          path: definition.storePath, model: definition.model, cacheKiB: cacheKiB,
+          lockWait: definition.policy.lockWait)
       }
-      return try StoreFile.create(
-        path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1)
+      if definition.policy.unfinished == .resumeOrFail { throw RunStartChoice.nothingToResume(definition) }
+      do throws(StoreError) {
+        return try StoreFile.create(
+          path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1,
+          lockWait: definition.policy.lockWait)
+      } catch {
+        // Somebody else has made the store meanwhile; then this run goes into it.
+        guard error.code == .alreadyExists, access(definition.storePath, F_OK) == 0 else { throw error }
+        return try StoreFile.open(
+          path: definition.storePath, model: definition.model, cacheKiB: cacheKiB,
+          lockWait: definition.policy.lockWait)
+      }
+    } catch let error as StoreError {
+      let code: ImportError.Code =
+        switch error.code {
+        case .incompatibleModel: .incompatibleStore
+        case .busy: .storeBusy
+        default: .cannotOpenStore
+        }
+      throw ImportError(code: code, message: error.description)
+    } catch let error as ImportError {
+      throw error
     } catch {
-      throw ImportError(
-        code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.description)
+      preconditionFailure("nothing else is thrown: \(error)")
     }
   }
 
-  private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
+  /// The checkpoint to begin with: that of the run that goes on, or a new one.
+  private func checkpoint(_ begin: RunStart) -> RunCheckpoint {
+    if case .resumed(let checkpoint, let isWhole) = begin {
+      summary.resumedAfter = checkpoint.ledger.read
+      summary.resumedFrom = checkpoint.run
+      if !isWhole {
+        summary.warnings.append(
+          "another program has had the store open since the run was interrupted; should a limit be exceeded, only what"
+            + " comes now can be taken back")
+      }
+      return checkpoint
+    }
+    var checkpoint = RunCheckpoint()
+    checkpoint.started = identity.started
+    checkpoint.run = identity.text
+    checkpoint.definition = digest
+    checkpoint.seed = definition.hashSeed ?? CellHash.randomSeed()
+    checkpoint.inputCounts = definition.parts.map(\.sources.count)
+    checkpoint.inputs = inputs.count <= RunCheckpoint.namedInputLimit ? inputs : []
+    checkpoint.inputsHash = RunStartChoice.hash(inputs)
+    return checkpoint
+  }
+
+  // MARK: The run
+
+  private func load(
+    _ file: StoreFile, from begin: RunStart, progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?
+  ) throws(ImportError) {
     if definition.hashSeed != nil { file.isReproducible = true }
-    let rejects = try RejectOutput(definition, plan: plans[0], run: identity)
+    let first = checkpoint(begin)
+    identity = RunIdentity(pipeline: definition.name, started: first.started)
+    let rejects = try RejectOutput(
+      definition, plan: plans[0], run: identity, checkpoint: summary.resumedAfter == nil ? nil : first)
     let store: PersistentStore
     do {
       store = try PersistentStore(file: file)
     } catch {
       throw ImportError(code: .database, message: error.description)
     }
+    // A store that is being built has nothing to go on with, and what is thrown away neither.
+    let journal =
+      file.isNew || definition.isDryRun
+      ? nil : RunJournal(file, name: definition.journalName, checkpoint: first, isWritten: summary.resumedAfter != nil)
     let totalBytes = Self.inputBytes(definition.allSources)
-    var ledger = RecordLedger()
-    var cursors = StoredCursors(file.metadata, pipeline: definition.name)
-    var times = PartTimes()
-    var isBreached = false
-    var bytesBefore = 0
     let sync = SyncRun(definition, plans: plans, store: store)
     let sample =
       definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
+    var place = RunPlace(first)
+    var times = PartTimes()
     var state = ImportProgress()
     state.totalBytes = totalBytes
     state.partCount = definition.parts.count
@@ -161,80 +265,195 @@ public final class ImportSession {
       state.seconds = Self.now() - started
       progress?(state)
     }
-    for (number, part) in definition.parts.enumerated() where !isBreached {
+    if let sync { try rebuild(sync, place, file, store, rejects) }
+    while place.part < definition.parts.count, summary.breach == nil, !isInterrupted {
+      let (number, part) = (place.part, definition.parts[place.part])
       rejects.turn(
         to: plans[number], sources: part.sources, format: part.format,
-        part: definition.parts.count > 1 ? part.name : nil)
+        part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
       state.part = number
       state.partName = part.name
       tell(.prepare)
       let load = try PartImport(
-        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger,
-        watch: try sync?.watch(part: number), sample: sample)
-      try load.run { step in
-        state.records = step.records
-        state.bytes = bytesBefore + step.bytes
-        state.rejects = step.rejects
-        let spent = times.adding(step.times)
-        state.readSeconds = spent.read
-        state.convertSeconds = spent.convert
-        state.findSeconds = spent.find
-        state.writeSeconds = spent.write
-        state.rejectCounts = rejects.counts
-        tell(.records)
-      }
-      let counts = load.counts(since: ledger)
-      summary.note(part, counts, load.importer.nodes, times: load.times)
-      sync?.finish(part: number, goodRecords: counts.read - counts.rejected)
-      summary.batches += load.importer.batches
-      summary.fetches += load.importer.fetches
-      if let policy = part.since, let cursor = try load.cursor() { cursors.set(cursor, part: part.name, policy) }
-      bytesBefore += load.bytesRead
-      ledger = load.ledger
-      isBreached = load.isBreached
+        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
+        journal: journal, watch: try sync?.watch(part: number), sample: sample)
+      try load.run(
+        progress: { step in
+          state.records = step.records
+          state.bytes = place.tally.bytesDone + step.bytes
+          state.rejects = step.rejects
+          let spent = times.adding(step.times)
+          state.readSeconds = spent.read
+          state.convertSeconds = spent.convert
+          state.findSeconds = spent.find
+          state.writeSeconds = spent.write
+          state.rejectCounts = rejects.counts
+          tell(.records)
+        }, shouldStop: shouldStop)
+      summary.breach = load.breach
+      isInterrupted = load.isInterrupted
+      place = place.after(load)
+      for warning in load.warnings where !summary.warnings.contains(warning) { summary.warnings.append(warning) }
+      if load.breach == nil, !isInterrupted, let counts = place.tally.parts.last { try load.didEnd(counts) }
       times.add(load.times)
     }
-    summary.bytesRead = bytesBefore
     tell(.finish)
-    if let sync, !isBreached {
+    let ledger = place.ledger
+    if summary.breach == nil, !isInterrupted {
+      ledger.check()
+      summary.breach = definition.rejects.breach(
+        read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: true)
+    }
+    if let sync, summary.breach == nil, !isInterrupted {
       let before = Self.now()
+      for (number, counts) in place.tally.parts.enumerated() {
+        sync.finish(part: number, goodRecords: counts.read - counts.rejected)
+      }
+      // In one transaction with the end of the run, so that it is done once.
       let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects, sample: sample)
-      summary.note(removal, notes: sync.notes)
-      isBreached = removal.breach != nil
+      place.tally.note(removal)
+      summary.breach = removal.breach
+      summary.warnings += sync.notes
       times.write += Self.now() - before
     }
     summary.changes = sample?.changes ?? []
     let imported = Self.now()
-    if !isBreached {
-      ledger.check()
-      if let ratio = definition.rejects.ratio, ledger.read > 0,
-        Double(ledger.rejected) > ratio * Double(ledger.read)
-      {
-        isBreached = true
-      }
-    }
-    if !isBreached, definition.parts.contains(where: { $0.since != nil }) { try write(cursors, file) }
+    try rejects.sync()
     try rejects.close()
     rejects.note(&summary)
     summary.note(ledger)
-    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun,
-      rejected: ledger.rejected + summary.denied)
-    summary.phases = [
-      ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
-      ("finish", Self.now() - imported),
-    ]
+    summary.note(place.tally)
+    secondsBefore = journal?.before.seconds ?? 0
     summary.readerPhases = [("read", times.read), ("convert", times.convert)]
+    phases = { finished in
+      [
+        ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
+        ("finish", finished - imported),
+      ]
+    }
+    if summary.breach == nil, !isInterrupted, !definition.isDryRun {
+      try finish(file, journal, rejects, place)
+    } else {
+      try end(file, summary.breach != nil ? .limitBreached : isInterrupted ? .interrupted : .dryRun)
+    }
   }
 
-  /// Keeps how far incremental imports have come, behind the rows that they have written.
-  private func write(_ cursors: StoredCursors, _ file: StoreFile) throws(ImportError) {
+  /// Finds out again which objects the records of parts name that an earlier process has imported whole.
+  private func rebuild(
+    _ sync: SyncRun, _ place: RunPlace, _ file: StoreFile, _ store: PersistentStore, _ rejects: RejectOutput
+  ) throws(ImportError) {
+    for number in 0..<place.part {
+      var done = place
+      done.part = number
+      done.start = ReadingPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
+      done.lateRejects = []
+      let load = try PartImport(
+        definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
+        place: done, journal: nil, watch: try sync.watch(part: number))
+      try load.rebuild()
+    }
+  }
+
+  // MARK: The end
+
+  /// Keeps the whole run.
+  private func finish(
+    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPlace
+  ) throws(ImportError) {
+    let finished = finishedRun()
     do {
       try file.begin()
-      try file.writeMetadata(cursors.written(to: file.metadata))
-      try file.commit()
+      var metadata = file.metadata
+      if let journal {
+        try journal.end(rejects, finished: finished) { checkpoint in
+          checkpoint.part = place.part
+          checkpoint.position = ReadingPosition()
+          checkpoint.ledger = place.ledger
+          checkpoint.lateRejects = []
+          checkpoint.tally = place.tally
+        }
+      } else {
+        // A store that must come out the same each time has nothing in it that tells one time from another.
+        if definition.hashSeed == nil { metadata.mergewalk.runs[definition.journalName] = done(rejects, place).list }
+        metadata.mergewalk.finished[definition.journalName] = finished?.list
+        if metadata != file.metadata { try file.writeMetadata(metadata) }
+      }
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+    try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// The mark of a new store that nobody has been told of yet.
+  private func done(_ rejects: RejectOutput, _ place: RunPlace) -> RunCheckpoint {
+    var checkpoint = checkpoint(.fresh)
+    checkpoint.isDone = true
+    checkpoint.part = place.part
+    checkpoint.ledger = place.ledger
+    checkpoint.tally = place.tally
+    checkpoint.rejectBytes = rejects.byteCount
+    checkpoint.tally.rejectCounts = rejects.countsByName
+    return checkpoint
+  }
+
+  /// Ends a run that an earlier process has finished without anybody hearing of it.
+  private func tellOf(_ checkpoint: RunCheckpoint, _ file: StoreFile) throws(ImportError) {
+    identity = RunIdentity(pipeline: definition.name, started: checkpoint.started)
+    summary.resumedFrom = checkpoint.run
+    summary.resumedAfter = checkpoint.ledger.read
+    summary.note(checkpoint.ledger)
+    summary.note(checkpoint.tally)
+    summary.rejectCounts = checkpoint.tally.rejectCounts
+    summary.rejectsPath = checkpoint.ledger.rejected > 0 ? definition.rejects.path : nil
+    secondsBefore = checkpoint.tally.seconds
+    try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// What the store keeps of the run so that it knows its inputs again; `nil` when that does not matter, or cannot be
+  /// told.
+  private func finishedRun() -> FinishedRun? {
+    guard definition.effectiveAgain != .run else { return nil }
+    let now = definition.allSources.map(SourcePrint.init)
+    // Inputs that were written during the run are not those that were imported.
+    guard inputs == now, let contents = SourcePrint.contents(definition.allSources) else {
+      return nil
+    }
+    return FinishedRun(
+      definition: digest, contents: contents,
+      size: now.reduce(0) { $0 + max($1.size, 0) },
+      ended: definition.hashSeed == nil ? Int64(RunClock.now()) : 0)
+  }
+
+  /// Finishes the store's file, leaves it for another process to go on, or takes the run back.
+  private func end(_ file: StoreFile, _ status: ImportSummary.Status) throws(ImportError) {
+    summary.status = status
+    summary.statements += file.connection.statementsExecuted
+    do {
+      switch status {
+      case .limitBreached: try file.rollBackRun()
+      case .dryRun, .skippedAgain: try file.rollBackToOpening()
+      case .interrupted: try file.suspend()
+      case .completed, .completedWithRejects:
+        try file.finish {
+          self.tell()
+          return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
+        }
+      }
     } catch {
       throw ImportError(code: .database, message: error.description)
     }
+  }
+
+  /// Tells the caller how the run ended, once.
+  private func tell() {
+    guard !isTold else { return }
+    isTold = true
+    summary.seconds = secondsBefore + Self.now() - started
+    summary.peakResidentBytes = Self.peakResidentBytes()
+    if let phases { summary.phases = phases(Self.now()) }
+    report?(&summary)
   }
 
   /// A context over a store that is called in its history as an import's.

@@ -14,13 +14,24 @@ final class PartImport {
   private let plan: ImportPlan
   private let file: StoreFile
   private let rejects: RejectOutput
+  private let transforms: TransformRunner?
   let importer: BatchImporter
+  /// What the summary should warn of.
+  private(set) var warnings: [String] = []
   /// Bytes of input read.
   private(set) var bytesRead = 0
-  /// Whether more records were rejected than the definition allows.
-  private(set) var isBreached = false
+  /// Which limit was exceeded; then the whole run has to be taken back.
+  private(set) var breach: LimitBreach?
+  /// Whether the caller wanted it to stop.
+  private(set) var isInterrupted = false
   /// Where the writer's time went.
   private(set) var times = PartTimes()
+  private let place: RunPlace
+  private let journal: RunJournal?
+  /// How far the inputs have been read and imported.
+  private var position: ReadingPosition
+  /// What the open transaction holds: batches come in chunks that fit the processor's cache.
+  private var chunk = (records: 0, bytes: 0)
 
   /// How far the run has come, for progress.
   struct State {
@@ -33,12 +44,13 @@ final class PartImport {
   /// Prepares the finding of objects.
   ///
   /// - Parameters:
-  ///   - ledger: what became of the records of earlier parts; goes on with this one's.
+  ///   - place: where in the run the part is imported, and from where on.
+  ///   - journal: takes the checkpoints; `nil` for a store that is being built.
   ///   - watch: notes the objects that records name, when those that none names are to go.
   ///   - sample: takes the first changes.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
-    rejects: RejectOutput, ledger: RecordLedger, watch: SyncWatch? = nil, sample: ChangeSample? = nil
+    rejects: RejectOutput, place: RunPlace, journal: RunJournal?, watch: SyncWatch? = nil, sample: ChangeSample? = nil
   ) throws(ImportError) {
     let started = ImportSession.now()
     self.definition = definition
@@ -46,8 +58,16 @@ final class PartImport {
     self.plan = plan
     self.file = file
     self.rejects = rejects
-    importer = try Self.makeImporter(definition, part, plan, file, store, watch)
-    importer.ledger = ledger
+    self.place = place
+    self.journal = journal
+    position = place.start
+    transforms = try TransformRunner(plan, part, store: store, memory: definition.keyMemory)
+    importer = try Self.makeImporter(definition, part, plan, file, store, watch, transforms, seed: place.seed)
+    importer.ledger = place.ledger
+    importer.lateRejects = place.lateRejects
+    // Those that are passed over without a look count all the same.
+    if !importer.needsPassedRecords { importer.recordsBefore = place.start.good }
+    for (state, counts) in zip(importer.nodes, place.tally.nodes) { state.counts = counts }
     importer.sample = sample
     times.prepare = ImportSession.now() - started
   }
@@ -56,36 +76,55 @@ final class PartImport {
   var ledger: RecordLedger { importer.ledger }
 
   /// The cursor that the store is to keep; `nil` for none.
-  func cursor() throws(ImportError) -> CursorValue? {
+  private func cursor() throws(ImportError) -> CursorValue? {
     guard let since = importer.since, let policy = part.since else { return nil }
     return since.cursor(stored: policy.isReset ? nil : try policy.stored(definition, part, file))
   }
 
-  /// What became of this part's records.
-  func counts(since before: RecordLedger) -> ImportSummary.PartCounts {
-    ImportSummary.PartCounts(
-      read: ledger.read - before.read, inserted: ledger.inserted - before.inserted,
-      updated: ledger.updated - before.updated, unchanged: ledger.unchanged - before.unchanged,
-      skipped: ledger.skipped - before.skipped, rejected: ledger.rejected - before.rejected)
+  /// What is counted of the run, this part included.
+  var tally: RunTally {
+    var tally = place.tally
+    tally.count(importer)
+    tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
+    return tally
+  }
+
+  /// The same when the part is done.
+  var finalTally: RunTally {
+    var tally = tally
+    tally.end(part, ledger: ledger, importer.nodes, times: times)
+    return tally
   }
 
   /// Imports everything.
   ///
-  /// - Parameter progress: Is called after each batch.
-  func run(progress: (State) -> Void) throws(ImportError) {
+  /// - Parameters:
+  ///   - progress: Is called after each batch.
+  ///   - shouldStop: Is asked after each batch, and while there is nothing to do.
+  func run(progress: (State) -> Void, shouldStop: (() -> Bool)? = nil) throws(ImportError) {
     let started = ImportSession.now()
+    try transforms?.willBegin(part)
+    defer { transforms?.end() }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
-    let reading = InputReading(
+    var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    if journal != nil {
+      reading.tracking = InputTracking(
+        seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
+    }
     let thread = reading.start(channel)
-    // What the open transaction holds: batches come in chunks that fit the processor's cache.
-    var chunk = (records: 0, bytes: 0)
     do {
-      while !isBreached {
+      while breach == nil {
         let before = ImportSession.now()
-        guard var batch = try reading.receive(from: channel) else { break }
+        isInterrupted = shouldStop?() ?? false
+        guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
         times.wait += ImportSession.now() - before
+        if batch.wasImported {
+          try importer.passOver(&batch)
+          channel.recycle(batch)
+          continue
+        }
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
         importer.watch?.noteUnreadable(batch.records.errors.count)
@@ -96,58 +135,143 @@ final class PartImport {
         try begin()
         try importer.process(&batch)
         try rejects.write(batch, importer.rejects)
+        position = batch.position
         chunk.records += batch.records.recordCount
         chunk.bytes += batch.records.byteCount
         channel.recycle(batch)
         if chunk.records >= definition.batchLimit.records || chunk.bytes >= definition.batchLimit.bytes {
-          try commit()
+          try commitBatch()
           try relieve()
-          importer.batches += 1
-          chunk = (0, 0)
         }
         // What is left of the time is filled in here too, so that progress can show it.
         times.write = importer.writeSeconds
         times.find = ImportSession.now() - started - times.wait - times.write
         progress(State(records: ledger.read, bytes: bytesRead, rejects: ledger.rejected, times: times))
-        checkLimit()
+        checkLimits(isEnd: false)
       }
+      isInterrupted = shouldStop?() ?? false
     } catch {
       channel.cancel()
       thread.join()
       throw error
     }
     channel.cancel()
-    thread.join()
-    if chunk.records > 0 {
-      try commit()
-      importer.batches += 1
-    }
+    if isInterrupted { thread.leave() } else { thread.join() }
+    if chunk.records > 0 { try commitBatch() }
     channel.drain()
-    if !isBreached {
+    if isInterrupted {
+      try stop()
+    } else if breach == nil {
       try replay()
       importer.ledger.check()
-      checkLimit()
+      checkLimits(isEnd: false)
+      if breach == nil { try complete() }
     }
+    warnings = transforms?.warnings ?? []
     importer.forget()
     times.write = importer.writeSeconds
     times.find = ImportSession.now() - started - times.wait - times.write
   }
 
-  private func checkLimit() {
-    if let limit = definition.rejects.limit, ledger.rejected > limit { isBreached = true }
+  /// Lets the hook of the part's end speak.
+  func didEnd(_ counts: ImportSummary.PartCounts) throws(ImportError) { try transforms?.didEnd(part, counts) }
+
+  /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
+  func rebuild() throws(ImportError) {
+    guard place.start.records > 0 else { return }
+    defer { transforms?.end() }
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
+    var reading = InputReading(
+      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    reading.tracking = InputTracking(
+      seed: place.seed, start: place.start, isRebuilding: true, isCompared: false)
+    let thread = reading.start(channel)
+    defer {
+      channel.cancel()
+      thread.join()
+      channel.drain()
+      importer.forget()
+    }
+    while var batch = try reading.receive(from: channel), batch.wasImported {
+      try importer.passOver(&batch)
+      channel.recycle(batch)
+    }
+  }
+
+  /// Ends the part because a limit was exceeded; the whole run will be taken back.
+  func breach(_ breach: LimitBreach) { if self.breach == nil { self.breach = breach } }
+
+  private func checkLimits(isEnd: Bool) {
+    let found = definition.rejects.breach(
+      read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: isEnd)
+    if let found { breach(found) }
+  }
+
+  /// Ends the transaction with the rows of a batch and the checkpoint that belongs to them.
+  private func commitBatch() throws(ImportError) {
+    importer.batches += 1
+    try note(isForced: false)
+    try commit()
+    chunk = (0, 0)
+  }
+
+  /// Sees to it that another process can go on at this place.
+  private func stop() throws(ImportError) {
+    guard journal != nil else { return }
+    try begin()
+    try note(isForced: true)
+    try commit()
+  }
+
+  /// Writes the checkpoint that goes with the open transaction.
+  private func note(isForced: Bool) throws(ImportError) {
+    try journal?.write(rejects, isForced: isForced) { checkpoint in
+      checkpoint.part = place.part
+      checkpoint.position = position
+      checkpoint.ledger = ledger
+      checkpoint.lateRejects = importer.lateRejects
+      checkpoint.rejectHeader = rejects.headerPlace
+      checkpoint.tally = tally
+    }
+  }
+
+  /// Ends the part, in a transaction of its own: what is done in it is done once.
+  private func complete() throws(ImportError) {
+    let cursor = try cursor()
+    guard journal != nil || cursor != nil else { return }
+    try begin()
+    if let cursor, let policy = part.since {
+      var cursors = StoredCursors(file.metadata, pipeline: definition.name)
+      cursors.set(cursor, part: part.name, policy)
+      do {
+        try file.writeMetadata(cursors.written(to: file.metadata))
+      } catch {
+        throw ImportError(code: .database, message: error.description)
+      }
+    }
+    try journal?.write(rejects) { checkpoint in
+      checkpoint.part = place.part + 1
+      checkpoint.position = ReadingPosition()
+      checkpoint.ledger = ledger
+      checkpoint.lateRejects = []
+      checkpoint.rejectHeader = nil
+      checkpoint.tally = finalTally
+    }
+    try commit()
   }
 
   private static func makeImporter(
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
-    _ watch: SyncWatch?
+    _ watch: SyncWatch?, _ transforms: TransformRunner?, seed: UInt64
   ) throws(ImportError) -> BatchImporter {
     do {
-      let seed = definition.hashSeed ?? CellHash.randomSeed()
       let partitioned = PartitionedChoice()
       let choice = StrategyChoice(
         plan: plan, store: store, model: definition.model, seed: seed,
         inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
-        override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom)
+        override: part.findPlan, partitioned: partitioned,
+        hasFixedInputs: !part.format.isCustom && !plan.transforms.isOrdered)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
@@ -156,7 +280,7 @@ final class PartImport {
       importer.since = try SinceProgress(definition, part, plan, file)
       watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file) }
-      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
+      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
       if case .filter = nodes[plan.root].strategy {
         importer.deferred = DeferredRecords(
           plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
@@ -173,7 +297,8 @@ final class PartImport {
 
   /// Finds out which records change nothing, when every target's key is in memory.
   private static func scanInPieces(
-    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int
+    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int,
+    _ transforms: TransformRunner?
   ) throws(ImportError) {
     let plan = importer.plan
     let root = importer.nodes[plan.root]
@@ -191,7 +316,8 @@ final class PartImport {
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
-        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter)))
+        preparer: BatchPreparer(
+          plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms)))
     root.firstStrategyName = "partitioned scan"
   }
 

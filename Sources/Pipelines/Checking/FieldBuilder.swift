@@ -7,7 +7,9 @@ extension ImportBuilder {
   mutating func field(_ named: NamedValue, of entity: EntityDescription?) -> FieldImport {
     let from = named.value?.text("from")
     let column = from ?? named.name
-    columns.append(ColumnUse(name: column.value, position: column.position))
+    if named.value?.expression("value") == nil {
+      columns.append(ColumnUse(name: column.value, position: column.position))
+    }
     return FieldBuilder(findings: findings, defaults: defaults).build(named, column: column.value, of: entity)
   }
 }
@@ -25,7 +27,8 @@ struct FieldBuilder {
     let attribute = entity.flatMap { self.attribute(named.name, of: $0) }
     var component = named.value ?? ComponentValue(position: named.name.position)
     if let defaults, let attribute {
-      for (name, option) in defaults.fields where !component.has(name) && Self.fits(name, option, attribute) {
+      for (name, option) in defaults.fields
+      where !component.has(name) && Self.fits(name, option, attribute) && !component.hasCase(name) {
         component.fields[name] = option
       }
     }
@@ -33,11 +36,31 @@ struct FieldBuilder {
     if let value = component.choice("null", as: FieldImport.Substitute.self) { field.whenNull = value }
     field.whenEmpty = component.choice("empty", as: FieldImport.Substitute.self)
     field.conversion = conversion(component)
+    field.absentValue = component.text("absent_value")?.value
+    field.nullValue = component.text("null_value")?.value
+    field.emptyValue = component.text("empty_value")?.value
+    field.steps = StepBuilder(findings: findings).steps(component.steps("do"))
+    field.value = component.expression("value")
+    checkSubstitutes(component)
+    if field.value != nil, let from = component.fields["from"] {
+      findings.add(
+        .invalidOption, at: from.keyPosition, "“from” says nothing beside “value”", hint: "keep one of the two")
+    }
     if let attribute {
       check(component, field, against: attribute)
       compile(field, component, attribute)
     }
     return field
+  }
+
+  /// Finds cases that say both what becomes of a value and which value takes its place.
+  private func checkSubstitutes(_ component: ComponentValue) {
+    for name in ["absent", "null", "empty"] {
+      guard let value = component.fields[name + "_value"], component.has(name) else { continue }
+      findings.add(
+        .invalidOption, at: value.keyPosition, "“\(name)_value” says nothing beside “\(name)”",
+        hint: "keep one of the two")
+    }
   }
 
   /// Whether an option that holds for every field says something about this attribute.
@@ -92,7 +115,7 @@ struct FieldBuilder {
     return attribute
   }
 
-  private func conversion(_ component: ComponentValue) -> ConversionOptions {
+  func conversion(_ component: ComponentValue) -> ConversionOptions {
     var options = ConversionOptions()
     options.trim = component.flag("trim") ?? false
     options.nullSpellings = component.texts("null_tokens")?.map(\.value) ?? []
@@ -161,6 +184,9 @@ struct FieldBuilder {
       case "ambiguousSpelling", "emptySpelling": option = component.has("true") ? "true" : "false"
       case "ambiguousMark", "invalidMark": option = component.has("group_mark") ? "group_mark" : "decimal_mark"
       case "invalidDefault": option = ""
+      case "invalidValue":
+        option = finding.hint ?? ""
+        finding.hint = nil
       // The others have findings of their own above, at their options.
       default: continue
       }

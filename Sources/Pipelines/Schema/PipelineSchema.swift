@@ -143,6 +143,10 @@ public struct PipelineSchema: Sendable {
   private func value(_ kind: FieldKind, isPart: Bool) -> [(name: String, value: SchemaValue)] {
     switch kind {
     case .text, .path: return [("type", .strings(["string", "number", "boolean"])), ("minLength", .integer(1))]
+    case .expression: return [("type", .strings(["string", "number", "boolean"])), ("minLength", .integer(1))]
+    case .steps(let name):
+      let item = SchemaValue.object([("anyOf", .array([.object([("type", .string("string"))]), .object([reference(name, isPart: isPart)])]))])
+      return [("anyOf", .array([item, Self.list(of: item)]))]
     case .content: return [("type", .strings(["string", "number", "boolean", "null"]))]
     case .tree: return [("type", .strings(["object", "array"]))]
     case .flag: return orVariable([("type", .string("boolean"))])
@@ -174,6 +178,8 @@ public struct PipelineSchema: Sendable {
           ])
         )
       ]
+    case .duration:
+      return orVariable([("type", .string("string")), ("pattern", .string("^[0-9.]+ *(ms|s|m|h)$"))])
     case .choice(let words):
       // The word `null` is nothing to whoever reads YAML.
       let values = words.map { SchemaValue.string($0) } + (words.contains("null") ? [.null] : [])

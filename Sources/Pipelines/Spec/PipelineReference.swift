@@ -33,12 +33,15 @@ public enum PipelineReference {
     switch kind {
     case .text: "text"
     case .content: "text"
+    case .expression: "a predicate or an expression"
+    case .steps(let name): "a list of words and mappings of `\(name)`"
     case .tree(let words): words
     case .path: "a path"
     case .flag: "`true` or `false`"
     case .count(let least): "a number from \(least)"
     case .bytes: "a size"
     case .share: "a share"
+    case .duration: "a time"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .character: "one character or its name"
     case .texts: "text or a list"

@@ -45,14 +45,16 @@ extension ComponentSpec {
       FieldSpec(
         "memory", .component("memory"), default: "{ keys: 48MiB, cache: 24MiB }", "How much memory may be used.",
         example: "{ cache: 64MiB }"),
+      .since,
       FieldSpec(
-        "find", .choice(["automatic", "seek", "scan"]), default: "automatic",
-        "How existing objects are found: by index batch by batch, or by one scan of the table.", example: "seek"),
+        "find", .choice(["automatic", "seek", "scan", "deduplicate"]), default: "automatic",
+        "How existing objects are found: by index batch by batch, by one scan of the table, or, for flat entities, by making all objects of a batch and deleting those that were there.",
+        example: "seek"),
       FieldSpec(
         "rejects", .component("rejects"), default: "counted, without limit",
         "Where records go that cannot be imported, and how many are too many.",
         example: "{ file: rejects.ndjson, limit: 100 }"),
-    ] + runFields)
+    ] + policyFields + runFields)
 
   /// One of several imports.
   static let part = ComponentSpec(
@@ -68,8 +70,9 @@ extension ComponentSpec {
         "fields", .component("fields"), default: "those of the file",
         "What holds for every column of this import that does not say otherwise, in place of the file's `fields`.",
         example: "{ trim: true }"),
+      .since,
       FieldSpec(
-        "find", .choice(["automatic", "seek", "scan"]), default: "that of the file",
+        "find", .choice(["automatic", "seek", "scan", "deduplicate"]), default: "that of the file",
         "How existing objects are found.", example: "seek"),
     ])
 
@@ -97,11 +100,5 @@ extension ComponentSpec {
       FieldSpec(
         "file", .path, default: "none: rejects are only counted",
         "An NDJSON file that takes the rejected records and the reasons.", example: "../build/orders.rejects.ndjson"),
-      FieldSpec(
-        "limit", .count(least: 0), default: "none",
-        "The greatest number of rejects; one more and the whole run is rolled back.", example: "1000"),
-      FieldSpec(
-        "ratio", .share, default: "none",
-        "The greatest share of rejects among the records read, asked at the end.", example: "1%"),
-    ])
+    ] + rejectLimitFields)
 }
