@@ -52,8 +52,7 @@ struct DocumentedYAMLTests {
     return blocks
   }
 
-  /// What may be wrong with a block alone: the files that it speaks of are nobody's.
-  /// An example need not use every column.
+  /// What may be found in a block alone: the files that it speaks of are nobody's, and it need not use every column.
   private static let allowed: Set<String> = ["fileMissing", "unreadableFile", "noMatchingFile", "unusedColumn"]
 
   /// A whole pipeline from a part of one; the lines before the part are counted.
