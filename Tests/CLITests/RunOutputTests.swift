@@ -173,10 +173,9 @@ struct RunOutputTests {
     let drawn = lines.filter { $0.contains("%") }
     #expect(!drawn.isEmpty, "\(shown)")
     #expect(drawn.allSatisfy { $0.count < columns }, "\(drawn)")
-    #expect(drawn.contains { $0.contains("[#") || $0.contains("[.") })
-    if columns > 60 {
-      #expect(lines.contains { $0.contains("finishing") } && drawn.contains { $0.contains("/s") })
-    }
+    #expect(drawn.contains { $0.contains("/s") }, "\(drawn)")
+    #expect(drawn.contains { $0.contains("[#") || $0.contains("[.") } == (columns > 64))
+    if columns > 64 { #expect(lines.contains { $0.contains("finishing") }) }
     if columns > 100 { #expect(drawn.contains { $0.contains(" left  ") && $0.contains("convert ") }) }
   }
 
