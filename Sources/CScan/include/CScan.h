@@ -85,4 +85,8 @@ struct cscan_rows {
 /* Writes the fields of rows, each a line of `width` fields, until one is something else; returns how many. */
 size_t cscan_csv_rows(const struct cscan_rows *rows);
 
+/* Copies bytes for another processor: past the caches where that can be asked for, so that lines which the other one
+ * has read last need not come back first. What was copied can be seen by whoever is told of it afterwards. */
+void cscan_copy_out(void *target, const void *source, size_t count);
+
 #endif
