@@ -1,7 +1,7 @@
 /* The loops of the text readers that need more of a processor than Swift can ask for: byte shuffles (UTF-8), a
- * carry-less product (quotes), masks of 64 bytes and streaming stores. They are written with the instructions of AVX2, and again with
- * those of AVX-512; which processor this is, is asked when the program runs. Where it has neither, the readers do the
- * same in Swift. docs/decisions/0010-vector-instructions-in-c.md has the figures. */
+ * carry-less product (quotes), masks of 64 bytes and streaming stores. They are written with the instructions of AVX2,
+ * and again with those of AVX-512; which processor this is, is asked when the program runs. Where it has neither, the
+ * readers do the same in Swift. docs/decisions/0010-vector-instructions-in-c.md has the figures. */
 #ifndef CSCAN_H
 #define CSCAN_H
 
