@@ -26,6 +26,7 @@ struct BatchPreparer: Sendable {
     batch.hasFailed.fill(false, count: count)
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
     for node in plan.nodes.indices { refuse(&batch, node: node, count: count) }
+    if !plan.lists.isEmpty { prepareLists(&batch) }
   }
 
   /// Computes the hashes of keys and contents, a column at a time.

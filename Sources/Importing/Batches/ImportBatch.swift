@@ -21,6 +21,8 @@ struct ImportBatch: Sendable {
   var bytesRead = 0
   /// Whether everything above follows from the records already.
   var isPrepared = false
+  /// The elements of each list of the plan.
+  var lists: [ListBatch]
 
   /// Whether a record names an object of a node.
   enum KeyState {
@@ -37,6 +39,7 @@ struct ImportBatch: Sendable {
   init(plan: ImportPlan) {
     columns = Array(repeating: CellColumn(), count: plan.fields.count)
     nodes = Array(repeating: NodeColumns(), count: plan.nodes.count)
+    lists = plan.lists.compactMap { ListBatch($0) }
   }
 }
 

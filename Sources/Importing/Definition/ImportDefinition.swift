@@ -122,7 +122,7 @@ public struct EntityImport: Sendable {
   public var duplicates = DuplicatePolicy.last
   /// The other attributes.
   public var attributes: [FieldImport]
-  /// The to-one relationships.
+  /// The relationships.
   public var relationships: [RelationshipImport]
   /// Where the definition stands.
   public var position = SourcePosition.file
@@ -147,6 +147,8 @@ public struct RelationshipImport: Sendable {
   public var target: EntityImport
   /// What a target that does not exist means.
   public var missing = MissingTargetPolicy.create
+  /// How a to-many relationship's targets are listed; `nil` for a to-one relationship.
+  public var list: ListImport?
   /// Where the definition stands.
   public var position = SourcePosition.file
 

@@ -28,6 +28,10 @@ struct StrategyChoice {
   let override: FindPlan
   /// Is told when a partitioned scan is worth while.
   var partitioned = PartitionedChoice()
+  /// How many nodes of the run's plan and of its lists' plans fill each hierarchy; `nil` for those of ``plan``.
+  var hierarchyUses: [Int: Int]?
+  /// Whether the plan is that of a list, whose elements name their objects again and again.
+  var isList = false
   /// Whether the inputs give the same records when they are read again; a database may have been written meanwhile.
   var hasFixedInputs = true
 
@@ -42,7 +46,7 @@ struct StrategyChoice {
     for (index, part) in plan.nodes.enumerated() {
       states.append(
         NodeState(
-          node: index, part: part, entity: model.entities[part.entity], isRoot: index == plan.root,
+          node: index, part: part, entity: model.entities[part.entity], isRoot: isOwn(index),
           strategy: try strategy(index, part)))
     }
     for part in plan.nodes {
@@ -56,24 +60,25 @@ struct StrategyChoice {
   private func strategy(_ index: Int, _ part: ImportNode) throws(SQLiteError) -> FindStrategy {
     if part.keyFields.isEmpty { return .none }
     let entity = model.entities[part.entity]
-    let isShared = plan.nodes.count(where: { $0.rootEntity == part.rootEntity }) > 1
+    let isShared = (hierarchyUses ?? plan.hierarchyUses)[part.rootEntity, default: 0] > 1
     if isShared || entity.hasSubentities { return .seek }
     let access = try store.access(root: part.rootEntity)
     let rows = try access.count(entity)
     if rows == 0 {
-      if index == plan.root, store.file.isNew { return .filter(KeyFilter(bytes: 12 << 20)) }
+      // What is put off comes without its lists.
+      if isOwn(index), plan.lists.isEmpty, store.file.isNew { return .filter(KeyFilter(bytes: 12 << 20)) }
       return .table(KeyTable())
     }
     let expected = inputBytes == 0 ? Int.max / 1024 : max(inputBytes / Self.assumedRecordBytes, 1)
     let hasIndex = isIndexed(part)
     let canScan = part.keySlots.count + part.contentSlots.count <= TableAccess.hashedColumnLimit
-    switch index == plan.root ? override : .automatic {
+    switch isOwn(index) ? override : .automatic {
     case .seek: return .seek
     case .scan where canScan: return .scan(try scan(access, entity, part, rows: rows))
     case .scan, .automatic: break
     }
     // Targets are named again and again, so nearly all of the memory is theirs.
-    let isSmall = rows * Self.assumedKeyBytes <= (index == plan.root ? keyMemory / 3 : keyMemory * 4 / 5)
+    let isSmall = rows * Self.assumedKeyBytes <= (isOwn(index) ? keyMemory / 3 : keyMemory * 4 / 5)
     if (isSmall && rows / 16 <= expected) || (!hasIndex && (isSmall || !canScan)) {
       return .table(try table(access, entity, part, rows: rows))
     }
@@ -85,9 +90,12 @@ struct StrategyChoice {
     return .seek
   }
 
+  /// Whether a node is what the run's records stand for.
+  private func isOwn(_ index: Int) -> Bool { index == plan.root && !isList }
+
   /// Whether a partitioned scan can tell what changes nothing: every look-up is in memory and inputs can be read twice.
   private func canPartition(_ index: Int, _ part: ImportNode) -> Bool {
-    index == plan.root && inputBytes > 0 && hasFixedInputs && part.duplicates == .last
+    isOwn(index) && plan.lists.isEmpty && inputBytes > 0 && hasFixedInputs && part.duplicates == .last
       && (part.mode == .upsert || part.mode == .update)
   }
 

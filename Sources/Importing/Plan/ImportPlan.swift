@@ -19,6 +19,8 @@ struct ImportPlan: Sendable {
 
   /// The node that the records stand for.
   let root: Int
+  /// The to-many relationships of the root node that records fill.
+  var lists: [ImportList] = []
 
   /// The names of a field.
   struct FieldName: Sendable {
@@ -40,7 +42,7 @@ struct ImportPlan: Sendable {
   /// - Throws: `DiagnosticList` with all findings.
   init(_ definition: ImportDefinition, part: ImportPart) throws(DiagnosticList) {
     var builder = ImportPlanBuilder(definition)
-    let root = builder.add(part.plannedRoot(definition.model), owner: nil)
+    let root = builder.add(part.plannedRoot(definition.model), owner: nil, takesLists: true)
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
     self.root = root ?? 0
     nodes = builder.nodes
@@ -48,6 +50,7 @@ struct ImportPlan: Sendable {
     fieldColumns = builder.fieldColumns
     columnNames = builder.columnNames
     fieldNames = builder.fieldNames
+    lists = builder.lists
   }
 }
 
@@ -55,8 +58,9 @@ extension ImportPlan {
   /// Takes parts that are resolved already.
   init(
     nodes: [ImportNode], fields: [CompiledField], fieldColumns: [Int], columnNames: [String], fieldNames: [FieldName],
-    root: Int
+    root: Int, lists: [ImportList] = []
   ) {
+    self.lists = lists
     self.nodes = nodes
     self.fields = fields
     self.fieldColumns = fieldColumns
@@ -95,6 +99,8 @@ struct ImportNode: Sendable {
   var canCreate = true
   /// All slots that change detection needs.
   var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots }
+  /// Whether the objects are known before: nothing is looked for and nothing is written.
+  var isGiven = false
   /// Slots of to-one relationships that are set from their other side.
   var inverseSlots: [Int] = []
 }
@@ -121,7 +127,7 @@ struct ImportRelationship: Sendable {
 }
 
 /// Walks a definition's tree and collects what is wrong with it.
-private struct ImportPlanBuilder {
+struct ImportPlanBuilder {
   let definition: ImportDefinition
   var nodes: [ImportNode] = []
   var fields: [CompiledField] = []
@@ -129,6 +135,7 @@ private struct ImportPlanBuilder {
   var columnNames: [String] = []
   var fieldNames: [ImportPlan.FieldName] = []
   var findings: [Diagnostic] = []
+  var lists: [ImportList] = []
 
   init(_ definition: ImportDefinition) { self.definition = definition }
 
@@ -138,7 +145,14 @@ private struct ImportPlanBuilder {
   }
 
   /// Adds a node and the nodes it refers to; returns its index, or `nil` when the entity is unknown.
-  mutating func add(_ part: EntityImport, owner: EntityDescription?, creates: Bool = true) -> Int? {
+  ///
+  /// - Parameters:
+  ///   - filled: the relationship that the list fills whose elements are added, or `nil`.
+  ///   - takesLists: whether the node may have to-many relationships: it is what the records stand for.
+  mutating func add(
+    _ part: EntityImport, owner: EntityDescription?, creates: Bool = true, filled: String? = nil,
+    takesLists: Bool = false
+  ) -> Int? {
     guard let entity = definition.model.entity(named: part.entityName) else {
       let nearest = NearestName.find(part.entityName, in: definition.model.entities.map(\.name))
       report(
@@ -153,7 +167,7 @@ private struct ImportPlanBuilder {
       report("missingField", part.position, "\(entity.name) needs find_by: attributes that identify an object")
     }
     var relationships: [ImportRelationship] = []
-    for relationship in part.relationships where !isLate(relationship, of: entity) {
+    for relationship in part.relationships where relationship.list == nil && !isLate(relationship, of: entity) {
       if let added = add(relationship, of: entity, isLate: false) { relationships.append(added) }
     }
     let keys = part.findBy.compactMap { add($0, entity: entity) }
@@ -162,9 +176,9 @@ private struct ImportPlanBuilder {
       entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: part.mode,
       duplicates: part.duplicates, keyFields: keys.map(\.field), keySlots: keys.map(\.slot),
       attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
-    let missing = missingProperties(of: entity, part)
+    let missing = missingProperties(of: entity, part).filter { $0 != filled }
     node.canCreate = missing.isEmpty
-    if !missing.isEmpty, creates, part.mode != .update, owner?.rootIndex != entity.rootIndex {
+    if !missing.isEmpty, creates, part.mode != .update, takesLists || owner?.rootIndex != entity.rootIndex {
       report(
         "unmappedRequired", part.position,
         "\(entity.name) cannot be created without \(missing.joined(separator: ", "))",
@@ -172,7 +186,8 @@ private struct ImportPlanBuilder {
     }
     let index = nodes.count
     nodes.append(node)
-    for relationship in part.relationships where isLate(relationship, of: entity) {
+    addLists(part, of: entity, takesLists: takesLists)
+    for relationship in part.relationships where relationship.list == nil && isLate(relationship, of: entity) {
       if let added = add(relationship, of: entity, isLate: true) { nodes[index].relationships.append(added) }
     }
     return index
@@ -208,7 +223,7 @@ private struct ImportPlanBuilder {
       report(
         "wrongRelationship", relationship.position,
         "\(entity.name).\(relationship.name) is \(description.isToMany ? "to-many" : "transient"); a record can set "
-          + "stored to-one relationships only", hint: "set its inverse from the other entity's records")
+          + "stored relationships only, and needs a list for a to-many one")
       return nil
     }
     let destination = definition.model.entities[description.destinationEntity]
@@ -254,11 +269,16 @@ private struct ImportPlanBuilder {
       findings += error.diagnostics
       return nil
     }
-    let column = columnNames.firstIndex(of: field.column) ?? columnNames.count
-    if column == columnNames.count { columnNames.append(field.column) }
-    fieldColumns.append(column)
+    fieldColumns.append(column(field.column))
     fieldNames.append(
       ImportPlan.FieldName(entity: entity.name, attribute: attribute.name, column: field.column))
     return (fields.count - 1, attribute.slot)
+  }
+
+  /// The number of a column among those that the reader is asked for.
+  mutating func column(_ name: String) -> Int {
+    if let known = columnNames.firstIndex(of: name) { return known }
+    columnNames.append(name)
+    return columnNames.count - 1
   }
 }

@@ -45,7 +45,8 @@ final class RejectOutput {
     var entries = batch.failures.map { Entry(record: $0.record, field: Int($0.field), code: $0.code, detail: "") }
     for reject in batch.refusals + rejects {
       entries.append(
-        Entry(record: reject.record, field: reject.field.map(Int.init), code: reject.code, detail: reject.detail))
+        Entry(record: reject.record, field: reject.field.map(Int.init), code: reject.code, detail: reject.detail,
+          element: reject.element))
     }
     // Stable by construction: the order in which reasons were found breaks ties.
     let order = entries.indices.sorted { (entries[$0].record, $0) < (entries[$1].record, $1) }
@@ -90,6 +91,7 @@ final class RejectOutput {
     var field: Int?
     var code: RejectCode
     var detail: String
+    var element: RejectedElement?
   }
 
   private func write(_ error: RecordError, _ batch: ImportBatch) throws(RejectWriterError) {
@@ -121,6 +123,13 @@ final class RejectOutput {
   private func reason(_ entry: Entry, _ record: Int, _ records: RecordBatch) -> Reject.Reason {
     let origin = records.records[record]
     let start = SourcePosition(line: origin.line, column: origin.column, byteOffset: origin.byteOffset)
+    if let element = entry.element {
+      let column = plan.lists[element.list].column
+      return Reject.Reason(
+        entry.code, message: element.message, entity: element.entity.isEmpty ? nil : element.entity,
+        attribute: element.attribute, field: element.path,
+        position: records.columnCount == 0 ? start : records.position(record, column, inside: element.offset))
+    }
     guard let field = entry.field else {
       return Reject.Reason(entry.code, message: RejectMessage.text(entry.code, detail: entry.detail), position: start)
     }

@@ -13,7 +13,7 @@ extension BatchImporter {
   /// Finds or creates the objects of every node, in the order of the plan.
   func resolveAll(_ view: BatchView, onlyRoot: Bool) throws(ImportError) {
     var written: Set<Int> = []
-    for state in nodes where !state.isLateTarget && (!onlyRoot || state.isRoot) {
+    for state in nodes where !state.isLateTarget && !state.part.isGiven && (!onlyRoot || state.isRoot) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
       if !written.insert(state.part.rootEntity).inserted { try flush(state.part.rootEntity) }
       for relationship in state.part.relationships where relationship.isLate {
@@ -27,6 +27,7 @@ extension BatchImporter {
         try link(relationship, state, view)
       }
     }
+    if !lists.isEmpty { try resolveLists(view) }
   }
 
   /// Writes what the batch has changed so far and forgets the rows of one hierarchy.

@@ -39,6 +39,11 @@ extension BatchImporter {
     let mark = try mark(view)
     do {
       try resolveAll(view, onlyRoot: onlyRoot)
+      guard lateRejects.isEmpty else {
+        try undo(mark, view)
+        rejectLate(view)
+        return try importRecords(view, onlyRoot: onlyRoot)
+      }
       try writeChanges()
       context.reset()
       if keepsSavepoints { try execute("RELEASE batch") }
@@ -71,11 +76,11 @@ extension BatchImporter {
 
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
     if keepsSavepoints { try execute("SAVEPOINT batch") }
-    for state in nodes { state.mark(isLikely: keepsSavepoints) }
+    for state in allNodes { state.mark(isLikely: keepsSavepoints) }
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
-      sequences: store.sequences, counts: nodes.map(\.counts))
+      sequences: store.sequences, counts: allNodes.map(\.counts))
   }
 
   private func undo(_ mark: Mark, _ view: BatchView) throws(ImportError) {
@@ -83,7 +88,7 @@ extension BatchImporter {
     context.reset()
     store.sequences = mark.sequences
     rejects.removeLast(rejects.count - mark.rejects)
-    for (state, counts) in zip(nodes, mark.counts) {
+    for (state, counts) in zip(allNodes, mark.counts) {
       state.undo()
       state.counts = counts
     }

@@ -11,6 +11,13 @@ extension BatchImporter {
     state.applies.removeAll(keepingCapacity: true)
     state.wanted.removeAll(keepingCapacity: true)
     chainTargets(state, view)
+    if state.isScoped { findAmongMembers(state, view) } else { try find(state, view) }
+    try insert(state, view)
+    try apply(state, view)
+  }
+
+  /// Finds out by the node's strategy what becomes of each record.
+  private func find(_ state: NodeState, _ view: BatchView) throws(ImportError) {
     switch state.strategy {
     case .none: insertAll(state, view)
     case .table(let table): findInTable(table, state, view)
@@ -23,8 +30,6 @@ extension BatchImporter {
         try findBySeek(state, view, only: nil)
       }
     }
-    try insert(state, view)
-    try apply(state, view)
   }
 
   /// Chains the primary keys of the relationships' targets to the content hashes.
@@ -69,6 +74,7 @@ extension BatchImporter {
 
   /// Whether a target that is named but not there rejects its record: by policy, or because the owner needs one.
   private func rejectsMissing(_ state: NodeState) -> Bool {
+    if let rejects = state.rejectsMissing { return rejects }
     for owner in nodes {
       for relationship in owner.part.relationships where relationship.target == state.node {
         return relationship.missing == .reject || !relationship.isOptional
@@ -114,7 +120,7 @@ extension BatchImporter {
 
   /// Puts a record on the list of those that create an object, and gives the object its primary key.
   @inline(__always)
-  private func create(_ record: Int, _ state: NodeState, _ view: BatchView) {
+  func create(_ record: Int, _ state: NodeState, _ view: BatchView) {
     // The rows are added when the list is complete, and take the next keys of the sequence in the order of the list.
     view.nodes[state.node].targets[record] = state.nextKey
     state.nextKey += 1

@@ -33,7 +33,16 @@ final class BatchImporter {
   /// Why the last save did not happen, when it was because of a row.
   var refusal: Refusal?
   /// Whether what was written of a batch can be taken back: some row may be refused after others were written.
-  lazy var keepsSavepoints = nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
+  lazy var keepsSavepoints =
+    !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
+  /// What fills the to-many relationships of the records' own entity.
+  var lists: [ListImporter] = []
+  /// The elements of the current batch's lists.
+  var listBatches: [ListBatch] = []
+  /// Records that turn out to be rejected when a part of them is written already.
+  var lateRejects: [RecordReject] = []
+  /// The importer of the records that this one's are elements of, or `nil`.
+  weak var owner: BatchImporter?
 
   // The current batch, valid within `process`.
   var outcomes = ContiguousArray<RecordLedger.Outcome>()
@@ -63,6 +72,8 @@ final class BatchImporter {
     var outcomes = self.outcomes
     self.outcomes = []
     defer { self.outcomes = outcomes }
+    startLists(&batch)
+    defer { endLists(&batch) }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view, onlyRoot: onlyRoot)
     }
@@ -79,11 +90,12 @@ final class BatchImporter {
   /// - Throws: ``ImportError``; when it is because a row is refused, ``refusal`` says why.
   func writeChanges() throws(ImportError) {
     let before = ImportSession.now()
-    defer { writeSeconds += ImportSession.now() - before }
+    let top = top
+    defer { top.writeSeconds += ImportSession.now() - before }
     do {
-      try context.writeChanges(order: saveOrder)
+      try context.writeChanges(order: top.saveOrder)
     } catch {
-      refusal = Refusal(error, plan)
+      top.refusal = Refusal(error, top.plan)
       throw ImportError(error)
     }
   }
@@ -91,7 +103,7 @@ final class BatchImporter {
   /// Root entities in the order of their nodes.
   var saveOrder: [Int] {
     var order: [Int] = []
-    for state in nodes where !order.contains(state.part.rootEntity) { order.append(state.part.rootEntity) }
+    for state in allNodes where !order.contains(state.part.rootEntity) { order.append(state.part.rootEntity) }
     return order
   }
 
@@ -100,7 +112,7 @@ final class BatchImporter {
   /// A batch that is found by seeks is one fetch, and handed over whole. Where nothing is fetched for the batch as a
   /// whole, smaller pieces stay in the processor's cache on their way from one core to the other.
   func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
-    for state in nodes {
+    for state in allNodes {
       if case .seek = state.strategy, state.verdicts == nil { return batch }
     }
     let pieces = (batch.records + 4095) / 4096
@@ -109,7 +121,7 @@ final class BatchImporter {
 
   /// Lets go of everything that finding needed, before indexes are built.
   func forget() {
-    for state in nodes { state.strategy = .none }
+    for state in allNodes { state.strategy = .none }
     context.reset()
   }
 
@@ -133,4 +145,6 @@ struct RecordReject: Sendable {
   var code: RejectCode
   /// What the database said, or nothing.
   var detail = ""
+  /// The element of a list that is to blame, or `nil`.
+  var element: RejectedElement?
 }

@@ -135,9 +135,9 @@ public final class ImportSession {
             records: state.records, bytes: bytesBefore + state.bytes, totalBytes: totalBytes, rejects: state.rejects,
             seconds: Self.now() - started, part: number, partCount: definition.parts.count, partName: part.name))
       }
-      summary.note(part, load.counts(since: ledger), load.importer.nodes, times: load.times)
+      summary.note(part, load.counts(since: ledger), load.importer.countedNodes, times: load.times)
       summary.batches += load.importer.batches
-      summary.fetches += load.importer.fetches
+      summary.fetches += load.importer.allFetches
       bytesBefore += load.bytesRead
       ledger = load.ledger
       isBreached = load.isBreached

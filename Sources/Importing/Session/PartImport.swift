@@ -132,6 +132,7 @@ final class PartImport {
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
+      try importer.addLists(choice)
       // What the store's history says of the import, if it has one.
       importer.context.name = definition.name
       importer.context.transactionAuthor = "mergewalk"
@@ -185,7 +186,7 @@ final class PartImport {
 
   /// Replaces tables of keys that have outgrown their memory by seeks.
   private func relieve() throws(ImportError) {
-    for state in importer.nodes where state.isOverfull(memory: definition.keyMemory) {
+    for state in importer.allNodes where state.isOverfull(memory: definition.keyMemory) {
       if file.isNew { try importer.buildIndexes(file, for: state) }
       state.strategy = .seek
     }

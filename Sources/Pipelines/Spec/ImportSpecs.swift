@@ -23,7 +23,7 @@ extension ComponentSpec {
         "attributes", .names("field"), "The attributes and their columns; a list when the names are the same.",
         example: "{ quantity: qty }"),
       FieldSpec(
-        "relationships", .named("relationship"), "The to-one relationships and how their targets are found.",
+        "relationships", .named("relationship"), "The relationships and how their targets are found.",
         example: "{ customer: { find_by: { email: customer_email } } }"),
     ])
 
@@ -72,9 +72,9 @@ extension ComponentSpec {
         "attributes", .names("field"), "The target's other attributes and their columns.",
         example: "{ name: customer_name }"),
       FieldSpec(
-        "relationships", .named("relationship"), "The target's own to-one relationships.",
+        "relationships", .named("relationship"), "The target's own relationships.",
         example: "{ category: { find_by: { name: category } } }"),
-    ])
+    ] + FieldSpec.lists)
 
   /// How a column fills an attribute.
   static let field = ComponentSpec(

@@ -106,7 +106,7 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .unknownAttribute: "The entity has no such attribute."
     case .unknownRelationship: "The entity has no such relationship."
     case .wrongKind: "An attribute stands under `relationships`, or a relationship under `attributes`."
-    case .unsuitableRelationship: "A record cannot fill a to-many relationship or a transient one."
+    case .unsuitableRelationship: "A record cannot fill a transient relationship, nor a to-many one without saying how it is listed."
     case .unsuitableAttribute: "A record cannot fill a derived, transient, composite or undefined attribute."
     case .unsuitableKey: "Objects cannot be found by an attribute of this type."
     case .unindexedKey: "No index and no uniqueness constraint covers the attributes of `find_by`."
