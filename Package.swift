@@ -30,7 +30,8 @@ let package = Package(
     .executable(name: "mergewalk", targets: ["mergewalk"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     // C libraries of the system.
@@ -63,13 +64,16 @@ let package = Package(
       "RecordFormats",
       ["Diagnostics", "CScan", "CLibXML2", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
     module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
-    module("Pipelines", ["Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
+    module(
+      "Pipelines",
+      ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
 
     .executableTarget(
       name: "mergewalk",
       dependencies: [
         "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
 

@@ -24,13 +24,13 @@ public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
   /// What to do about it, or `nil`.
   public var hint: String?
 
-  /// Creates a finding.
+  /// Creates a finding; a position in an included file brings its own path.
   public init(
     _ severity: Severity, code: String, path: String, position: SourcePosition, message: String, hint: String? = nil
   ) {
     self.severity = severity
     self.code = code
-    self.path = path
+    self.path = position.includedPath ?? path
     self.position = position
     self.message = message
     self.hint = hint

@@ -9,6 +9,8 @@ public struct SourcePosition: Hashable, Sendable, Comparable {
   public var column: Int
   /// The offset in bytes from the start of the (decoded) input, from 0.
   public var byteOffset: Int
+  /// The path of the file, when it is another one than the file that is being read, which includes it.
+  public var includedPath: String?
 
   /// Creates a position.
   public init(line: Int, column: Int, byteOffset: Int = 0) {

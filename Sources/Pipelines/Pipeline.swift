@@ -13,6 +13,9 @@ public struct PipelineSettings: Sendable {
   /// The files to read in place of those that the file names, relative to the working directory; `-` is standard
   /// input.
   public var sourcePaths: [String] = []
+  /// Files to read in place of single ones, relative to the working directory, by the text that names those in the file,
+  /// with or without its folders.
+  public var sourceReplacements: [String: [String]] = [:]
   /// Whether headers of input files are compared with the columns that the pipeline names.
   public var checksHeaders = true
 
@@ -24,6 +27,8 @@ public struct PipelineSettings: Sendable {
 public struct Pipeline: Sendable {
   /// What the file says, ready to run.
   public let definition: ImportDefinition
+  /// What keeps the secrets of the file out of everything that is shown; the definition has it too.
+  public let redaction: Redaction
   /// The findings that do not stop a run.
   public let warnings: [Diagnostic]
 
@@ -36,7 +41,8 @@ public struct Pipeline: Sendable {
     let findings = Findings(path: path)
     let definition = PipelineLoader(settings: settings, findings: findings).load()
     guard let definition, !findings.hasErrors else { throw DiagnosticList(findings.list) }
-    return Pipeline(definition: definition, warnings: DiagnosticList(findings.list).diagnostics)
+    return Pipeline(
+      definition: definition, redaction: findings.redaction, warnings: DiagnosticList(findings.list).diagnostics)
   }
 
   /// Returns every finding about a pipeline file, its model and its inputs' headers, sorted by place; none for a

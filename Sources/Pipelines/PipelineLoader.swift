@@ -18,12 +18,9 @@ struct PipelineLoader {
 
   /// Returns the definition, or `nil` when an error keeps it from being whole; what was found is in the findings.
   func load() -> ImportDefinition? {
-    guard let node = parse() else { return nil }
-    var substitution = VariableSubstitution(settings.variables, findings: findings)
-    let root = substitution.apply(node)
-    checkVariables(used: substitution.usedNames)
-    let spec = rootSpec(root)
-    guard let component = ComponentReader(registry: registry, findings: findings).read(root, as: spec) else {
+    guard let file = ConfigurationFile(settings.variables, findings: findings) else { return nil }
+    let spec = rootSpec(file.root)
+    guard let component = ComponentReader(registry: registry, findings: findings).read(file.root, as: spec) else {
       return nil
     }
     let model = component.text("model").flatMap { self.model($0, version: component.text("model_version")) }
@@ -41,7 +38,8 @@ struct PipelineLoader {
         component, ImportDefinition(name: name(component), model: model, storePath: store, objects: objects))
     }
     let builder = PartBuilder(
-      model: model, findings: findings, sourcePaths: settings.sourcePaths, checksHeaders: settings.checksHeaders)
+      model: model, findings: findings, sourcePaths: settings.sourcePaths, checksHeaders: settings.checksHeaders,
+      replacements: settings.sourceReplacements)
     let parts = builder.parts(component)
     guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }
     return definition(component, ImportDefinition(name: name(component), model: model, storePath: store, parts: parts))
@@ -52,12 +50,13 @@ struct PipelineLoader {
   }
 
   private func storePath(_ component: ComponentValue) -> String? {
-    settings.storePath ?? component.text("store").map { resolve($0.value) }
+    settings.storePath ?? component.text("store").map(findings.resolve)
   }
 
   /// Adds what the file says about batches, memory and rejects.
   private func definition(_ component: ComponentValue, _ definition: ImportDefinition) -> ImportDefinition {
     var definition = definition
+    definition.redaction = findings.redaction
     let batch = component.component("batch")
     definition.batchLimit = BatchLimit(
       records: batch?.count("records") ?? definition.batchLimit.records,
@@ -65,28 +64,17 @@ struct PipelineLoader {
     let memory = component.component("memory")
     definition.keyMemory = memory?.count("keys") ?? definition.keyMemory
     definition.cacheMemory = memory?.count("cache") ?? definition.cacheMemory
+    definition.reporting = ReportingBuilder(findings: findings).reporting(component)
     if let rejects = component.component("rejects") {
-      definition.rejects.path = rejects.text("file").map { resolve($0.value) }
+      definition.rejects.path = rejects.text("file").map(findings.resolve)
       definition.rejects.limit = rejects.count("limit")
       definition.rejects.ratio = rejects.share("ratio")
     }
     return definition
   }
 
-  private func parse() -> YAMLNode? {
-    do throws(DiagnosticList) {
-      let bytes = try SourceFile.read(findings.path, limit: YAMLLimits.standard.maximumBytes)
-      var list: [Diagnostic] = []
-      defer { findings.add(list) }
-      return try YAMLDocument.parse(bytes, path: findings.path, findings: &list)
-    } catch {
-      findings.add(error.diagnostics)
-      return nil
-    }
-  }
-
   private func model(_ path: Located<String>, version: Located<String>?) -> ManagedObjectModel? {
-    let file = resolve(path.value)
+    let file = findings.resolve(path)
     do throws(DiagnosticList) {
       let draft = try ModelReader.read(file, version: version?.value)
       findings.add(ModelLint.check(draft))
@@ -102,12 +90,10 @@ struct PipelineLoader {
     guard finding.position.line == 0 else { return finding }
     var finding = finding
     finding.message = "“\(finding.path)”: \(finding.message)"
-    finding.path = findings.path
+    finding.path = text.position.includedPath ?? findings.path
     finding.position = text.position
     return finding
   }
-
-  private func resolve(_ path: String) -> String { Paths.resolve(path, besideFile: findings.path) }
 
   /// The component of the file: when the caller names the store, the file need not; without objects and several
   /// imports it needs a source and an import.
@@ -122,12 +108,5 @@ struct PipelineLoader {
       }
     }
     return spec
-  }
-
-  private func checkVariables(used: Set<String>) {
-    for name in settings.variables.assignments.keys.sorted() where !used.contains(name) {
-      findings.addUnknown(
-        .unusedVariable, at: .file, "the variable “\(name)” is set but not used", name: name, candidates: used.sorted())
-    }
   }
 }

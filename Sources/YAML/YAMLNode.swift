@@ -34,6 +34,8 @@ public struct YAMLNode: Sendable {
   public var position: SourcePosition
   /// The explicit tag in full (`tag:yaml.org,2002:str`, `!mine`), or `nil`.
   public var tag: String?
+  /// Whether a secret was put into the text of the scalar, so that no message may show it.
+  public var isSecret = false
 
   /// Creates a node.
   public init(_ kind: Kind, position: SourcePosition = .file, tag: String? = nil) {
@@ -69,6 +71,7 @@ public struct YAMLNode: Sendable {
     switch kind {
     case .sequence: return "a list"
     case .mapping: return "a mapping"
+    case .scalar where isSecret: return "a secret"
     case .scalar(let text, _):
       switch scalar {
       case .null: return "nothing"

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Importing
 
 /// The `mergewalk` command.
 @main
@@ -8,12 +9,9 @@ struct Mergewalk: ParsableCommand {
     commandName: "mergewalk",
     abstract: "Bulk import into Core Data stores on any machine that runs Swift.",
     discussion: """
-      EXIT CODES
-        0   everything was imported; lint and verify found no error
-        1   finished with rejects inside the limits; lint or verify found errors
-        2   could not run; the store was not touched
-        3   too many rejects; the whole run was rolled back
-        64  usage
+      \(ExitStatus.help)
+
+      Of lint and verify 1 means that they found errors.
 
       EXAMPLES
         mergewalk lint pipelines/orders.yaml
@@ -21,10 +19,11 @@ struct Mergewalk: ParsableCommand {
         mergewalk store verify build/shop.sqlite
         mergewalk export build/shop.sqlite --out backup
       """,
-    version: "mergewalk 0.1.0",
+    version: "mergewalk \(ImportSession.version)",
     subcommands: [
       RunCommand.self, LintCommand.self, FetchCommand.self, ExportCommand.self, SeedCommand.self, ModelCommand.self,
-      StoreCommand.self, ReferenceCommand.self, PreviewCommand.self, GuessCommand.self,
+      StoreCommand.self, ReferenceCommand.self, PreviewCommand.self, GuessCommand.self, TestCommand.self,
+      SchemaCommand.self, RunsCommand.self, RejectsCommand.self,
     ])
 
   /// Runs the command of this process.

@@ -19,6 +19,12 @@ struct ImportBatch: Sendable {
   var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.
   var bytesRead = 0
+  /// The names of all columns of the file, where it has a header.
+  var header: [String] = []
+  /// Seconds that reading the records took.
+  var readSeconds = 0.0
+  /// Seconds that converting them took.
+  var convertSeconds = 0.0
   /// Whether everything above follows from the records already.
   var isPrepared = false
   /// The elements of each list of the plan.

@@ -26,6 +26,8 @@ public struct ImportDefinition: Sendable {
   public var cacheMemory = 24 << 20
   /// Whether everything is done and then thrown away.
   public var isDryRun = false
+  /// What is kept and told of the run beside its summary.
+  public var reporting = RunReporting()
   /// What the hashes of keys start from; `nil` for something new each run.
   ///
   /// Tables of keys are hashed anew each run, so that no input can be made to fill one place of them. Which records are
@@ -35,6 +37,8 @@ public struct ImportDefinition: Sendable {
   /// Whole objects with their identities, for a new store; when there are any, ``inputs``, ``format``, ``root`` and
   /// ``findPlan`` mean nothing.
   public var objects: [ObjectImport] = []
+  /// What keeps the secrets of the configuration out of summaries, messages, logs and rejects.
+  public var redaction = Redaction()
 
   /// Creates a definition with the default limits.
   public init(

@@ -25,6 +25,8 @@ public struct ImportSummary: Sendable {
     public init() {}
   }
 
+  /// A part of the work and the seconds it took.
+  public typealias Phase = (name: String, seconds: Double)
   /// What became of the records of one import of the run.
   public struct PartCounts: Sendable, Hashable {
     /// The import's name; empty when it is the only one.
@@ -60,6 +62,16 @@ public struct ImportSummary: Sendable {
 
   /// The pipeline's name.
   public var pipeline = ""
+  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``.
+  public var runID = ""
+  /// The run's number in the table of runs; nil when it is not there.
+  public var runNumber: Int?
+  /// When the run began, in seconds since 1970 UTC.
+  public var started = 0.0
+  /// The ``runID`` of the run that this one continued; nil when it began at the start.
+  public var resumedFrom: String?
+  /// What is far from what is usual for this pipeline.
+  public var anomalies: [RunAnomaly] = []
   /// How the run ended.
   public var status = Status.completed
   /// Records read, rejected ones included.
@@ -98,7 +110,10 @@ public struct ImportSummary: Sendable {
   public var rejectCounts: [String: Int] = [:]
   /// Seconds that the writer spent on each part of the work: `prepare` (opening, reading what is stored), `wait` (for
   /// the reader), `find`, `write`, `finish` (indexes, sync).
-  public var phases: [(name: String, seconds: Double)] = []
+  public var phases: [Phase] = []
+  /// Seconds that the reader's thread spent on `read` (reading and cutting records) and `convert` (values, keys,
+  /// hashes); both go on while the writer works.
+  public var readerPhases: [Phase] = []
   /// Counts of objects by entity name.
   public var entities: [String: EntityCounts] = [:]
 
@@ -107,4 +122,25 @@ public struct ImportSummary: Sendable {
 
   /// Creates a summary of nothing.
   public init() {}
+
+  /// The counts of records together.
+  public var counts: RecordCounts {
+    var counts = RecordCounts()
+    counts.read = read
+    counts.inserted = inserted
+    counts.updated = updated
+    counts.unchanged = unchanged
+    counts.skipped = skipped
+    counts.rejected = rejected
+    return counts
+  }
+
+  /// The stage that held up the run most; nil when nothing was measured.
+  ///
+  /// It is the phase in which the writer spent most time; where that is `wait`, what it waited for: `read` or `convert`.
+  public var slowStage: String? {
+    guard let longest = phases.max(by: { $0.seconds < $1.seconds }), longest.seconds > 0 else { return nil }
+    guard longest.name == "wait" else { return longest.name }
+    return readerPhases.max { $0.seconds < $1.seconds }?.name ?? "read"
+  }
 }

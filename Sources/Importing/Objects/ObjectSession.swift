@@ -17,8 +17,11 @@ final class ObjectSession {
   private var ledger = RecordLedger()
   private let started = ImportSession.now()
 
-  init(_ definition: ImportDefinition) throws(DiagnosticList) {
+  private let identity: RunIdentity
+
+  init(_ definition: ImportDefinition, _ identity: RunIdentity) throws(DiagnosticList) {
     self.definition = definition
+    self.identity = identity
     let schema = StoreSchema(model: definition.model)
     var parts: [ObjectPlan] = []
     var findings: [Diagnostic] = []
@@ -66,13 +69,15 @@ final class ObjectSession {
   private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
     let totalBytes = ImportSession.inputBytes(definition.sources)
     guard let first = parts.first else { return }
-    let rejects = try RejectOutput(definition, plan: first.plan)
+    let rejects = try RejectOutput(definition, plan: first.plan, run: identity)
     let (store, importers) = try makeImporters(file)
     try begin(file)
     let loaded = ImportSession.now()
     var bytesBefore = 0
     for importer in importers {
-      rejects.turn(to: importer.part.plan, sources: importer.part.sources)
+      rejects.turn(
+        to: importer.part.plan, sources: importer.part.sources, format: importer.part.format,
+        part: importer.part.entity.name)
       var bytesRead = 0
       var counts = summary.entities[importer.part.entity.name] ?? ImportSummary.EntityCounts()
       try forEachBatch(importer.part) { batch throws(ImportError) in
@@ -84,10 +89,14 @@ final class ObjectSession {
         counts.inserted += importer.outcomes.count { $0 == .inserted }
         summary.batches += 1
         try rejects.write(batch, importer.rejects)
-        progress?(
-          ImportProgress(
-            records: ledger.read, bytes: bytesBefore + bytesRead, totalBytes: totalBytes, rejects: ledger.rejected,
-            seconds: ImportSession.now() - started))
+        var state = ImportProgress()
+        state.records = ledger.read
+        state.bytes = bytesBefore + bytesRead
+        state.totalBytes = totalBytes
+        state.rejects = ledger.rejected
+        state.seconds = ImportSession.now() - started
+        state.rejectCounts = rejects.counts
+        progress?(state)
         return !isOverLimit
       }
       bytesBefore += bytesRead
@@ -186,7 +195,7 @@ final class ObjectSession {
     let part = importer.part
     var open = findings
     var count = 0
-    rejects.turn(to: part.plan, sources: part.sources)
+    rejects.turn(to: part.plan, sources: part.sources, format: part.format, part: part.entity.name)
     try forEachBatch(part) { batch throws(ImportError) in
       // Of several records with one identity the first sound one was taken.
       importer.examine(batch)

@@ -57,6 +57,12 @@ struct JSONBytes {
     bytes.append(contentsOf: String(value).utf8)
   }
 
+  /// Appends a member that is true or false.
+  mutating func member(_ name: StaticString, _ value: Bool) {
+    key(name)
+    bytes.append(contentsOf: (value ? "true" : "false").utf8)
+  }
+
   /// Appends a string of valid UTF-8, escaped.
   ///
   /// U+0085, U+2028 and U+2029 are escaped too, although JSON does not ask for it: some readers of lines take them

@@ -26,6 +26,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readUnresolvedEntity = "read.unresolvedEntity"
   case readInvalidAlias = "read.invalidAlias"
   case readExpansionLimit = "read.expansionLimit"
+  case readInvalidDocument = "read.invalidDocument"
   // Converting: a field does not become a value.
   case valueAbsent = "value.absent"
   case valueNull = "value.null"
@@ -88,6 +89,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .unresolvedEntity: self = .readUnresolvedEntity
     case .invalidAlias: self = .readInvalidAlias
     case .expansionLimit: self = .readExpansionLimit
+    case .invalidDocument: self = .readInvalidDocument
     }
   }
 

@@ -1,5 +1,4 @@
 import Diagnostics
-import Glibc
 import RecordFormats
 
 /// Turns what was rejected of a batch into lines of the rejects file, and counts it.
@@ -9,30 +8,54 @@ final class RejectOutput {
   private var plan: ImportPlan
   private var sources: [ByteSource]
   private let writer: RejectWriter?
-  private var counts: [RejectCode: Int] = [:]
+  private let redaction: Redaction
+  private(set) var counts: [RejectCode: Int] = [:]
+  /// The import that the batches are from; nil when the run has only one.
+  private var part: String?
+  /// Whether the spaces before a record's first line matter.
+  private var keepsIndent: Bool
+  /// The columns of the files that say them, and whether a line of the rejects file has them already.
+  private var headers: [FilePlace: (names: [String], isWritten: Bool)] = [:]
+  /// The file that the last batch was from.
+  private var place = FilePlace(source: -1, member: nil)
+
+  /// A file, or a member of an archive.
+  private struct FilePlace: Hashable {
+    var source: Int
+    var member: String?
+  }
 
   /// Prepares the rejects file, when the definition names one.
   ///
   /// - Throws: `cannotWriteRejects`.
-  init(_ definition: ImportDefinition, plan: ImportPlan) throws(ImportError) {
+  init(_ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity) throws(ImportError) {
     self.plan = plan
     sources = definition.sources
+    redaction = definition.redaction
+    part = definition.parts.count > 1 ? definition.parts[0].name : nil
+    keepsIndent = Self.hasIndents(definition.format)
     guard let path = definition.rejects.path else {
       writer = nil
       return
     }
     do throws(RejectWriterError) {
-      writer = try RejectWriter(path: path, run: "\(definition.name)@\(Self.now())")
+      writer = try RejectWriter(path: path, run: redaction(run.text))
     } catch {
       throw ImportError(error)
     }
   }
 
   /// Goes on with the batches of another plan and other inputs.
-  func turn(to plan: ImportPlan, sources: [ByteSource]) {
+  func turn(to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?) {
     self.plan = plan
     self.sources = sources
+    self.part = part
+    keepsIndent = Self.hasIndents(format)
+    headers = [:]
+    place = FilePlace(source: -1, member: nil)
   }
+
+  private static func hasIndents(_ format: RecordFormat) -> Bool { if case .yaml = format { true } else { false } }
 
   /// Writes the rejects of a batch, in the order of the file.
   ///
@@ -41,6 +64,7 @@ final class RejectOutput {
   ///   - withErrors: whether what the reader refused is written too; not when the batch is read for the second time.
   func write(_ batch: ImportBatch, _ rejects: [RecordReject], withErrors: Bool = true) throws(ImportError) {
     let errors = withErrors ? batch.records.errors : []
+    noteHeader(batch)
     if errors.isEmpty, batch.failures.isEmpty, batch.refusals.isEmpty, rejects.isEmpty { return }
     var entries = batch.failures.map { Entry(record: $0.record, field: Int($0.field), code: $0.code, detail: "") }
     for reject in batch.refusals + rejects {
@@ -98,9 +122,12 @@ final class RejectOutput {
     let code = RejectCode(error.code)
     counts[code, default: 0] += 1
     guard let writer else { return }
-    let reject = Reject(
-      file: sources[batch.records.source].path, member: batch.records.member, record: error.recordIndex + 1,
+    var reject = Reject(
+      file: redaction(sources[batch.records.source].path), member: batch.records.member, record: error.recordIndex + 1,
       reason: Reject.Reason(code, message: error.message, position: error.position))
+    reject.isCut = error.code == .recordTooLong
+    reject.indent = error.indent
+    complete(&reject, batch)
     try error.raw.withUnsafeBufferPointer { (raw) throws(RejectWriterError) in
       try writer.write(reject, raw: UnsafeRawBufferPointer(raw))
     }
@@ -111,13 +138,31 @@ final class RejectOutput {
     counts[first.code, default: 0] += 1
     guard let writer else { return }
     let reasons = entries.map { reason($0, record, batch.records) }
-    let reject = Reject(
-      file: sources[batch.records.source].path, member: batch.records.member,
+    var reject = Reject(
+      file: redaction(sources[batch.records.source].path), member: batch.records.member,
       record: batch.records.records[record].index + 1, reason: reasons[0],
       also: Array(reasons.dropFirst()))
+    if keepsIndent { reject.indent = batch.records.records[record].column - 1 }
+    complete(&reject, batch)
     try batch.records.withRawRecord(record) { (raw) throws(RejectWriterError) in
       try writer.write(reject, raw: raw)
     }
+  }
+
+  /// Remembers the columns of the batch's file.
+  private func noteHeader(_ batch: ImportBatch) {
+    guard batch.records.source != place.source || batch.records.member != place.member else { return }
+    place = FilePlace(source: batch.records.source, member: batch.records.member)
+    if !batch.header.isEmpty, headers[place] == nil { headers[place] = (batch.header, false) }
+  }
+
+  /// Adds what a replay needs: the import, and the columns once for each file.
+  private func complete(_ reject: inout Reject, _ batch: ImportBatch) {
+    reject.part = part
+    let place = FilePlace(source: batch.records.source, member: batch.records.member)
+    guard let header = headers[place], !header.isWritten else { return }
+    reject.header = header.names
+    headers[place]?.isWritten = true
   }
 
   private func reason(_ entry: Entry, _ record: Int, _ records: RecordBatch) -> Reject.Reason {
@@ -155,16 +200,6 @@ final class RejectOutput {
     return Reject.Reason(
       entry.code, message: message, entity: names.entity, attribute: names.attribute, field: names.column,
       position: records.position(record, column))
-  }
-
-  /// The present in UTC, such as `2024-01-31T12:00:00Z`.
-  private static func now() -> String {
-    var seconds = time(nil)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func two(_ value: Int32) -> String { value < 10 ? "0\(value)" : "\(value)" }
-    return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-      + "T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
   }
 }
 

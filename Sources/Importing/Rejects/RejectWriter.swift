@@ -43,6 +43,14 @@ public struct Reject: Sendable {
   public var reason: Reason
   /// Further reasons.
   public var also: [Reason]
+  /// The import that rejected the record; nil when the run has only one.
+  public var part: String?
+  /// The names of the file's columns; nil where the line need not carry them.
+  public var header: [String]?
+  /// The number of spaces before the record's first line, where they are a part of its meaning.
+  public var indent = 0
+  /// Whether the raw record is only its beginning.
+  public var isCut = false
 
   /// Creates a reject.
   public init(file: String, member: String? = nil, record: Int, reason: Reason, also: [Reason] = []) {
@@ -142,6 +150,7 @@ public final class RejectWriter {
     buffer.member("run", run)
     buffer.member("file", reject.file)
     if let member = reject.member { buffer.member("member", member) }
+    if let part = reject.part { buffer.member("import", part) }
     buffer.member("record", reject.record)
     append(reject.reason)
     if !reject.also.isEmpty {
@@ -155,6 +164,9 @@ public final class RejectWriter {
       }
       buffer.close(UInt8(ascii: "]"))
     }
+    if let header = reject.header { buffer.member("header", HeaderText.text(header)) }
+    if reject.indent > 0 { buffer.member("indent", reject.indent) }
+    if reject.isCut { buffer.member("cut", true) }
     if raw.isUTF8 {
       buffer.key("raw")
       buffer.string(raw)

@@ -8,6 +8,18 @@ import SQLite
 
 /// How far a run has come.
 public struct ImportProgress: Sendable {
+  /// What a run is doing.
+  public enum Stage: String, Sendable, Hashable, CaseIterable {
+    /// Opening the store and reading what is stored.
+    case prepare
+    /// Reading, finding and writing records.
+    case records = "import"
+    /// Building indexes, moving the log into the store, waiting for the disk.
+    case finish
+  }
+
+  /// What the run is doing.
+  public var stage = Stage.records
   /// Records read.
   public var records = 0
   /// Bytes of input read.
@@ -24,6 +36,19 @@ public struct ImportProgress: Sendable {
   public var partCount = 1
   /// The name of the import that is running; empty when there is only one.
   public var partName = ""
+  /// Seconds that the reader's thread spent on reading and cutting records so far.
+  public var readSeconds = 0.0
+  /// Seconds spent on converting them.
+  public var convertSeconds = 0.0
+  /// Seconds the writer spent on finding and filling rows.
+  public var findSeconds = 0.0
+  /// Seconds the writer spent on saving.
+  public var writeSeconds = 0.0
+  /// Counts of rejects by code.
+  public var rejectCounts: [RejectCode: Int] = [:]
+
+  /// The progress of a run that has not begun.
+  public init() {}
 }
 
 /// One run of an import.
@@ -32,7 +57,9 @@ public struct ImportProgress: Sendable {
 /// nothing does: a new store is renamed into place at the end, an existing one keeps the whole run in its write-ahead
 /// log until then.
 public final class ImportSession {
-  private let definition: ImportDefinition
+  let definition: ImportDefinition
+  /// What names the run.
+  let identity: RunIdentity
   private let plans: [ImportPlan]
   /// The run of a definition that loads whole objects; then nothing else here is used.
   private let objects: ObjectSession?
@@ -44,8 +71,9 @@ public final class ImportSession {
   /// - Throws: `DiagnosticList` with everything that is wrong.
   public init(_ definition: ImportDefinition) throws(DiagnosticList) {
     self.definition = definition
+    identity = RunIdentity(pipeline: definition.name)
     guard definition.objects.isEmpty else {
-      objects = try ObjectSession(definition)
+      objects = try ObjectSession(definition, identity)
       plans = []
       return
     }
@@ -65,12 +93,8 @@ public final class ImportSession {
     summary.storePath = definition.storePath
   }
 
-  /// Imports everything.
-  ///
-  /// - Parameter progress: Is called after each batch.
-  /// - Returns: What happened; its status says whether the store was changed.
-  /// - Throws: ``ImportError``; the store is as it was.
-  public func run(progress: ((ImportProgress) -> Void)? = nil) throws(ImportError) -> ImportSummary {
+  /// Imports everything; see ``run(progress:)``, which notes the run as well.
+  func execute(progress: ((ImportProgress) -> Void)?) throws(ImportError) -> ImportSummary {
     if let objects { return try objects.run(progress: progress) }
     let file = try openStore()
     for plan in plans {
@@ -113,7 +137,7 @@ public final class ImportSession {
 
   private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
     if definition.hashSeed != nil { file.isReproducible = true }
-    let rejects = try RejectOutput(definition, plan: plans[0])
+    let rejects = try RejectOutput(definition, plan: plans[0], run: identity)
     let store: PersistentStore
     do {
       store = try PersistentStore(file: file)
@@ -125,15 +149,34 @@ public final class ImportSession {
     var times = PartTimes()
     var isBreached = false
     var bytesBefore = 0
+    var state = ImportProgress()
+    state.totalBytes = totalBytes
+    state.partCount = definition.parts.count
+    func tell(_ stage: ImportProgress.Stage) {
+      state.stage = stage
+      state.seconds = Self.now() - started
+      progress?(state)
+    }
     for (number, part) in definition.parts.enumerated() where !isBreached {
-      rejects.turn(to: plans[number], sources: part.sources)
+      rejects.turn(
+        to: plans[number], sources: part.sources, format: part.format,
+        part: definition.parts.count > 1 ? part.name : nil)
+      state.part = number
+      state.partName = part.name
+      tell(.prepare)
       let load = try PartImport(
         definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger)
-      try load.run { state in
-        progress?(
-          ImportProgress(
-            records: state.records, bytes: bytesBefore + state.bytes, totalBytes: totalBytes, rejects: state.rejects,
-            seconds: Self.now() - started, part: number, partCount: definition.parts.count, partName: part.name))
+      try load.run { step in
+        state.records = step.records
+        state.bytes = bytesBefore + step.bytes
+        state.rejects = step.rejects
+        let spent = times.adding(step.times)
+        state.readSeconds = spent.read
+        state.convertSeconds = spent.convert
+        state.findSeconds = spent.find
+        state.writeSeconds = spent.write
+        state.rejectCounts = rejects.counts
+        tell(.records)
       }
       summary.note(part, load.counts(since: ledger), load.importer.countedNodes, times: load.times)
       summary.batches += load.importer.batches
@@ -144,6 +187,7 @@ public final class ImportSession {
       times.add(load.times)
     }
     summary.bytesRead = bytesBefore
+    tell(.finish)
     let imported = Self.now()
     if !isBreached {
       ledger.check()
@@ -161,6 +205,7 @@ public final class ImportSession {
       ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
       ("finish", Self.now() - imported),
     ]
+    summary.readerPhases = [("read", times.read), ("convert", times.convert)]
   }
 
   // MARK: The machine

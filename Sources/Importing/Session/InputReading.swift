@@ -26,6 +26,7 @@ struct InputReading: Sendable {
           // The receiver wants no more: the other sources are not opened.
           guard var batch = channel.takeEmpty() else { return channel.finish() }
           let isMore: Bool
+          let before = ImportSession.now()
           do {
             isMore = try reader.read(into: &batch.records, limit: limit)
           } catch {
@@ -38,8 +39,10 @@ struct InputReading: Sendable {
           }
           batch.bytesRead = bytesBefore + reader.bytesRead
           batch.isPrepared = false
+          batch.header = reader.header
+          batch.readSeconds = ImportSession.now() - before
           // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.
-          if !channel.isReceiverIdle { preparer.prepare(&batch) }
+          if !channel.isReceiverIdle { prepare(&batch) }
           channel.send(batch)
         }
         bytesBefore += reader.bytesRead
@@ -55,8 +58,14 @@ struct InputReading: Sendable {
   /// - Throws: what ``BatchChannel/receive()`` throws.
   func receive(from channel: BatchChannel) throws(ImportError) -> ImportBatch? {
     guard var batch = try channel.receive() else { return nil }
-    if !batch.isPrepared { preparer.prepare(&batch) }
+    if !batch.isPrepared { prepare(&batch) }
     return batch
+  }
+
+  private func prepare(_ batch: inout ImportBatch) {
+    let before = ImportSession.now()
+    preparer.prepare(&batch)
+    batch.convertSeconds = ImportSession.now() - before
   }
 
   /// Starts ``run(_:)`` on a thread of its own.

@@ -27,6 +27,7 @@ final class PartImport {
     var records: Int
     var bytes: Int
     var rejects: Int
+    var times: PartTimes
   }
 
   /// Prepares the finding of objects.
@@ -78,6 +79,8 @@ final class PartImport {
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
         bytesRead = batch.bytesRead
+        times.read += batch.readSeconds
+        times.convert += batch.convertSeconds
         try begin()
         try importer.process(&batch)
         try rejects.write(batch, importer.rejects)
@@ -90,7 +93,10 @@ final class PartImport {
           importer.batches += 1
           chunk = (0, 0)
         }
-        progress(State(records: ledger.read, bytes: bytesRead, rejects: ledger.rejected))
+        // What is left of the time is filled in here too, so that progress can show it.
+        times.write = importer.writeSeconds
+        times.find = ImportSession.now() - started - times.wait - times.write
+        progress(State(records: ledger.read, bytes: bytesRead, rejects: ledger.rejected, times: times))
         checkLimit()
       }
     } catch {
@@ -222,6 +228,17 @@ struct PartTimes: Sendable {
   var find = 0.0
   /// Saving.
   var write = 0.0
+  /// Reading and cutting records, mostly on the reader's thread.
+  var read = 0.0
+  /// Converting them, mostly on the reader's thread.
+  var convert = 0.0
+
+  /// These times and another part's.
+  func adding(_ other: PartTimes) -> PartTimes {
+    var sum = self
+    sum.add(other)
+    return sum
+  }
 
   /// Adds another part's times.
   mutating func add(_ other: PartTimes) {
@@ -229,5 +246,7 @@ struct PartTimes: Sendable {
     wait += other.wait
     find += other.find
     write += other.write
+    read += other.read
+    convert += other.convert
   }
 }

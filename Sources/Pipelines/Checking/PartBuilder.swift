@@ -11,6 +11,8 @@ struct PartBuilder {
   let sourcePaths: [String]
   /// Whether headers of input files are compared with the columns that the pipeline names.
   let checksHeaders: Bool
+  /// Files that are read in place of others, by the text that names them.
+  var replacements: [String: [String]] = [:]
 
   /// The parts of a pipeline file in their order; nil when findings keep one of them from being whole.
   func parts(_ component: ComponentValue) -> [ImportPart]? {
@@ -44,7 +46,10 @@ struct PartBuilder {
   private func part(_ component: ComponentValue, file: ComponentValue) -> ImportPart? {
     let source = component.component("source")
     let inputs =
-      source.map { SourceFiles(findings: findings).expand($0, needsFiles: true, instead: sourcePaths) } ?? []
+      source.map {
+        SourceFiles(findings: findings, replacements: replacements)
+          .expand($0, needsFiles: true, instead: sourcePaths)
+      } ?? []
     let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
     var builder = ImportBuilder(
       model: model, defaults: component.component("fields") ?? file.component("fields"), findings: findings)

@@ -12,6 +12,8 @@ struct SourceFiles {
   }
 
   let findings: Findings
+  /// Files that are read in place of others, by the text that names them, with or without its folders.
+  var replacements: [String: [String]] = [:]
 
   /// Returns the inputs in order; what matches nothing is a finding.
   ///
@@ -29,6 +31,12 @@ struct SourceFiles {
     var inputs: [Input] = []
     let texts = paths.map { Located(value: $0, position: source.keyPosition("files")) }
     for text in paths.isEmpty ? source.texts("files") ?? [] : texts {
+      if let files = replacement(of: text.value) {
+        for file in files {
+          inputs.append(Input(source: ByteSource(path: file, container: options), position: text.position))
+        }
+        continue
+      }
       if text.value == "-" {
         if inputs.contains(where: { $0.path == "-" }) {
           findings.add(.invalidOption, at: text.position, "standard input (“-”) can be read only once")
@@ -51,11 +59,16 @@ struct SourceFiles {
     return inputs
   }
 
+  /// The files that are read in place of what a text names, or `nil`.
+  private func replacement(of text: String) -> [String]? {
+    replacements[text] ?? replacements[String(text.split(separator: "/").last ?? "")]
+  }
+
   /// The files that one text names, without those that are known already.
   ///
   /// - Parameter isHere: whether it is relative to the working directory, not to the pipeline file.
   private func find(_ text: Located<String>, _ finder: inout FileFinder, isHere: Bool) -> [String] {
-    let path = isHere ? text.value : Paths.resolve(text.value, besideFile: findings.path)
+    let path = isHere ? text.value : findings.resolve(text)
     do throws(ReadError) {
       let files = try finder.find(path)
       for file in files {
@@ -85,7 +98,7 @@ struct SourceFiles {
   private func manifest(
     _ text: Located<String>, _ options: ContainerOptions, _ finder: inout FileFinder
   ) -> [Input] {
-    let path = Paths.resolve(text.value, besideFile: findings.path)
+    let path = findings.resolve(text)
     var inputs: [Input] = []
     for entry in ManifestReader(path: path, findings: findings).entries(namedAt: text.position) {
       let file = Paths.resolve(entry.path, besideFile: path)

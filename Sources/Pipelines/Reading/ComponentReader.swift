@@ -56,6 +56,12 @@ struct ComponentReader {
     case .text, .path:
       guard let text = node.string, !text.isEmpty else { return wrongType(node, field, "text") }
       return .text(text)
+    case .content:
+      guard let text = node.text, !node.isNull || node.text != "" else { return wrongType(node, field, "text") }
+      return .text(text)
+    case .tree(let words):
+      guard node.entries != nil || node.items != nil else { return wrongType(node, field, words) }
+      return .tree(node)
     case .flag:
       guard let flag = node.boolean else {
         // YAML 1.1 had more words for them.

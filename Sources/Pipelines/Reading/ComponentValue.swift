@@ -1,4 +1,5 @@
 import Diagnostics
+import YAML
 
 /// A value and its place in the pipeline file.
 struct Located<Value> {
@@ -19,6 +20,7 @@ enum FieldValue: Sendable {
   case component(ComponentValue)
   case components([ComponentValue])
   case named([NamedValue])
+  case tree(YAMLNode)
 }
 
 /// A name in a mapping or a list, with the component it maps to.
@@ -93,6 +95,11 @@ struct ComponentValue: Sendable {
   func named(_ name: String) -> [NamedValue] {
     guard let field = fields[name], case .named(let values) = field.value else { return [] }
     return values
+  }
+
+  func tree(_ name: String) -> YAMLNode? {
+    guard let field = fields[name], case .tree(let node) = field.value else { return nil }
+    return node
   }
 
   /// The case of a string enumeration that a choice field names.

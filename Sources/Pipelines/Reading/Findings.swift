@@ -5,13 +5,40 @@ import RecordFormats
 final class Findings {
   /// The path of the pipeline file as the user gave it.
   let path: String
-  /// What was found, unsorted.
-  private(set) var list: [Diagnostic] = []
+  /// What was found, unsorted and with the secrets in it.
+  private var found: [Diagnostic] = []
+  /// The secrets that the file and what it includes hold.
+  private(set) var redaction = Redaction()
 
   init(path: String) { self.path = path }
 
+  /// What was found, unsorted, without secrets.
+  var list: [Diagnostic] { found.map { redaction($0) } }
+
   /// Whether an error was found.
-  var hasErrors: Bool { list.contains { $0.severity == .error } }
+  var hasErrors: Bool { found.contains { $0.severity == .error } }
+
+  /// How many there are.
+  var count: Int { found.count }
+
+  /// Keeps what another file keeps out of everything that is shown out of this, too.
+  func hide(_ other: Redaction) { redaction.add(other) }
+
+  /// Keeps a secret out of everything that is shown; one that is too short for that is a finding.
+  func hide(_ secret: String, at position: SourcePosition) {
+    guard secret.utf8.count >= Redaction.shortestSecret else {
+      add(
+        .invalidSecret, at: position,
+        "the secret has fewer than \(Redaction.shortestSecret) bytes, too few to be kept out of what is shown")
+      return
+    }
+    redaction.add(secret)
+  }
+
+  /// The path that a text of the file means: relative to the file that the text stands in.
+  func resolve(_ path: Located<String>) -> String {
+    Paths.resolve(path.value, besideFile: path.position.includedPath ?? self.path)
+  }
 
   /// Adds a finding about the pipeline file.
   func add(_ code: LintCode, at position: SourcePosition, _ message: String, hint: String? = nil) {
@@ -23,7 +50,7 @@ final class Findings {
 
   /// Adds findings of another module or about another file; what is there already is not added again.
   func add(_ findings: [Diagnostic]) {
-    for finding in findings where !list.contains(finding) { list.append(finding) }
+    for finding in findings where !found.contains(finding) { found.append(finding) }
   }
 
   /// Adds what keeps an input from being read: about members at their place in the pipeline, else about the input.

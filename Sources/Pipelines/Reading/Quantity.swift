@@ -50,7 +50,10 @@ enum CharacterName {
   ]
 
   /// The names, for messages.
-  static var names: String { table.map(\.name).joined(separator: ", ") }
+  static var names: String { list.joined(separator: ", ") }
+
+  /// The names.
+  static var list: [String] { table.map(\.name) }
 
   /// The ASCII character that the text is or names, empty for `none`; `nil` when it is neither.
   static func resolve(_ text: String) -> String? {

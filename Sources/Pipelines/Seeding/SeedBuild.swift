@@ -18,6 +18,8 @@ public struct SeedBuild: Sendable {
     public internal(set) var uuid = ""
     /// The size of the store in bytes.
     public internal(set) var bytes = 0
+    /// What keeps the secrets of the pipelines out of everything that is shown.
+    public internal(set) var redaction = Redaction()
     /// Findings about the pipelines that do not stop anything.
     public internal(set) var warnings: [Diagnostic] = []
   }
@@ -70,7 +72,7 @@ public struct SeedBuild: Sendable {
         summary.runs.append(run)
         if run.status == .limitBreached { return summary }
       } catch {
-        throw findings(error, pipeline: path, work: work)
+        throw findings(error, pipeline: path, work: work, summary.redaction)
       }
     }
     do throws(StoreError) {
@@ -98,8 +100,11 @@ public struct SeedBuild: Sendable {
       do throws(DiagnosticList) {
         let pipeline = try Pipeline.read(path, settings: settings)
         summary.warnings += pipeline.warnings
+        summary.redaction.add(pipeline.redaction)
         var definition = pipeline.definition
         definition.hashSeed = Self.hashSeed
+        // A store with default data is one file, the same bytes each time.
+        definition.reporting = RunReporting()
         if let first = definitions.first, let problem = Self.problem(definition, after: first) {
           findings.append(
             Diagnostic(.error, code: "unsuitablePipeline", path: path, position: .file, message: problem))
@@ -129,13 +134,14 @@ public struct SeedBuild: Sendable {
     ImportError(code: .cannotRead, message: list.description, diagnostics: list.diagnostics)
   }
 
-  private func findings(_ error: ImportError, pipeline: String, work: String) -> DiagnosticList {
-    guard error.diagnostics.isEmpty else { return DiagnosticList(error.diagnostics) }
-    return DiagnosticList([
-      Diagnostic(
-        .error, code: error.code.rawValue, path: pipeline, position: .file,
-        message: error.message.replacing(work, with: storePath))
-    ])
+  private func findings(
+    _ error: ImportError, pipeline: String, work: String, _ redaction: Redaction
+  ) -> DiagnosticList {
+    guard error.diagnostics.isEmpty else { return DiagnosticList(error.diagnostics.map { redaction($0) }) }
+    let finding = Diagnostic(
+      .error, code: error.code.rawValue, path: pipeline, position: .file,
+      message: error.message.replacing(work, with: storePath))
+    return DiagnosticList([redaction(finding)])
   }
 
   private static func name(of path: String) -> String {

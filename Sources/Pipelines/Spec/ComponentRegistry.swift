@@ -23,6 +23,6 @@ public struct ComponentRegistry: Sendable {
   public static let standard = ComponentRegistry([
     .pipeline, .part, .source, .manifest, .entityImport, .relationshipImport, .field, .fieldDefaults, .objects, .batch,
     .memory,
-    .rejects,
+    .rejects, .anomalies,
   ])
 }

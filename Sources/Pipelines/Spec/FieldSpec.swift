@@ -2,6 +2,10 @@
 public enum FieldKind: Sendable, Hashable {
   /// Text.
   case text
+  /// Text that may be empty.
+  case content
+  /// Whatever the words say; the component's builder looks into it.
+  case tree(String)
   /// A path, relative to the pipeline file.
   case path
   /// `true` or `false`.
@@ -66,13 +70,18 @@ public struct ComponentSpec: Sendable, Hashable {
   public var summary: String
   /// The field that a bare text or list stands for, or `nil` when only a mapping will do.
   public var shorthand: String?
+  /// Sets of fields of which one must be there whole; empty when nothing is asked beyond `isRequired`.
+  public var alternatives: [[String]]
   /// The fields in the order of the reference.
   public var fields: [FieldSpec]
 
-  init(_ name: String, _ summary: String, shorthand: String? = nil, fields: [FieldSpec]) {
+  init(
+    _ name: String, _ summary: String, shorthand: String? = nil, alternatives: [[String]] = [], fields: [FieldSpec]
+  ) {
     self.name = name
     self.summary = summary
     self.shorthand = shorthand
+    self.alternatives = alternatives
     self.fields = fields
   }
 

@@ -17,6 +17,10 @@ public enum LintCode: String, Sendable, CaseIterable {
   case missingVariable
   /// `${...}` is not closed or is not the name of a variable.
   case invalidVariable
+  /// A secret cannot be kept out of what is shown, or its file is no text.
+  case invalidSecret
+  /// Files include each other in a circle, too deep, or too many.
+  case invalidInclude
   /// A variable was set that the file does not use.
   case unusedVariable
   /// A file does not exist or cannot be read.
@@ -73,6 +77,8 @@ public enum LintCode: String, Sendable, CaseIterable {
   case unsuitableStore
   /// None of the first JSON records has the member.
   case absentMember
+  /// What a case of a pipeline's tests expects came out otherwise.
+  case testDiffers
 
   /// What weight findings of this kind have.
   public var severity: Diagnostic.Severity {
@@ -91,8 +97,12 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .missingField: "A field that must be there is missing."
     case .wrongType: "A field holds something of another kind."
     case .invalidOption: "A field's value is none of those allowed."
-    case .missingVariable: "`${NAME}` names a variable that is neither set nor in the environment."
+    case .missingVariable:
+      "`${NAME}` or `${secret:NAME}` is neither set nor in the environment, or the file of a secret cannot be read."
     case .invalidVariable: "`${...}` is not closed or does not name a variable."
+    case .invalidSecret:
+      "A secret is too short to be kept out of what is shown, or its file is not text."
+    case .invalidInclude: "Files include each other in a circle, too deep, or too many of them."
     case .unusedVariable: "`--set` names a variable that the file does not use."
     case .unreadableFile: "A file does not exist or cannot be read."
     case .noMatchingFile: "A glob or a folder has no file that matches."
@@ -120,6 +130,7 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .invalidQuery: "A query or a predicate of a source cannot be read, or does more than read."
     case .unsuitableStore: "A database is no Core Data store, or the model is not that of its data."
     case .absentMember: "None of the first JSON records has such a member."
+    case .testDiffers: "A case of a pipeline's tests came out otherwise than it says (`mergewalk test` only)."
     case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
     }
   }

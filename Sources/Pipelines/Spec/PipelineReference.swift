@@ -30,6 +30,8 @@ public enum PipelineReference {
   private static func takes(_ kind: FieldKind) -> String {
     switch kind {
     case .text: "text"
+    case .content: "text"
+    case .tree(let words): words
     case .path: "a path"
     case .flag: "`true` or `false`"
     case .count(let least): "a number from \(least)"

@@ -1,11 +1,17 @@
 extension ComponentSpec {
   /// The pipeline file itself.
   static let pipeline = ComponentSpec(
-    "pipeline", "The file itself.",
+    "pipeline", "The file itself.", alternatives: [["source", "import"], ["imports"], ["objects"]],
     fields: [
       FieldSpec(
         "pipeline", .text, default: "the file's name without extension",
         "The pipeline's name, which summaries and rejects carry.", example: "orders"),
+      FieldSpec(
+        "include", .texts, default: "none",
+        "Other files whose fields hold where this file does not say otherwise: mappings are merged field by field,"
+          + " anything else is replaced, a later file's goes before an earlier one's. Paths in them are relative to"
+          + " themselves.",
+        example: "[common.yaml]"),
       FieldSpec(
         "model", .path, required: true,
         "The data model: an `.xcdatamodeld`, an `.xcdatamodel` or a YAML model.",
@@ -46,7 +52,7 @@ extension ComponentSpec {
         "rejects", .component("rejects"), default: "counted, without limit",
         "Where records go that cannot be imported, and how many are too many.",
         example: "{ file: rejects.ndjson, limit: 100 }"),
-    ])
+    ] + runFields)
 
   /// One of several imports.
   static let part = ComponentSpec(

@@ -2,6 +2,7 @@ extension ComponentSpec {
   /// Where records come from.
   static let source = ComponentSpec(
     "source", "Where records come from and how they are written.", shorthand: "files",
+    alternatives: [["files"], ["manifest"]],
     fields: FieldSpec.sourceFiles + FieldSpec.documentSources + FieldSpec.jsonSources + FieldSpec.textSources
       + FieldSpec.csvSources + FieldSpec.fixedWidthSources + FieldSpec.xmlSources + FieldSpec.databaseSources + [
         FieldSpec(

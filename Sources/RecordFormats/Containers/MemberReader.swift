@@ -23,6 +23,7 @@ struct MemberReader: RecordReader {
   }
 
   var bytesRead: Int { contents.bytesRead }
+  var header: [String] { reader.header }
 
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     while true {

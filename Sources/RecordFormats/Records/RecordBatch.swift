@@ -38,6 +38,8 @@ public struct RecordBatch: Sendable {
   var escapes: ContiguousArray<EscapedField> = []
   /// What ends a line in this input.
   var lineEnds = LineEnds.any
+  /// Whether fields stand where their record does, because the records were taken out of their file.
+  var hasFixedPlaces = false
   /// The encoding that the text was decoded from, so that offsets are the file's; nil for UTF-8.
   var encoding: TextEncoding?
   /// The quote of the CSV file the batch was read from.
@@ -55,6 +57,7 @@ public struct RecordBatch: Sendable {
     self.columnCount = columnCount
     member = nil
     encoding = nil
+    hasFixedPlaces = false
     recordCount = 0
     byteCount = 0
     errors.removeAll(keepingCapacity: true)
@@ -111,6 +114,9 @@ public struct RecordBatch: Sendable {
   public func position(_ record: Int, _ column: Int, inside offset: Int?) -> SourcePosition {
     let slot = slot(record, column)
     let origin = records[record]
+    if hasFixedPlaces {
+      return SourcePosition(line: origin.line, column: origin.column, byteOffset: origin.byteOffset)
+    }
     var start = Int(starts[slot])
     let state = state(record, column)
     if state == .absent { start = Int(origin.rawStart) }

@@ -42,6 +42,8 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case invalidAlias
     /// A YAML record is more than the limits allow once its aliases are replaced by what they stand for.
     case expansionLimit
+    /// A record that was rejected once is not one of its format, as it was put right.
+    case invalidDocument
   }
 
   /// Why.
@@ -55,6 +57,8 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
   public var message: String
   /// The whole raw record without its line end; for `recordTooLong` its first 64 KiB.
   public var raw: [UInt8]
+  /// The number of spaces before the record's first line, where they are a part of its meaning; 0 elsewhere.
+  public var indent = 0
 
   /// Creates an error.
   public init(code: Code, position: SourcePosition, recordIndex: Int, message: String, raw: [UInt8]) {

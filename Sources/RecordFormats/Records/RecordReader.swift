@@ -28,6 +28,10 @@ public enum ColumnRequest: Sendable, Hashable {
 public protocol RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
   var columns: [String] { get }
+  /// The names of all columns that the input says it has; none for formats whose records name their fields themselves.
+  ///
+  /// With an archive they are those of the member that is being read.
+  var header: [String] { get }
   /// The bytes read from the input so far, for progress.
   var bytesRead: Int { get }
   /// Replaces the batch's content with the next records, keeping its memory.
@@ -35,4 +39,9 @@ public protocol RecordReader {
   /// - Returns: false at the end of the input, and then the batch is empty; true otherwise.
   /// - Throws: `ReadError` when the input cannot be read further; the records before the fault were returned first.
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool
+}
+
+extension RecordReader {
+  /// No names, because the records name their fields themselves.
+  public var header: [String] { [] }
 }

@@ -14,6 +14,8 @@ struct TreeRecords {
   let maxRecordBytes: Int
   /// Whether what is no mapping is a record with the column `value`, instead of a reject.
   var takesScalars = false
+  /// Whether refused records say how far their first line is indented.
+  var keepsIndent = false
   /// Of nodes with many children, these by name.
   private var large: [Int: [[UInt8]: Int]] = [:]
   private static var fewChildren: Int { 64 }
@@ -317,10 +319,11 @@ struct TreeRecords {
     defer { reset() }
     if let fault {
       let isLong = fault.code == .recordTooLong
-      batch.appendError(
-        RecordError(
-          code: fault.code, position: position(isLong ? recordStart : fault.at), recordIndex: recordIndex,
-          message: fault.message, raw: [UInt8](isLong ? .init(rebasing: raw.prefix(1 << 16)) : raw)))
+      var error = RecordError(
+        code: fault.code, position: position(isLong ? recordStart : fault.at), recordIndex: recordIndex,
+        message: fault.message, raw: [UInt8](isLong ? .init(rebasing: raw.prefix(1 << 16)) : raw))
+      if keepsIndent { error.indent = position(recordStart).column - 1 }
+      batch.appendError(error)
       recordIndex += 1
       return
     }

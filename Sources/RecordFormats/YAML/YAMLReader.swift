@@ -66,6 +66,7 @@ public struct YAMLReader: RecordReader {
     var tree = TreeRecords(
       records: records, each: each, paths: paths, maxRecordBytes: limit, collectsNames: collectsNames)
     tree.takesScalars = options.takesScalars
+    tree.keepsIndent = true
     return YAMLParser(
       window: TextWindow(stream, encoding: options.encoding), options: options, records: records, tree: tree)
   }

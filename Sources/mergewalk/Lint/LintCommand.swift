@@ -9,14 +9,15 @@ struct LintCommand: ParsableCommand {
     abstract: "Report every mistake in pipelines, their models and their inputs' headers.",
     discussion: """
       Findings go to standard output as path:line:column: error|warning: message [code], sorted by place. The exit \
-      code is 0 when there is no error (warnings do not count), else 1.
+      code is 0 when there is no error (warnings do not count), else 1. Files that end in _test.yaml are tests of \
+      pipelines, whose cases are held against the pipeline and its model.
 
       EXAMPLES
         mergewalk lint pipelines/*.yaml
         mergewalk lint --set DATE=2024-05-01 nightly.yaml
       """)
 
-  @Argument(help: "The pipeline files.", completion: .file(extensions: ["yaml", "yml"]))
+  @Argument(help: "The pipeline files, and files with tests of pipelines.", completion: .file(extensions: ["yaml", "yml"]))
   var pipelines: [String]
 
   @OptionGroup var variables: VariableOptions
@@ -32,7 +33,10 @@ struct LintCommand: ParsableCommand {
     settings.variables = variables.variables
     var findings: [Diagnostic] = []
     for path in pipelines {
-      for finding in Pipeline.lint(path, settings: settings) where !findings.contains(finding) {
+      let found =
+        path.hasSuffix(PipelineTests.suffix)
+        ? PipelineTests.lint(path, variables: variables.variables) : Pipeline.lint(path, settings: settings)
+      for finding in found where !findings.contains(finding) {
         findings.append(finding)
       }
     }

@@ -1,14 +1,39 @@
+import ArgumentParser
+import Diagnostics
 import Glibc
+import Synchronization
 
 /// Writes data to standard output and words to standard error.
 ///
 /// A reader that has gone away (`mergewalk ... | head`) is no failure: the process then ends with success.
 enum Console {
+  /// The secrets of the configurations that were read so far, which nothing that is written may show.
+  private static let secrets = Mutex(Redaction())
+
+  /// The text without secrets.
+  static func redacted(_ text: String) -> String { secrets.withLock { $0(text) } }
+
+  /// Keeps the secrets of a configuration out of everything that is written from now on.
+  static func hide(_ redaction: Redaction) { secrets.withLock { $0.add(redaction) } }
+
   /// Writes data, with a line break behind it.
   static func data(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
   /// Writes data as it is.
   static func rawData(_ text: String) { write(text, to: STDOUT_FILENO) }
+
+  /// Writes bytes as they are.
+  static func rawData(_ bytes: [UInt8]) {
+    end(bytes.withUnsafeBytes { attempt($0, to: STDOUT_FILENO) })
+  }
+
+  /// Writes the result of work that is done, with a line break behind it; a reader that has gone away is no failure.
+  ///
+  /// - Returns: Whether nothing is lost.
+  static func result(_ text: String) -> Bool {
+    let failure = attempt(text + "\n", to: STDOUT_FILENO)
+    return failure == 0 || failure == EPIPE
+  }
 
   /// Writes words, with a line break behind them.
   static func words(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
@@ -34,18 +59,35 @@ enum Console {
     return isTerminal ? 80 : nil
   }
 
+  /// Writes, and ends the process when standard output takes no more: with success when its reader has gone away, else
+  /// with the failure that it is, so that what is lost does not look like success.
   private static func write(_ text: String, to descriptor: Int32) {
-    var text = text
-    let isBroken = text.withUTF8 { bytes in
-      var done = 0
-      while done < bytes.count {
-        let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-        if count < 0, errno == EINTR { continue }
-        if count < 0 { return errno == EPIPE && descriptor == STDOUT_FILENO }
-        done += count
-      }
-      return false
+    let failure = attempt(text, to: descriptor)
+    if descriptor == STDOUT_FILENO { end(failure) }
+  }
+
+  private static func end(_ failure: Int32) {
+    if failure == 0 { return }
+    if failure == EPIPE { exit(0) }
+    let reason = String(cString: strerror(failure))
+    _ = attempt("mergewalk: error: cannot write to standard output: \(reason)\n", to: STDERR_FILENO)
+    exit(ExitStatus.failure.rawValue)
+  }
+
+  /// Writes, and returns the number of the error that kept it from being whole, or 0.
+  private static func attempt(_ text: String, to descriptor: Int32) -> Int32 {
+    var text = redacted(text)
+    return text.withUTF8 { attempt(UnsafeRawBufferPointer($0), to: descriptor) }
+  }
+
+  private static func attempt(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32 {
+    var done = 0
+    while done < bytes.count {
+      let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+      if count < 0, errno == EINTR { continue }
+      if count < 0 { return errno }
+      done += count
     }
-    if isBroken { exit(0) }
+    return 0
   }
 }

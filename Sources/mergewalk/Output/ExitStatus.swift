@@ -1,13 +1,39 @@
 import ArgumentParser
+import Importing
 
-/// The exit codes of every command.
+/// The exit codes of every command; `docs/exit-codes.md` describes them.
 enum ExitStatus {
   /// All records were imported; lint and verify found no error.
   static let success = ExitCode(0)
   /// Finished with rejects inside the limits; lint or verify found errors.
   static let findings = ExitCode(1)
-  /// Could not run; the store was not touched.
+  /// Could not run, or not to its end; the store is as before.
   static let failure = ExitCode(2)
   /// Too many rejects: the whole run was rolled back and the store is as before.
   static let limitBreached = ExitCode(3)
+  /// The run was told to stop; what was committed can be continued.
+  static let interrupted = ExitCode(4)
+  /// The run was refused: these inputs are imported already, or are not those that were begun with.
+  static let refused = ExitCode(5)
+  /// Another process holds the store.
+  static let busy = ExitCode(6)
+  /// The import is done, but its result, its metrics or its report could not be written.
+  static let outputLost = ExitCode(7)
+
+  /// The code of a run's end.
+  static func of(_ status: RunStatus) -> ExitCode { ExitCode(Int32(status.exitCode)) }
+
+  /// The table that help shows.
+  static let help = """
+    EXIT CODES
+      0   everything was imported
+      1   finished; some records were rejected, inside the pipeline's limits
+      2   could not run, or not to its end; the store is as before
+      3   too many rejects; the whole run was rolled back and the store is as before
+      4   stopped by a signal; what was committed can be continued
+      5   refused: imported already, or other inputs than those that were begun with
+      6   another process holds the store
+      7   imported, but the result, the metrics or the report could not be written
+      64  usage
+    """
 }

@@ -22,7 +22,8 @@ indirect enum JSONText {
     case .boolean(let value): output += value ? "true" : "false"
     case .integer(let value): output += String(value)
     case .decimal(let value, let digits): output += value.isFinite ? Figures.fixed(value, digits: digits) : "null"
-    case .string(let value): Self.quote(value, to: &output)
+    // Quoting could hide a secret from the search for it.
+    case .string(let value): Self.quote(Console.redacted(value), to: &output)
     case .array(let items):
       output += "["
       for (index, item) in items.enumerated() {

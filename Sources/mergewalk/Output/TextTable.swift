@@ -1,9 +1,17 @@
-/// A table of text: the first column flush left, the others flush right.
+/// A table of text: the first column flush left, the others flush right unless they are words.
 struct TextTable {
   private var rows: [[String]] = []
+  /// The columns that are flush left beside the first.
+  private var words: Set<Int> = []
 
   /// Starts a table with its column titles.
   init(_ titles: String...) { rows.append(titles) }
+
+  /// Starts a table with its column titles, of which those of these columns stand over words.
+  init(_ titles: [String], words: Set<Int>) {
+    rows.append(titles)
+    self.words = words
+  }
 
   /// Adds a row, one cell a column.
   mutating func add(_ cells: String...) { rows.append(cells) }
@@ -16,7 +24,7 @@ struct TextTable {
       var line = ""
       for (column, cell) in row.enumerated() {
         let space = String(repeating: " ", count: widths[column] - cell.count)
-        line += "  " + (column == 0 ? cell + space : space + cell)
+        line += "  " + (column == 0 || words.contains(column) ? cell + space : space + cell)
       }
       while line.last == " " { line.removeLast() }
       return line

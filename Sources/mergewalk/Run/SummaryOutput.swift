@@ -7,9 +7,9 @@ enum SummaryOutput {
   /// The exit code, or `nil` for success.
   static func exitStatus(_ summary: ImportSummary) -> ExitCode? {
     switch summary.status {
-    case .limitBreached: ExitStatus.limitBreached
-    case .completedWithRejects: ExitStatus.findings
-    case .completed, .dryRun: summary.rejected > 0 ? ExitStatus.findings : nil
+    case .limitBreached: ExitStatus.of(.limitBreached)
+    case .completedWithRejects: ExitStatus.of(.completedWithRejects)
+    case .completed, .dryRun: summary.rejected > 0 ? ExitStatus.of(.completedWithRejects) : nil
     }
   }
 
@@ -21,15 +21,13 @@ enum SummaryOutput {
   /// What a person should know of the store, one line each; nothing when there is nothing.
   static func warnings(_ summary: ImportSummary) -> [String] {
     summary.warnings.map { "\(summary.storePath): warning: \($0)" }
+      + summary.anomalies.map { "\(summary.pipeline): warning: unusual run: \($0.message)" }
   }
 
   /// The same object for a run that could not be carried out.
   static func failure(
-    pipeline: String, seconds: Double, code: String, message: String, findings: [Diagnostic]
+    _ summary: ImportSummary, code: String, message: String, findings: [Diagnostic]
   ) -> JSONText {
-    var summary = ImportSummary()
-    summary.pipeline = pipeline
-    summary.seconds = seconds
     let error = JSONText.object([
       ("code", .string(code)), ("message", .string(message)), ("findings", FindingsOutput.json(findings)),
     ])
@@ -38,7 +36,9 @@ enum SummaryOutput {
 
   private static func members(_ summary: ImportSummary, status: String) -> [(name: String, value: JSONText)] {
     [
-      ("pipeline", .string(summary.pipeline)), ("status", .string(status)), ("read", .integer(summary.read)),
+      ("pipeline", .string(summary.pipeline)), ("run", summary.runID.isEmpty ? .null : .string(summary.runID)),
+      ("number", summary.runNumber.map { .integer($0) } ?? .null),
+      ("resumed_from", summary.resumedFrom.map { .string($0) } ?? .null), ("status", .string(status)), ("read", .integer(summary.read)),
       ("inserted", .integer(summary.inserted)), ("updated", .integer(summary.updated)),
       ("unchanged", .integer(summary.unchanged)), ("skipped", .integer(summary.skipped)),
       ("rejected", .integer(summary.rejected)), ("batches", .integer(summary.batches)),
@@ -46,9 +46,12 @@ enum SummaryOutput {
       ("records_per_second", .decimal(rate(summary), digits: 1)),
       ("peak_rss_bytes", .integer(summary.peakResidentBytes)), ("statements", .integer(summary.statements)),
       ("phases", .object(summary.phases.map { ($0.name, .decimal($0.seconds, digits: 3)) })),
+      ("reader_phases", .object(summary.readerPhases.map { ($0.name, .decimal($0.seconds, digits: 3)) })),
+      ("slow_stage", summary.slowStage.map { .string($0) } ?? .null),
       ("fetches", .integer(summary.fetches)), ("bytes_read", .integer(summary.bytesRead)),
       ("store", .string(summary.storePath)), ("rejects", summary.rejectsPath.map { .string($0) } ?? .null),
       ("warnings", .array(summary.warnings.map { .string($0) })),
+      ("anomalies", .array(summary.anomalies.map(anomaly))), ("imports", .array(summary.parts.map(part))),
       (
         "reject_codes",
         .object(summary.rejectCounts.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })
@@ -68,6 +71,23 @@ enum SummaryOutput {
           })
       ),
     ]
+  }
+
+  private static func anomaly(_ anomaly: RunAnomaly) -> JSONText {
+    .object([
+      ("measure", .string(anomaly.measure.rawValue)), ("value", .decimal(anomaly.value, digits: 6)),
+      ("usual", .decimal(anomaly.usual, digits: 6)), ("runs", .integer(anomaly.runs)),
+      ("message", .string(anomaly.message)),
+    ])
+  }
+
+  private static func part(_ part: ImportSummary.PartCounts) -> JSONText {
+    .object([
+      ("name", .string(part.name)), ("entity", .string(part.entity)), ("read", .integer(part.read)),
+      ("inserted", .integer(part.inserted)), ("updated", .integer(part.updated)),
+      ("unchanged", .integer(part.unchanged)), ("skipped", .integer(part.skipped)),
+      ("rejected", .integer(part.rejected)), ("seconds", .decimal(part.seconds, digits: 3)),
+    ])
   }
 
   /// The summary as a person reads it.

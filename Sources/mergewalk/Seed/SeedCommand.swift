@@ -120,6 +120,7 @@ struct SeedCommand: ParsableCommand {
     defer { line?.clear() }
     let summary = try build.run(progress: line.map { line in { line.update($0) } })
     line?.clear()
+    Console.hide(summary.redaction)
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     if json { Console.data(Self.json(summary, store: store, seconds: seconds).text) }
     if !quiet {

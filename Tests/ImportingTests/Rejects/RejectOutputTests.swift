@@ -33,7 +33,7 @@ import Testing
   private func rejects(_ csv: String) throws -> (lines: [[String: Any]], summary: ImportSummary) {
     let definition = try definition(csv)
     let plan = try ImportPlan(definition)
-    let output = try RejectOutput(definition, plan: plan)
+    let output = try RejectOutput(definition, plan: plan, run: RunIdentity(pipeline: definition.name))
     var batch = ImportBatch(plan: plan)
     var reader = try definition.format.reader(
       source: ByteSource(path: definition.inputs[0]), columns: .named(plan.columnNames), index: 0)

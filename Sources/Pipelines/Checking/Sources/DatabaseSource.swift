@@ -33,7 +33,7 @@ extension SourceBuilder {
     }
     var options = StoreSourceOptions(entity: entity.value)
     if let model = source.text("model") {
-      let path = Paths.resolve(model.value, besideFile: findings.path)
+      let path = findings.resolve(model)
       options.model = .file(path: path, version: source.text("model_version")?.value)
     } else if source.has("model_version") {
       findings.add(

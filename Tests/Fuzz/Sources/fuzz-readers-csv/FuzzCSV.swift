@@ -21,6 +21,30 @@ public func fuzzCSV(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   options.skippedLines = choice & 8 == 0 ? 0 : 1
   options.encoding = [.automatic, .utf16, .latin1, .utf8][Int(choice >> 4 & 3)]
   options.maxRecordBytes = choice & 64 == 0 ? 1 << 20 : 100
-  ReaderCheck.run(.csv(options), Array(input[2...]), named: ["1", "a"])
+  let bytes = Array(input[2...])
+  if choice & 128 == 0 {
+    ReaderCheck.run(.csv(options), bytes, named: ["1", "a"])
+  } else {
+    checkDetection(of: bytes, options)
+  }
   return 0
+}
+
+/// Detects a dialect, which must not depend on how the bytes arrive, and reads by it.
+private func checkDetection(of bytes: [UInt8], _ base: CSVOptions) {
+  let known: CSVKnownOptions = bytes.count % 3 == 0 ? [.delimiter] : bytes.count % 5 == 0 ? [.header, .encoding] : []
+  let found = detection(ByteSource(bytes: bytes, chunkSizes: [.max]), base, known)
+  for chunks in [[1], [7, 64, 1, 1000]] {
+    let other = detection(ByteSource(bytes: bytes, chunkSizes: chunks), base, known)
+    require("\(String(describing: found))" == "\(String(describing: other))", "found \(found) and \(other)")
+  }
+  guard case .success(let dialect?) = found else { return }
+  require(!dialect.evidence.isEmpty, "a dialect without evidence")
+  ReaderCheck.run(.csv(dialect.options), bytes, named: ["1", "a"])
+}
+
+private func detection(
+  _ source: ByteSource, _ base: CSVOptions, _ known: CSVKnownOptions
+) -> Result<CSVDialect?, ReadError> {
+  Result { () throws(ReadError) in try CSVDialectDetector.detect(source, base: base, known: known) }
 }

@@ -1,36 +1,17 @@
 import Diagnostics
-import Glibc
 import YAML
-
-/// The values of `${NAME}` in pipeline files: those set for the run first, then the environment's.
-public struct Variables: Sendable {
-  /// Values set for this run, by name.
-  public var assignments: [String: String]
-  /// Whether the process's environment is asked for names that are not set.
-  public var usesEnvironment: Bool
-
-  /// Creates variables.
-  public init(assignments: [String: String] = [:], usesEnvironment: Bool = true) {
-    self.assignments = assignments
-    self.usesEnvironment = usesEnvironment
-  }
-
-  /// The variable's value, or `nil` when it is neither set nor in the environment.
-  func value(of name: String) -> String? {
-    if let value = assignments[name] { return value }
-    guard usesEnvironment, let value = getenv(name) else { return nil }
-    return String(cString: value)
-  }
-}
 
 /// Puts the values of variables into the scalars of a YAML tree.
 ///
-/// `${NAME}` is the variable's value, `${NAME:-text}` is `text` when there is no such variable or it is empty, `$${` is
+/// `${NAME}` is the variable's value, `${secret:NAME}` one that nothing may show, `${file:PATH}` what a file holds, which
+/// is a secret too; `:-text` behind the name is what stands there when there is no value or it is empty. `$${` is
 /// `${` itself. Keys are left alone. A scalar with a variable in it counts as plain, so that `"${N}"` can be a number.
 struct VariableSubstitution {
   private let variables: Variables
   private let findings: Findings
   private(set) var usedNames: Set<String> = []
+  /// Whether a secret was put into the scalar that is being expanded.
+  private var tookSecret = false
 
   init(_ variables: Variables, findings: Findings) {
     self.variables = variables
@@ -43,7 +24,9 @@ struct VariableSubstitution {
     switch node.kind {
     case .scalar(let text, let isPlain):
       guard text.contains("${") else { return node }
+      tookSecret = false
       result.kind = .scalar(expand(text, in: node, isPlain: isPlain), isPlain: true)
+      result.isSecret = tookSecret
     case .sequence(let items):
       var expanded: [YAMLNode] = []
       for item in items { expanded.append(apply(item)) }
@@ -83,27 +66,53 @@ struct VariableSubstitution {
   }
 
   private mutating func value(of reference: String, at place: SourcePosition) -> [UInt8] {
-    let colon = reference.utf8.firstIndex(of: UInt8(ascii: ":"))
-    let name = String(reference[..<(colon ?? reference.endIndex)])
-    let rest = colon.map { reference[$0...] } ?? ""
-    guard Self.isName(name), rest.isEmpty || rest.hasPrefix(":-") else {
+    guard let parsed = VariableReference(reference) else {
       findings.add(
         .invalidVariable, at: place, "“${\(reference)}” does not name a variable",
-        hint: "write “${NAME}” or “${NAME:-text}”")
+        hint: "write “${NAME}”, “${NAME:-text}”, “${secret:NAME}” or “${file:PATH}”")
       return Array("${\(reference)}".utf8)
     }
-    usedNames.insert(name)
-    let value = variables.value(of: name)
-    if rest.isEmpty {
-      if let value { return Array(value.utf8) }
+    var found: String?
+    switch parsed.kind {
+    case .variable(let name):
+      usedNames.insert(name)
+      found = variables.value(of: name)
+    case .secret(let name):
+      usedNames.insert(name)
+      tookSecret = true
+      found = secret(name, at: place)
+    case .file(let path):
+      tookSecret = true
+      let file = Paths.resolve(path, besideFile: place.includedPath ?? findings.path)
+      found = SecretFile.read(file, isOptional: parsed.fallback != nil, at: place, findings)
+      if found == nil, parsed.fallback == nil { return Array("${\(reference)}".utf8) }
+    }
+    if let fallback = parsed.fallback, found?.isEmpty ?? true { found = fallback }
+    guard let found else {
       findings.add(
-        .missingVariable, at: place, "the variable “\(name)” is not set",
-        hint: NearestName.find(name, in: variables.assignments.keys.sorted()).map { "did you mean “\($0)”?" }
-          ?? "set it by --set \(name)=VALUE, in the environment, or write “${\(name):-default}”")
+        .missingVariable, at: place, "the \(tookSecret ? "secret" : "variable") “\(parsed.name)” is not set",
+        hint: hint(parsed))
       return Array("${\(reference)}".utf8)
     }
-    if let value, !value.isEmpty { return Array(value.utf8) }
-    return Array(rest.dropFirst(2).utf8)
+    if parsed.isSecret { findings.hide(found, at: place) }
+    return Array(found.utf8)
+  }
+
+  /// The value of a secret: of the variable, or of the file that a variable with `_FILE` behind the name names.
+  private mutating func secret(_ name: String, at place: SourcePosition) -> String? {
+    if let value = variables.value(of: name) { return value }
+    guard let path = variables.value(of: name + "_FILE"), !path.isEmpty else { return nil }
+    usedNames.insert(name + "_FILE")
+    return SecretFile.read(path, isOptional: false, at: place, findings)
+  }
+
+  private func hint(_ reference: VariableReference) -> String {
+    let name = reference.name
+    if let near = NearestName.find(name, in: variables.assignments.keys.sorted()) { return "did you mean “\(near)”?" }
+    if reference.isSecret {
+      return "set \(name) in the environment, or \(name)_FILE to the path of a file that holds it"
+    }
+    return "set it by --set \(name)=VALUE, in the environment, or write “${\(name):-default}”"
   }
 
   /// The place of a byte of a scalar's text in the file; where escapes or lines make it unsure, the scalar's own.
@@ -116,13 +125,5 @@ struct VariableSubstitution {
     place.column += offset
     place.byteOffset += offset
     return place
-  }
-
-  private static func isName(_ text: String) -> Bool {
-    guard let first = text.utf8.first, first < UInt8(ascii: "0") || first > UInt8(ascii: "9") else { return false }
-    return text.utf8.allSatisfy { byte in
-      byte == UInt8(ascii: "_") || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"))
-        || (byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z"))
-    }
   }
 }

@@ -1,0 +1,100 @@
+import Glibc
+import SQLite
+
+/// The table of an import store's runs: a SQLite file beside the store, `STORE-mergewalk`.
+///
+/// It is no part of the store: Core Data's file has no table of ours, and removing this one loses nothing but the past.
+/// `docs/runs.md` describes its tables. Every call opens the file, does its work in one transaction, and closes it.
+public struct RunHistory: Sendable {
+  /// The file's path.
+  public let path: String
+  /// How many runs are kept; older ones are removed when one is appended.
+  public var keeps = 1000
+
+  /// The table of runs of the store at a path.
+  public init(storePath: String) { path = storePath + "-mergewalk" }
+
+  /// Adds a run and removes those that are too many.
+  ///
+  /// - Returns: The run's number, one more than the last one's.
+  /// - Throws: ``RunHistoryError``; the file is as before.
+  public func append(_ record: RunRecord) throws(RunHistoryError) -> Int {
+    do {
+      let connection = try Connection(path: path, mode: .create)
+      try RunTables.prepare(connection, path)
+      try connection.execute("BEGIN IMMEDIATE")
+      try RunTables.create(connection)
+      let number = try RunTables.insert(record, connection)
+      try RunTables.removeOld(connection, keeps: max(1, keeps))
+      try connection.execute("COMMIT")
+      try connection.close()
+      return number
+    } catch let error as RunHistoryError {
+      throw error
+    } catch let error as SQLiteError {
+      throw RunHistoryError(error, path)
+    } catch {
+      preconditionFailure("nothing else is thrown: \(error)")
+    }
+  }
+
+  /// The last runs, the latest first; none when there is no table.
+  ///
+  /// - Parameters:
+  ///   - pipeline: The pipeline whose runs are wanted; nil for all.
+  ///   - limit: How many at most.
+  /// - Throws: ``RunHistoryError``.
+  public func recent(pipeline: String? = nil, limit: Int = 20) throws(RunHistoryError) -> [RunRecord] {
+    try read { connection throws(SQLiteError) in
+      let name = pipeline == nil ? "" : "WHERE pipeline = ?2 "
+      return try RunTables.select("\(name)ORDER BY number DESC LIMIT ?1", connection) { statement in
+        statement.bind(1, Int64(max(0, limit)))
+        if let pipeline { statement.bind(2, text: pipeline) }
+      }
+    }
+  }
+
+  /// The last runs of a pipeline that finished with its own inputs, the latest first: what a run is compared with.
+  ///
+  /// - Throws: ``RunHistoryError``.
+  public func finished(pipeline: String, limit: Int) throws(RunHistoryError) -> [RunRecord] {
+    try read { connection throws(SQLiteError) in
+      let condition =
+        "WHERE pipeline = ?2 AND kind = 'import' AND status IN ('completed', 'completed_with_rejects')"
+        + " ORDER BY number DESC LIMIT ?1"
+      return try RunTables.select(condition, connection) { statement in
+        statement.bind(1, Int64(max(0, limit)))
+        statement.bind(2, text: pipeline)
+      }
+    }
+  }
+
+  /// The run with this number (`12`), or this name (`orders@2024-01-31T12:00:00.123Z`); nil when there is none.
+  ///
+  /// - Throws: ``RunHistoryError``.
+  public func run(_ name: String) throws(RunHistoryError) -> RunRecord? {
+    try read { connection throws(SQLiteError) in
+      let condition = Int64(name) == nil ? "WHERE id = ?1 ORDER BY number DESC LIMIT 1" : "WHERE number = ?1"
+      return try RunTables.select(condition, connection) { statement in
+        if let number = Int64(name) { statement.bind(1, number) } else { statement.bind(1, text: name) }
+      }
+    }.first
+  }
+
+  private func read(
+    _ body: (Connection) throws(SQLiteError) -> [RunRecord]
+  ) throws(RunHistoryError) -> [RunRecord] {
+    guard access(path, F_OK) == 0 else { return [] }
+    do {
+      let connection = try Connection(path: path, mode: .readOnly)
+      guard try RunTables.check(connection, path) else { return [] }
+      return try body(connection)
+    } catch let error as RunHistoryError {
+      throw error
+    } catch let error as SQLiteError {
+      throw RunHistoryError(error, path)
+    } catch {
+      preconditionFailure("nothing else is thrown: \(error)")
+    }
+  }
+}

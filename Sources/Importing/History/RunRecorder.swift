@@ -1,0 +1,101 @@
+import Glibc
+import RecordFormats
+
+/// Writes a run into the table of runs, and holds it against the earlier ones.
+///
+/// Nothing here makes an import fail: what cannot be kept is a warning of the summary.
+struct RunRecorder {
+  private let definition: ImportDefinition
+  private let identity: RunIdentity
+  private let inputs: [RunRecord.Input]
+
+  /// Notes what the run begins with; nil when nothing is to be kept.
+  init?(_ definition: ImportDefinition, _ identity: RunIdentity) {
+    guard definition.reporting.keepsHistory, !definition.isDryRun else { return nil }
+    self.definition = definition
+    self.identity = identity
+    inputs = definition.allSources.prefix(RunRecord.mostInputs).map { source in
+      RunRecord.Input(path: source.path, bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
+    }
+  }
+
+  /// Keeps a run that came to its end, whatever the end is.
+  func finish(_ summary: inout ImportSummary) {
+    guard let status = RunStatus(rawValue: summary.status.rawValue) else { return }
+    var record = record(status, summary)
+    let history = RunHistory(storePath: definition.storePath)
+    do throws(RunHistoryError) {
+      let thresholds = definition.reporting.anomalies
+      if status.isFinished, record.kind == .records, thresholds.runs > 0 {
+        let earlier = try history.finished(pipeline: record.pipeline, limit: thresholds.runs)
+        summary.anomalies = RunAnomaly.find(in: record, earlier: earlier, thresholds: thresholds)
+        record.warnings += summary.anomalies.map(\.message)
+      }
+      summary.runNumber = try history.append(record)
+    } catch {
+      summary.warnings.append("this run is not in the table of runs: \(error)")
+    }
+  }
+
+  /// Keeps a run that could not be carried out.
+  ///
+  /// - Parameter summary: As far as it is filled.
+  /// - Returns: Why it could not be kept, or nil.
+  func fail(_ summary: ImportSummary, _ error: ImportError) -> String? {
+    var record = record(.failed, summary)
+    record.errorCode = error.code.rawValue
+    record.errorMessage = error.message
+    do throws(RunHistoryError) {
+      _ = try RunHistory(storePath: definition.storePath).append(record)
+      return nil
+    } catch {
+      return error.description
+    }
+  }
+
+  private func record(_ status: RunStatus, _ summary: ImportSummary) -> RunRecord {
+    var record = RunRecord()
+    record.id = identity.text
+    record.pipeline = identity.pipeline
+    record.kind = definition.reporting.kind
+    record.started = identity.started
+    record.seconds = summary.seconds
+    record.status = status
+    record.store = definition.storePath
+    record.inputs = inputs
+    record.inputCount = definition.allSources.count
+    record.counts = summary.counts
+    record.parts = summary.parts.map(RunRecord.Part.init)
+    record.entities = summary.entities
+    record.rejectCodes = summary.rejectCounts
+    record.rejectsPath = summary.rejectsPath
+    record.phases = summary.phases
+    record.slowStage = summary.slowStage ?? ""
+    record.peakResidentBytes = summary.peakResidentBytes
+    record.bytesRead = summary.bytesRead
+    record.version = ImportSession.version
+    record.host = Self.host()
+    record.resumedFrom = summary.resumedFrom
+    record.warnings = summary.warnings
+    return record
+  }
+
+  private static func host() -> String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return name.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
+}
+
+extension RunRecord.Part {
+  init(_ part: ImportSummary.PartCounts) {
+    var counts = RecordCounts()
+    counts.read = part.read
+    counts.inserted = part.inserted
+    counts.updated = part.updated
+    counts.unchanged = part.unchanged
+    counts.skipped = part.skipped
+    counts.rejected = part.rejected
+    self.init(name: part.name, entity: part.entity, counts: counts, seconds: part.seconds)
+  }
+}

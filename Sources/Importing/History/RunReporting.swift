@@ -1,0 +1,16 @@
+/// What is kept and told of a run beside its summary.
+public struct RunReporting: Sendable, Hashable {
+  /// Whether the run goes into the table of runs beside the store, see ``RunHistory``.
+  public var keepsHistory = false
+  /// What the run reads its records from.
+  public var kind = RunRecord.Kind.records
+  /// How much it may differ from earlier runs.
+  public var anomalies = AnomalyThresholds()
+  /// The file that takes the run's numbers as OpenMetrics text, or nil; whoever runs the import writes it.
+  public var metricsPath: String?
+  /// The file that takes the run's report as HTML, or nil; whoever runs the import writes it.
+  public var reportPath: String?
+
+  /// Keeps and tells nothing.
+  public init() {}
+}

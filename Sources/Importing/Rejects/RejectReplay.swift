@@ -1,0 +1,33 @@
+public import RecordFormats
+
+extension ImportDefinition {
+  /// The import of the records of a rejects file, put right, by the same pipeline.
+  ///
+  /// What fails again goes to another rejects file; positions are those of the lines of the file that is read.
+  ///
+  /// - Parameters:
+  ///   - file: The rejects file.
+  ///   - rejectsPath: Where rejects go; it is not the file that is read.
+  public func replaying(_ file: ByteSource, rejectsPath: String) -> ImportDefinition {
+    precondition(file.path != rejectsPath, "the rejects file that is read would be emptied")
+    var result = self
+    result.rejects.path = rejectsPath
+    result.reporting.kind = .replay
+    result.parts = parts.map { part in
+      var replay = part
+      let format = part.format
+      let name = parts.count > 1 ? part.name : nil
+      replay.sources = [file]
+      replay.format = .custom(
+        CustomRecordFormat(identity: "replay:\(part.name)", readsObjects: format.readsObjects) {
+          (source, request, index) throws(ReadError) in
+          guard case .named(let columns) = request else {
+            throw ReadError(.invalidOption, path: source.path, message: "a replay reads the columns of its pipeline only")
+          }
+          return try ReplayReader(source: source, format: format, part: name, columns: columns, index: index)
+        })
+      return replay
+    }
+    return result
+  }
+}

@@ -1,0 +1,66 @@
+import Glibc
+
+/// A folder for one case, which goes away with the value and everything in it.
+final class ScratchFolder {
+  let path: String
+
+  /// Makes the folder where `TMPDIR` says, else in `/tmp`; `nil` when that cannot be.
+  init?() {
+    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var template = Array((Paths.join(parent, "mergewalk-test-XXXXXX")).utf8CString)
+    guard mkdtemp(&template) != nil else { return nil }
+    path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  deinit { Self.remove(path, depth: 0) }
+
+  /// The path of a file in the folder.
+  func file(_ name: String) -> String { path + "/" + name }
+
+  /// Writes a file and returns its path; `nil` when that cannot be.
+  func write(_ text: String, to name: String) -> String? {
+    let path = file(name)
+    if let slash = name.lastIndex(of: "/") { mkdir(file(String(name[..<slash])), 0o700) }
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return nil }
+    var text = text
+    let isWhole = text.withUTF8 { bytes in
+      var done = 0
+      while done < bytes.count {
+        let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        done += count
+      }
+      return true
+    }
+    return close(descriptor) == 0 && isWhole ? path : nil
+  }
+
+  /// Stores have folders with folders for large values; nothing here is deeper.
+  private static func remove(_ folder: String, depth: Int) {
+    for name in names(in: folder) {
+      let path = "\(folder)/\(name)"
+      var status = stat()
+      if depth < 8, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+        remove(path, depth: depth + 1)
+      } else {
+        unlink(path)
+      }
+    }
+    rmdir(folder)
+  }
+
+  private static func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+}

@@ -1,0 +1,174 @@
+import Importing
+
+/// Runs as people and programs read them.
+enum RunListing {
+  /// One line a run.
+  static func table(_ runs: [RunRecord]) -> String {
+    var table = TextTable(
+      [
+        "run", "pipeline", "started (UTC)", "seconds", "read", "inserted", "updated", "unchanged", "skipped",
+        "rejected", "status", "slow stage", "inputs",
+      ], words: [1, 2, 10, 11, 12])
+    for run in runs {
+      let kind = run.kind == .replay ? " (replay)" : ""
+      table.add(
+        String(run.number), run.pipeline + kind, moment(run.started), Figures.fixed(run.seconds, digits: 2),
+        Figures.grouped(run.counts.read), Figures.grouped(run.counts.inserted), Figures.grouped(run.counts.updated),
+        Figures.grouped(run.counts.unchanged), Figures.grouped(run.counts.skipped),
+        Figures.grouped(run.counts.rejected), run.status.rawValue, run.slowStage, inputs(run))
+    }
+    return table.text
+  }
+
+  private static func inputs(_ run: RunRecord) -> String {
+    guard let first = run.inputs.first else { return "" }
+    let name = first.path.split(separator: "/").last.map(String.init) ?? first.path
+    return run.inputCount > 1 ? "\(name) and \(run.inputCount - 1) more" : name
+  }
+
+  /// A moment to the second, as a table has it.
+  private static func moment(_ seconds: Double) -> String {
+    String(RunIdentity.timestamp(seconds).prefix(19).replacing("T", with: " "))
+  }
+
+  /// One run, whole.
+  static func text(_ run: RunRecord) -> String {
+    var facts: [(String, String)] = [
+      ("run", "\(run.number)  \(run.id)"), ("pipeline", run.pipeline + (run.kind == .replay ? " (replay)" : "")),
+      ("started", RunIdentity.timestamp(run.started)), ("took", Figures.duration(run.seconds)),
+      ("status", "\(run.status.rawValue) (exit code \(run.status.exitCode))"), ("store", run.store),
+    ]
+    if let resumed = run.resumedFrom { facts.append(("continued", resumed)) }
+    if let code = run.errorCode { facts.append(("error", "\(run.errorMessage ?? "") [\(code)]")) }
+    facts += [
+      ("records", records(run.counts)),
+      ("read", "\(Figures.bytes(run.bytesRead)) from \(Figures.count(run.inputCount, "input"))"),
+      ("memory", Figures.bytes(run.peakResidentBytes)),
+      (
+        "phases",
+        run.phases.map { "\($0.name) \(Figures.fixed($0.seconds, digits: 2)) s" }.joined(separator: ", ")
+          + (run.slowStage.isEmpty ? "" : "; slow: \(run.slowStage)")
+      ),
+      ("made by", "mergewalk \(run.version) on \(run.host)"),
+    ]
+    if let path = run.rejectsPath { facts.append(("rejects", path)) }
+    let width = facts.map(\.0.count).max() ?? 0
+    var sections = [
+      facts.map { name, value in name + String(repeating: " ", count: width - name.count + 2) + value }
+        .joined(separator: "\n")
+    ]
+    if !run.inputs.isEmpty { sections.append(inputTable(run)) }
+    if run.parts.count > 1 { sections.append(partTable(run)) }
+    if !run.entities.isEmpty { sections.append(entityTable(run)) }
+    if !run.rejectCodes.isEmpty {
+      var table = TextTable("reject", "records")
+      for (code, count) in run.rejectCodes.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+        table.add(code, Figures.grouped(count))
+      }
+      sections.append(table.text)
+    }
+    if !run.warnings.isEmpty { sections.append(run.warnings.map { "warning: \($0)" }.joined(separator: "\n")) }
+    return sections.joined(separator: "\n\n")
+  }
+
+  private static func records(_ counts: RecordCounts) -> String {
+    "\(Figures.grouped(counts.read)) read = \(Figures.grouped(counts.inserted)) inserted"
+      + " + \(Figures.grouped(counts.updated)) updated + \(Figures.grouped(counts.unchanged)) unchanged"
+      + " + \(Figures.grouped(counts.skipped)) skipped + \(Figures.grouped(counts.rejected)) rejected"
+      + (counts.isBalanced ? "" : " and the rest, at which the run ended")
+  }
+
+  private static func inputTable(_ run: RunRecord) -> String {
+    var table = TextTable(["input", "bytes", "fingerprint"], words: [2])
+    for input in run.inputs {
+      table.add(input.path, input.bytes.map { Figures.grouped($0) } ?? "", input.fingerprint ?? "")
+    }
+    let left = run.inputCount - run.inputs.count
+    return table.text + (left > 0 ? "\n  and \(Figures.grouped(left)) more" : "")
+  }
+
+  private static func partTable(_ run: RunRecord) -> String {
+    var table = TextTable("import", "seconds", "read", "inserted", "updated", "unchanged", "skipped", "rejected")
+    for part in run.parts {
+      table.add(
+        part.name, Figures.fixed(part.seconds, digits: 2), Figures.grouped(part.counts.read),
+        Figures.grouped(part.counts.inserted), Figures.grouped(part.counts.updated),
+        Figures.grouped(part.counts.unchanged), Figures.grouped(part.counts.skipped),
+        Figures.grouped(part.counts.rejected))
+    }
+    return table.text
+  }
+
+  private static func entityTable(_ run: RunRecord) -> String {
+    var table = TextTable("entity", "inserted", "updated", "unchanged")
+    for (name, counts) in run.entities.sorted(by: { $0.key < $1.key }) {
+      table.add(
+        name, Figures.grouped(counts.inserted), Figures.grouped(counts.updated), Figures.grouped(counts.unchanged))
+    }
+    return table.text
+  }
+
+  /// A run as an object; members keep this order.
+  static func json(_ run: RunRecord) -> JSONText {
+    .object([
+      ("number", .integer(run.number)), ("run", .string(run.id)), ("pipeline", .string(run.pipeline)),
+      ("kind", .string(run.kind.rawValue)), ("started", .string(RunIdentity.timestamp(run.started))),
+      ("seconds", .decimal(run.seconds, digits: 6)), ("status", .string(run.status.rawValue)),
+      ("exit_code", .integer(run.status.exitCode)), ("store", .string(run.store)),
+      ("resumed_from", text(run.resumedFrom)), ("error", error(run)),
+      ("input_count", .integer(run.inputCount)), ("inputs", .array(run.inputs.map(json))),
+      ("counts", json(run.counts)), ("balanced", .boolean(run.counts.isBalanced)),
+      (
+        "imports",
+        .array(
+          run.parts.map {
+            .object([
+              ("name", .string($0.name)), ("entity", .string($0.entity)), ("seconds", .decimal($0.seconds, digits: 3)),
+              ("counts", json($0.counts)),
+            ])
+          })
+      ),
+      (
+        "entities",
+        .object(
+          run.entities.sorted { $0.key < $1.key }.map { name, counts in
+            (
+              name,
+              .object([
+                ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
+                ("unchanged", .integer(counts.unchanged)),
+              ])
+            )
+          })
+      ),
+      ("reject_codes", .object(run.rejectCodes.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })),
+      ("rejects", text(run.rejectsPath)),
+      ("phases", .object(run.phases.map { ($0.name, .decimal($0.seconds, digits: 3)) })),
+      ("slow_stage", .string(run.slowStage)), ("peak_rss_bytes", .integer(run.peakResidentBytes)),
+      ("bytes_read", .integer(run.bytesRead)), ("version", .string(run.version)), ("host", .string(run.host)),
+      ("warnings", .array(run.warnings.map { .string($0) })),
+    ])
+  }
+
+  private static func text(_ value: String?) -> JSONText { value.map { .string($0) } ?? .null }
+
+  private static func error(_ run: RunRecord) -> JSONText {
+    guard let code = run.errorCode else { return .null }
+    return .object([("code", .string(code)), ("message", text(run.errorMessage))])
+  }
+
+  private static func json(_ input: RunRecord.Input) -> JSONText {
+    .object([
+      ("path", .string(input.path)), ("bytes", input.bytes.map { .integer($0) } ?? .null),
+      ("fingerprint", text(input.fingerprint)),
+    ])
+  }
+
+  private static func json(_ counts: RecordCounts) -> JSONText {
+    .object([
+      ("read", .integer(counts.read)), ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
+      ("unchanged", .integer(counts.unchanged)), ("skipped", .integer(counts.skipped)),
+      ("rejected", .integer(counts.rejected)),
+    ])
+  }
+}

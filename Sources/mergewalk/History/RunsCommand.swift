@@ -1,0 +1,70 @@
+import ArgumentParser
+import Glibc
+import Importing
+
+/// `mergewalk runs`: what was imported into a store, run by run.
+struct RunsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "runs",
+    abstract: "List the imports into a store: inputs, counts, durations and what was slow.",
+    discussion: """
+      Runs are noted beside the store, in STORE-mergewalk, unless the pipeline says “history: false” or the run
+      --no-history. A run is named by its number or by its name; “last” is the latest.
+
+      EXAMPLES
+        mergewalk runs build/shop.sqlite
+        mergewalk runs build/shop.sqlite --pipeline orders --limit 5
+        mergewalk runs build/shop.sqlite last
+        mergewalk runs build/shop.sqlite 12 --json
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: String
+
+  @Argument(help: ArgumentHelp("Show this run whole.", valueName: "run"))
+  var name: String?
+
+  @Option(help: ArgumentHelp("Only the runs of this pipeline.", valueName: "name"))
+  var pipeline: String?
+
+  @Option(help: ArgumentHelp("How many runs, the latest first.", valueName: "number"))
+  var limit = 20
+
+  @Flag(help: "Print JSON: an array of runs, or one object.")
+  var json = false
+
+  func validate() throws {
+    if store.isEmpty { throw ValidationError("the store is a path") }
+    if limit < 1 { throw ValidationError("--limit takes a number from 1 on, not \(limit)") }
+    if name != nil, pipeline != nil, name != "last" {
+      throw ValidationError("--pipeline goes with the list, or with “last”")
+    }
+  }
+
+  func run() throws {
+    let history = RunHistory(storePath: store)
+    var problem: String?
+    do throws(RunHistoryError) {
+      problem = try show(history)
+    } catch {
+      problem = "\(error.description) [\(error.code.rawValue)]"
+    }
+    guard let problem else { return }
+    Console.words("\(store): error: \(problem)")
+    throw ExitStatus.failure
+  }
+
+  /// Writes what was asked for; returns what is missing, if something is.
+  private func show(_ history: RunHistory) throws(RunHistoryError) -> String? {
+    guard access(history.path, F_OK) == 0 else { return "no run was noted (there is no \(history.path))" }
+    guard let name else {
+      let runs = try history.recent(pipeline: pipeline, limit: limit)
+      Console.data(json ? JSONText.array(runs.map(RunListing.json)).text : RunListing.table(runs))
+      return nil
+    }
+    let found = name == "last" ? try history.recent(pipeline: pipeline, limit: 1).first : try history.run(name)
+    guard let found else { return "there is no run “\(name)” in \(history.path)" }
+    Console.data(json ? RunListing.json(found).text : RunListing.text(found))
+    return nil
+  }
+}

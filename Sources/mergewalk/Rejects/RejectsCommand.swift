@@ -1,0 +1,9 @@
+import ArgumentParser
+
+/// `mergewalk rejects`: look at rejected records, and import them once they are put right.
+struct RejectsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "rejects",
+    abstract: "Show, count and import again the records that a run rejected.",
+    subcommands: [RejectsShowCommand.self, RejectsSummaryCommand.self, RejectsReplayCommand.self])
+}

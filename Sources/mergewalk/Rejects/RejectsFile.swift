@@ -1,0 +1,83 @@
+import ArgumentParser
+import Diagnostics
+import Glibc
+import RecordFormats
+
+/// Reading rejects files for people.
+enum RejectsFile {
+  /// Calls `body` with each line, or with why it is none, until it returns false.
+  ///
+  /// - Throws: the exit code, after the words, when the file cannot be read.
+  static func forEach(_ path: String, _ body: (RejectLine?, _ problem: String) throws -> Bool) throws {
+    do {
+      var lines = try RejectLines(ByteSource(path: path))
+      while let next = try lines.next() {
+        switch next {
+        case .success(let line): if try !body(line, "") { return }
+        case .failure(let error):
+          let place = "\(path):\(error.position.line):\(error.position.column)"
+          if try !body(nil, "\(place): error: the line is no reject: \(error.message) [\(error.code.rawValue)]") { return }
+        }
+      }
+    } catch let error as ReadError {
+      FindingsOutput.words([error.diagnostic])
+      throw ExitStatus.failure
+    }
+  }
+
+  /// Where a reject stands, in the form that compilers and editors read.
+  static func place(_ line: RejectLine) -> String {
+    let file = line.member.map { "\(line.file)/\($0)" } ?? line.file
+    return "\(file):\(line.sourceLine):\(line.sourceColumn)"
+  }
+
+  /// A reject as a person reads it: why, and the record below.
+  static func text(_ line: RejectLine) -> String {
+    var target = ""
+    if let entity = line.entity { target = " for \(entity)" + (line.attribute.map { ".\($0)" } ?? "") }
+    var text = "\(place(line)): \(printable(line.message))\(target) [\(line.code)]"
+    if let field = line.field { text += " in column “\(printable(field))”" }
+    if line.also != nil { text += " and more" }
+    guard let raw = line.raw else { return text }
+    for part in String(decoding: raw, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) {
+      text += "\n    " + printable(part)
+    }
+    return text + (line.isCut ? "\n    … (the record was too long to be kept)" : "")
+  }
+
+  /// The text with its control characters spelt out, so that a record cannot speak to the terminal.
+  static func printable(_ text: some StringProtocol) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 9: result += "\t"
+      case 0..<0x20, 0x7F..<0xA0: result += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// Writes the record as it stood in its file.
+  static func writeRaw(_ line: RejectLine) {
+    guard let raw = line.raw else { return }
+    Console.rawData(raw + [10])
+  }
+
+  /// A reject as an object.
+  static func json(_ line: RejectLine) -> JSONText {
+    var members: [(name: String, value: JSONText)] = [
+      ("line", .integer(line.line)), ("run", .string(line.run)), ("file", .string(line.file)),
+    ]
+    if let member = line.member { members.append(("member", .string(member))) }
+    if let part = line.part { members.append(("import", .string(part))) }
+    members += [
+      ("record", .integer(line.record)), ("source_line", .integer(line.sourceLine)),
+      ("source_column", .integer(line.sourceColumn)), ("field", line.field.map { .string($0) } ?? .null),
+      ("entity", line.entity.map { .string($0) } ?? .null), ("attribute", line.attribute.map { .string($0) } ?? .null),
+      ("code", .string(line.code)), ("message", .string(line.message)),
+      ("raw", line.raw.map { .string(String(decoding: $0, as: UTF8.self)) } ?? .null), ("cut", .boolean(line.isCut)),
+    ]
+    return .object(members)
+  }
+}

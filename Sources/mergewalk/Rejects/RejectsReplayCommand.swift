@@ -1,0 +1,90 @@
+import ArgumentParser
+import Diagnostics
+import Glibc
+import Importing
+import Pipelines
+import RecordFormats
+
+/// `mergewalk rejects replay`: import the records of a rejects file, put right, by the pipeline that rejected them.
+struct RejectsReplayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Import the records of a rejects file once they are put right.",
+    discussion: """
+      Edit the member “raw” of each line, or empty it to give a record up; then replay the file. Records that fail again go
+      to another rejects file, which can be replayed in its turn; its positions are the lines of the file that was read.
+
+      EXAMPLES
+        mergewalk rejects replay orders.rejects.ndjson --pipeline pipelines/orders.yaml
+        mergewalk rejects replay r.ndjson --pipeline orders.yaml --store shop.sqlite --rejects again.ndjson
+        mergewalk rejects replay r.ndjson --pipeline orders.yaml --dry-run
+      """)
+
+  @Argument(help: "The rejects file.", completion: .file())
+  var file: String
+
+  @Option(help: "The pipeline that rejected the records.", completion: .file(extensions: ["yaml", "yml"]))
+  var pipeline: String
+
+  @Option(help: ArgumentHelp("Use this store in place of the pipeline's.", valueName: "path"), completion: .file())
+  var store: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Where records go that fail again.", discussion: "Without it the file's name with “.again” before its extension.",
+      valueName: "path"), completion: .file())
+  var rejects: String?
+
+  @OptionGroup var variables: VariableOptions
+
+  @OptionGroup var output: RunOutputOptions
+
+  @Flag(help: "Do everything, then throw it away; the store stays as it is.")
+  var dryRun = false
+
+  func validate() throws {
+    for (name, path) in [("--store", store), ("--rejects", rejects)] where path?.isEmpty == true {
+      throw ValidationError("\(name) takes a path")
+    }
+  }
+
+  func run() throws {
+    try RunExecution(options: output, path: pipeline).run { () throws(DiagnosticList) in
+      var settings = PipelineSettings()
+      settings.variables = variables.variables
+      settings.storePath = store
+      // The files may be gone; the header of each is in the rejects file.
+      settings.checksHeaders = false
+      let pipeline = try Pipeline.read(self.pipeline, settings: settings)
+      var definition = pipeline.definition
+      guard definition.objects.isEmpty else {
+        throw finding("unsuitablePipeline", self.pipeline, "whole objects go into a new store only, so that none can follow")
+      }
+      let path = rejects ?? Self.again(file)
+      if Self.isSame(path, file) {
+        throw finding("invalidOption", path, "the rejects file that is read cannot take the new rejects; name another one by --rejects")
+      }
+      definition = definition.replaying(ByteSource(path: file), rejectsPath: path)
+      definition.isDryRun = dryRun
+      return (definition, pipeline.warnings)
+    }
+  }
+
+  private func finding(_ code: String, _ path: String, _ message: String) -> DiagnosticList {
+    DiagnosticList([Diagnostic(.error, code: code, path: path, position: .file, message: message)])
+  }
+
+  /// `orders.rejects.again.ndjson` for `orders.rejects.ndjson`.
+  private static func again(_ path: String) -> String {
+    let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return path + ".again" }
+    return path[..<dot] + ".again" + path[dot...]
+  }
+
+  /// Whether two paths lead to one file.
+  private static func isSame(_ first: String, _ second: String) -> Bool {
+    var (one, other) = (stat(), stat())
+    guard stat(first, &one) == 0, stat(second, &other) == 0 else { return first == second }
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino
+  }
+}

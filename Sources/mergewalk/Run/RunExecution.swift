@@ -1,0 +1,156 @@
+import ArgumentParser
+import Diagnostics
+import Importing
+
+/// Carries out a run and tells all that was asked for: progress, words, JSON, a log, metrics, a report.
+struct RunExecution {
+  let options: RunOutputOptions
+  /// What a summary calls the pipeline until its file could be read.
+  let path: String
+
+  /// What can be told of a run before and after it.
+  private final class Telling {
+    let log: RunLog?
+    var definition: ImportDefinition?
+    var name: String
+
+    init(_ log: RunLog?, name: String) {
+      self.log = log
+      self.name = name
+    }
+  }
+
+  /// Reads the definition, runs it, and ends the command with the exit code of its outcome.
+  ///
+  /// - Parameter read: returns the definition and the findings that do not stop a run.
+  func run(_ read: () throws(DiagnosticList) -> (definition: ImportDefinition, warnings: [Diagnostic])) throws {
+    let telling = Telling(options.log.map { RunLog(style: $0, level: options.logLevel.level) }, name: path)
+    let start = ContinuousClock.now
+    do {
+      var (definition, warnings) = try read()
+      telling.name = definition.name
+      say(warnings, telling)
+      options.apply(to: &definition)
+      telling.definition = definition
+      let outputs = [definition.reporting.metricsPath, definition.reporting.reportPath]
+      for path in ([definition.storePath, definition.rejects.path] + outputs).compactMap({ $0 }) {
+        try Folders.createParents(of: path)
+      }
+      let session = try ImportSession(definition)
+      telling.log?.start(definition)
+      let (summary, samples) = try watch(session, telling)
+      try finish(summary, samples, definition, telling)
+    } catch let error as DiagnosticList {
+      try fail(telling, start, code: "invalidPipeline", message: error.description, findings: error.diagnostics)
+    } catch let error as ImportError {
+      if error.diagnostics.isEmpty, options.log == nil {
+        Console.words("mergewalk: error: \(error.message) [\(error.code.rawValue)]")
+      }
+      try fail(telling, start, code: error.code.rawValue, message: error.message, findings: error.diagnostics)
+    }
+  }
+
+  // MARK: While it runs
+
+  private func watch(_ session: ImportSession, _ telling: Telling) throws(ImportError) -> (ImportSummary, [RunSample]) {
+    let isTold = !options.quiet && options.log == nil && options.progress != .none
+    let line = isTold && options.progress == .auto && Console.isTerminal ? ProgressLine() : nil
+    let plain = isTold && options.progress == .plain ? PlainProgress() : nil
+    let needsSamples = telling.definition?.reporting.reportPath != nil
+    defer { line?.clear() }
+    guard line != nil || plain != nil || needsSamples else {
+      guard let log = telling.log else { return (try session.run(), []) }
+      return (try session.run { log.update($0) }, [])
+    }
+    let monitor = RunMonitor { progress, rate in
+      line?.update(progress, rate: rate)
+      plain?.update(progress, rate: rate)
+    }
+    let ticker = Ticker { monitor.look() }
+    defer { ticker?.stop() }
+    let summary = try session.run { progress in
+      monitor.update(progress)
+      telling.log?.update(progress)
+    }
+    ticker?.stop()
+    // A run shorter than a tick has its end as a sample.
+    monitor.look()
+    return (summary, monitor.samples)
+  }
+
+  // MARK: At its end
+
+  private func finish(
+    _ summary: ImportSummary, _ samples: [RunSample], _ definition: ImportDefinition, _ telling: Telling
+  ) throws {
+    var status = SummaryOutput.exitStatus(summary) ?? ExitStatus.success
+    var lost: [String] = []
+    let exitCode = Int(status.rawValue)
+    if let path = definition.reporting.metricsPath {
+      let text = RunMetrics.text(
+        summary, status: summary.status.rawValue, exitCode: exitCode, lastSuccess: lastSuccess(summary, definition))
+      lost += write(text, to: path, "metrics")
+    }
+    if let path = definition.reporting.reportPath {
+      lost += write(RunReport(summary, samples, definition).html, to: path, "report")
+    }
+    telling.log?.finish(summary, exitCode: exitCode)
+    if options.json, !Console.result(SummaryOutput.json(summary).text) {
+      lost.append("the result cannot be written to standard output")
+    }
+    if !options.quiet, options.log == nil {
+      for line in SummaryOutput.warnings(summary) { Console.words(line) }
+      Console.words(SummaryOutput.words(summary))
+    }
+    for line in lost {
+      if let log = telling.log { log.warn(line) } else { Console.words("mergewalk: error: \(line)") }
+    }
+    if !lost.isEmpty, status == ExitStatus.success { status = ExitStatus.outputLost }
+    if status != ExitStatus.success { throw status }
+  }
+
+  /// When the last finished run ended: this one, or one of the table of runs.
+  private func lastSuccess(_ summary: ImportSummary?, _ definition: ImportDefinition) -> Double? {
+    if let summary, RunStatus(rawValue: summary.status.rawValue)?.isFinished == true {
+      return summary.started + summary.seconds
+    }
+    let last = try? RunHistory(storePath: definition.storePath).finished(pipeline: definition.name, limit: 1).first
+    return last.map { $0.started + $0.seconds }
+  }
+
+  private func write(_ text: String, to path: String, _ what: String) -> [String] {
+    do throws(DiagnosticList) {
+      try TextFile.replace(path, Console.redacted(text))
+      return []
+    } catch {
+      return ["the \(what) cannot be written: \(error.diagnostics.map(\.description).joined(separator: "; "))"]
+    }
+  }
+
+  private func say(_ findings: [Diagnostic], _ telling: Telling) {
+    if let log = telling.log { log.log(findings) } else if !options.quiet { FindingsOutput.words(findings) }
+  }
+
+  /// Says why the run did not come to its end, and ends the command.
+  private func fail(
+    _ telling: Telling, _ start: ContinuousClock.Instant, code: String, message: String, findings: [Diagnostic]
+  ) throws -> Never {
+    if let log = telling.log { log.log(findings) } else { FindingsOutput.words(findings) }
+    let exit = ExitStatus.failure
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    telling.log?.fail(code: code, message: message, exitCode: Int(exit.rawValue))
+    var summary = ImportSummary()
+    summary.pipeline = telling.name
+    summary.seconds = seconds
+    if let definition = telling.definition, let path = definition.reporting.metricsPath {
+      summary.started = RunIdentity(pipeline: telling.name).started - seconds
+      let text = RunMetrics.text(
+        summary, status: "failed", exitCode: Int(exit.rawValue), lastSuccess: lastSuccess(nil, definition))
+      for line in write(text, to: path, "metrics") { Console.words("mergewalk: error: \(line)") }
+    }
+    if options.json {
+      _ = Console.result(SummaryOutput.failure(summary, code: code, message: message, findings: findings).text)
+    }
+    throw exit
+  }
+}

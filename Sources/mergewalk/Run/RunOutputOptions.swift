@@ -1,0 +1,64 @@
+import ArgumentParser
+import Importing
+import Logging
+
+/// The options that say what a run tells, and where.
+struct RunOutputOptions: ParsableArguments {
+  @Flag(help: "Print one JSON object with the counts on standard output.")
+  var json = false
+
+  @Flag(help: "Print no words but errors.")
+  var quiet = false
+
+  @Option(
+    help: ArgumentHelp(
+      "How progress is shown: auto draws one line on a terminal and nothing elsewhere, plain writes a line every ten seconds."))
+  var progress = ProgressStyle.auto
+
+  @Option(help: "Write a log to standard error in place of words: one JSON object or one text a line.")
+  var log: LogStyle?
+
+  @Option(help: ArgumentHelp("The least level that is logged.", valueName: "level"))
+  var logLevel = LogLevel.info
+
+  @Option(
+    help: ArgumentHelp("Write the run's numbers as OpenMetrics text, for node_exporter.", valueName: "file"),
+    completion: .file())
+  var metrics: String?
+
+  @Option(
+    help: ArgumentHelp("Write a page that shows the run; it needs no network.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var report: String?
+
+  @Flag(help: "Do not note the run in the table of runs beside the store.")
+  var noHistory = false
+
+  func validate() throws {
+    for (name, path) in [("--metrics", metrics), ("--report", report)] where path?.isEmpty == true {
+      throw ValidationError("\(name) takes a path")
+    }
+  }
+
+  /// Puts what the command line says in place of what the pipeline says.
+  func apply(to definition: inout ImportDefinition) {
+    if noHistory { definition.reporting.keepsHistory = false }
+    // A dry run leaves what the last real run told as it is, unless it is asked for by name.
+    definition.reporting.metricsPath = metrics ?? (definition.isDryRun ? nil : definition.reporting.metricsPath)
+    definition.reporting.reportPath = report ?? (definition.isDryRun ? nil : definition.reporting.reportPath)
+  }
+}
+
+/// The values of `--progress`.
+enum ProgressStyle: String, ExpressibleByArgument, CaseIterable {
+  case auto, plain, none
+}
+
+extension LogStyle: ExpressibleByArgument {}
+
+/// The values of `--log-level`.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+  case trace, debug, info, notice, warning, error, critical
+
+  var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+}

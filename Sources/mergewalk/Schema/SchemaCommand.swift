@@ -1,0 +1,63 @@
+import ArgumentParser
+import Diagnostics
+import Pipelines
+
+/// `mergewalk schema`: the JSON Schema of pipeline files, for editors.
+struct SchemaCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "schema",
+    abstract: "Print the JSON Schema of pipeline files, for editors.",
+    discussion: """
+      With it an editor completes fields, shows what they are for and marks what is not allowed. The first line of a \
+      pipeline can name it:
+
+        # yaml-language-server: $schema=../mergewalk.schema.json
+
+      EXAMPLES
+        mergewalk schema --out mergewalk.schema.json
+        mergewalk schema --for part --out mergewalk-part.schema.json
+      """)
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("What the files are.", valueName: "kind"))
+  var kind = SchemaKind.pipeline
+
+  @Option(
+    name: .customLong("out"),
+    help: ArgumentHelp("The file to write, in place of standard output; one that is there is replaced."),
+    completion: .file(extensions: ["json"]))
+  var file: String?
+
+  func validate() throws {
+    if file?.isEmpty == true { throw ValidationError("--out takes a path") }
+  }
+
+  func run() throws {
+    let text = PipelineSchema.text(of: kind.kind)
+    guard let file else {
+      Console.rawData(text)
+      return
+    }
+    do throws(DiagnosticList) {
+      try Folders.createParents(of: file)
+      try TextFile.replace(file, text)
+    } catch {
+      FindingsOutput.words(error.diagnostics)
+      throw ExitStatus.failure
+    }
+  }
+}
+
+/// The values of `--for`.
+enum SchemaKind: String, ExpressibleByArgument, CaseIterable {
+  case pipeline, part, test
+
+  var kind: PipelineSchema.Kind {
+    switch self {
+    case .pipeline: .pipeline
+    case .part: .part
+    case .test: .test
+    }
+  }
+}
