@@ -29,6 +29,9 @@ struct BatchPreparer: Sendable {
     if !plan.lists.isEmpty { prepareLists(&batch) }
   }
 
+  /// Computes the hashes of one node's keys and contents again, of records that come back without them.
+  func hashAgain(_ batch: inout ImportBatch, node: Int) { hash(&batch, node: node, count: batch.records.recordCount) }
+
   /// Computes the hashes of keys and contents, a column at a time.
   private func hash(_ batch: inout ImportBatch, node: Int, count: Int) {
     let part = plan.nodes[node]

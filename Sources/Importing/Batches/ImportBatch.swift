@@ -27,6 +27,9 @@ struct ImportBatch: Sendable {
   var convertSeconds = 0.0
   /// Whether everything above follows from the records already.
   var isPrepared = false
+  /// The texts of each list of the plan, for records that come back without their fields: the ``FieldState`` of each and
+  /// its bytes.
+  var listTexts: [CellColumn] = []
   /// The elements of each list of the plan.
   var lists: [ListBatch]
 

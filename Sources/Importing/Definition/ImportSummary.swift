@@ -50,13 +50,14 @@ public struct ImportSummary: Sendable {
     /// Creates zero counts.
     public init() {}
 
-    init(read: Int, inserted: Int, updated: Int, unchanged: Int, skipped: Int, rejected: Int) {
-      self.read = read
-      self.inserted = inserted
-      self.updated = updated
-      self.unchanged = unchanged
-      self.skipped = skipped
-      self.rejected = rejected
+    /// Adds what a ledger has counted since another moment.
+    mutating func add(_ ledger: RecordLedger, since before: RecordLedger) {
+      read += ledger.read - before.read
+      inserted += ledger.inserted - before.inserted
+      updated += ledger.updated - before.updated
+      unchanged += ledger.unchanged - before.unchanged
+      skipped += ledger.skipped - before.skipped
+      rejected += ledger.rejected - before.rejected
     }
   }
 

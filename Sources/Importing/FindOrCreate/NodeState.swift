@@ -36,6 +36,12 @@ final class NodeState {
   var strategy: FindStrategy
   /// Whether the node is the target of a relationship within its own hierarchy.
   var isLateTarget = false
+  /// Whether the node is what the elements of a list stand for.
+  var isElement = false
+  /// Whether what became of a record is what became of this node's object.
+  var settles: Bool { isRoot || isElement }
+  /// Whether an index of the store begins with the key's columns.
+  var isIndexed = true
   /// Whether objects are looked for among the members of their owners only.
   var isScoped = false
   /// The rows of the owners' members in the context, when ``isScoped``.

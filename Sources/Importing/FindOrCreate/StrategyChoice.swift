@@ -49,6 +49,7 @@ struct StrategyChoice {
           node: index, part: part, entity: model.entities[part.entity], isRoot: isOwn(index),
           strategy: try strategy(index, part)))
     }
+    for state in states { state.isIndexed = isIndexed(state.part) }
     for part in plan.nodes {
       for relationship in part.relationships where relationship.isLate {
         states[relationship.target].isLateTarget = true
@@ -59,6 +60,8 @@ struct StrategyChoice {
 
   private func strategy(_ index: Int, _ part: ImportNode) throws(SQLiteError) -> FindStrategy {
     if part.keyFields.isEmpty { return .none }
+    // Its strategy is chosen when the second pass begins.
+    if plan.postponed.contains(where: { $0.target == index }) { return .seek }
     let entity = model.entities[part.entity]
     let isShared = (hierarchyUses ?? plan.hierarchyUses)[part.rootEntity, default: 0] > 1
     if isShared || entity.hasSubentities { return .seek }
@@ -95,8 +98,19 @@ struct StrategyChoice {
 
   /// Whether a partitioned scan can tell what changes nothing: every look-up is in memory and inputs can be read twice.
   private func canPartition(_ index: Int, _ part: ImportNode) -> Bool {
-    isOwn(index) && plan.lists.isEmpty && inputBytes > 0 && hasFixedInputs && part.duplicates == .last
+    isOwn(index) && plan.lists.isEmpty && plan.postponed.isEmpty && inputBytes > 0 && hasFixedInputs && part.duplicates == .last
       && (part.mode == .upsert || part.mode == .update)
+  }
+
+  /// How the targets of a postponed relationship are found once all objects are there: in memory when they fit.
+  func secondPassStrategy(_ index: Int) throws(SQLiteError) -> FindStrategy {
+    let part = plan.nodes[index]
+    let entity = model.entities[part.entity]
+    if entity.hasSubentities { return .seek }
+    let access = try store.access(root: part.rootEntity)
+    let rows = try access.count(entity)
+    if rows * Self.assumedKeyBytes > keyMemory * 4 / 5, isIndexed(part) || store.file.isNew { return .seek }
+    return .table(try table(access, entity, part, rows: rows))
   }
 
   /// Whether an index of the store begins with the key's columns.

@@ -27,6 +27,7 @@ extension BatchImporter {
       inner.hierarchyUses = uses
       let states = try inner.nodes()
       let target = states[list.plan.root]
+      target.isElement = true
       target.rejectsMissing = list.missing == .reject
       if list.isScoped {
         target.isScoped = true

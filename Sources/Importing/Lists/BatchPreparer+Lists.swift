@@ -38,7 +38,7 @@ extension BatchPreparer {
         target.hasList.append(false)
         continue
       }
-      switch collect(list, record, batch.records, &target) {
+      switch collect(list, index, record, batch, &target) {
       case .kept: target.hasList.append(false)
       case .list: target.hasList.append(true)
       case .refused(let code, let message, let offset):
@@ -52,14 +52,14 @@ extension BatchPreparer {
   }
 
   private func collect(
-    _ list: ImportList, _ record: Int, _ records: RecordBatch, _ target: inout ListBatch
+    _ list: ImportList, _ index: Int, _ record: Int, _ batch: ImportBatch, _ target: inout ListBatch
   ) -> Found {
-    let state = records.state(record, list.column)
+    let state = batch.listState(record, index, list)
     if state == .absent { return .kept }
     let before = target.elements.count
     var isJSON = state == .json
     if state != .null {
-      let fault: ListElements.Fault? = records.withField(record, list.column) { text in
+      let fault: ListElements.Fault? = batch.withList(record, index, list) { text in
         if state == .text || state == .quoted {
           if text.isEmpty { return nil }
           if let separator = list.separator {
@@ -90,7 +90,8 @@ extension BatchPreparer {
       from: before, isJSON: isJSON, in: target.batch.records,
       drops: list.options.whenElementEmpty == .skip)
     {
-      return .refused(.valueEmpty, "element \(empty - before + 1) is empty", offset: target.elements.range(empty).lowerBound)
+      return .refused(
+        .valueEmpty, "element \(empty - before + 1) is empty", offset: target.elements.range(empty).lowerBound)
     }
     target.isJSON.removeLast(target.isJSON.count - target.elements.count)
     guard target.elements.count == before else { return .list }

@@ -36,7 +36,11 @@ extension ImportPlan {
   var hierarchyUses: [Int: Int] {
     var uses: [Int: Int] = [:]
     for plan in [self] + lists.flatMap(\.allPlans) {
-      for node in plan.nodes where !node.isGiven { uses[node.rootEntity, default: 0] += 1 }
+      // What is looked for in a second pass is alone then.
+      let postponed = Set(plan.postponed.map(\.target))
+      for (index, node) in plan.nodes.enumerated() where !node.isGiven && !postponed.contains(index) {
+        uses[node.rootEntity, default: 0] += 1
+      }
     }
     return uses
   }

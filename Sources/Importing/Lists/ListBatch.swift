@@ -1,3 +1,4 @@
+import ObjectStore
 import RecordFormats
 
 /// The elements of one relationship's lists in a batch: a batch of its own, and whose elements they are.
@@ -41,6 +42,25 @@ struct ListBatch: Sendable {
       if Int(starts[middle]) <= element { low = middle } else { high = middle }
     }
     return low
+  }
+}
+
+extension ImportBatch {
+  /// What a record holds in the column of a list.
+  func listState(_ record: Int, _ index: Int, _ list: ImportList) -> FieldState {
+    if records.columnCount > 0 { return records.state(record, list.column) }
+    return FieldState(rawValue: listTexts[index].tags[record]) ?? .absent
+  }
+
+  /// Calls `body` with the text of a list.
+  func withList<Result>(
+    _ record: Int, _ index: Int, _ list: ImportList, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    if records.columnCount > 0 { return records.withField(record, list.column, body) }
+    let range = ByteRange(payload: listTexts[index].payloads[record])
+    return records.bytes.withUnsafeBytes {
+      body(UnsafeRawBufferPointer(rebasing: $0[range.offset..<range.offset + range.length]))
+    }
   }
 }
 

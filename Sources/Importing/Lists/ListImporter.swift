@@ -46,7 +46,9 @@ final class ListImporter {
       var seen = Set<Int64>(minimumCapacity: waiting.count)
       var later: [Int] = []
       var round: [Int] = []
-      for record in waiting { if seen.insert(own[record]).inserted { round.append(record) } else { later.append(record) } }
+      for record in waiting {
+        if seen.insert(own[record]).inserted { round.append(record) } else { later.append(record) }
+      }
       if isFirst, !sharedRoots.isEmpty {
         try importer.writeChanges()
         for root in sharedRoots { importer.context.buffer(table: root).removeAll() }

@@ -42,6 +42,7 @@ struct ImportPlan: Sendable {
   /// - Throws: `DiagnosticList` with all findings.
   init(_ definition: ImportDefinition, part: ImportPart) throws(DiagnosticList) {
     var builder = ImportPlanBuilder(definition)
+    builder.postponesOwn = part.passes != .one && part.root.mode != .update
     let root = builder.add(part.plannedRoot(definition.model), owner: nil, takesLists: true)
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
     self.root = root ?? 0
@@ -122,6 +123,8 @@ struct ImportRelationship: Sendable {
   /// Whether the target is of the owner's own hierarchy, so that it may be an object that the same batch creates: it is
   /// found after the owner's objects are written.
   var isLate: Bool
+  /// Whether it is set in a second pass, when all objects are there; it is late too.
+  var isPostponed = false
   /// The relationship.
   var description: RelationshipDescription
 }
@@ -136,6 +139,8 @@ struct ImportPlanBuilder {
   var fieldNames: [ImportPlan.FieldName] = []
   var findings: [Diagnostic] = []
   var lists: [ImportList] = []
+  /// Whether relationships of the records' own entity within its hierarchy are set in a second pass.
+  var postponesOwn = false
 
   init(_ definition: ImportDefinition) { self.definition = definition }
 
@@ -188,7 +193,9 @@ struct ImportPlanBuilder {
     nodes.append(node)
     addLists(part, of: entity, takesLists: takesLists)
     for relationship in part.relationships where relationship.list == nil && isLate(relationship, of: entity) {
-      if let added = add(relationship, of: entity, isLate: true) { nodes[index].relationships.append(added) }
+      guard var added = add(relationship, of: entity, isLate: true) else { continue }
+      added.isPostponed = owner == nil && (postponesOwn || relationship.isPostponed)
+      nodes[index].relationships.append(added)
     }
     return index
   }
@@ -206,7 +213,7 @@ struct ImportPlanBuilder {
 
   /// Whether the relationship's target is of the owner's hierarchy.
   private func isLate(_ relationship: RelationshipImport, of entity: EntityDescription) -> Bool {
-    definition.model.entity(named: relationship.target.entityName)?.rootIndex == entity.rootIndex
+    relationship.isPostponed || definition.model.entity(named: relationship.target.entityName)?.rootIndex == entity.rootIndex
   }
 
   private mutating func add(

@@ -12,6 +12,7 @@ extension BatchImporter {
     state.wanted.removeAll(keepingCapacity: true)
     chainTargets(state, view)
     if state.isScoped { findAmongMembers(state, view) } else { try find(state, view) }
+    if phase == .first, state.isRoot { postpone(state, view) }
     try insert(state, view)
     try apply(state, view)
   }
@@ -50,7 +51,7 @@ extension BatchImporter {
   /// Settles a record of the root node; other nodes' records are only counted.
   @inline(__always)
   func settle(_ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState, _ view: BatchView) {
-    if state.isRoot { view.outcomes[record] = outcome }
+    if state.settles { view.outcomes[record] = outcome }
     switch outcome {
     case .inserted: state.counts.inserted += 1
     case .updated: state.counts.updated += 1
@@ -132,7 +133,7 @@ extension BatchImporter {
     let node = view.nodes[state.node]
     let keys = state.part.keyFields.map { view.fields[$0] }
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    let isRoot = state.isRoot
+    let settles = state.settles
     // Nothing but an equal content is asked of a record whose object is there.
     let takesUnchanged = state.seenKeys == nil && (state.part.mode == .upsert || state.part.mode == .update)
     var keyBytes = self.keyBytes
@@ -144,7 +145,7 @@ extension BatchImporter {
         let entry = table.findUnchanged(hash: hash, content: content)
         if entry >= 0 {
           node.targets[record] = table.primaryKey(entry)
-          if isRoot { view.outcomes[record] = .unchanged }
+          if settles { view.outcomes[record] = .unchanged }
           unchanged += 1
           continue
         }
@@ -163,7 +164,7 @@ extension BatchImporter {
       if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
       guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == table.content(entry) {
-        if state.isRoot { view.outcomes[record] = .unchanged }
+        if state.settles { view.outcomes[record] = .unchanged }
         unchanged += 1
       } else {
         table.setContent(entry, content)
@@ -206,7 +207,7 @@ extension BatchImporter {
       if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
       guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == table.content(place) {
-        if state.isRoot { view.outcomes[record] = .unchanged }
+        if state.settles { view.outcomes[record] = .unchanged }
         unchanged += 1
       } else {
         table.setContent(place, content)

@@ -28,6 +28,12 @@ final class BatchImporter {
   var deferred: DeferredRecords?
   /// Whether what is being imported was deferred before.
   var isReplaying = false
+  /// What is done with batches.
+  var phase = Phase.whole
+  /// What objects that the first of two passes created refer to.
+  var references: DeferredRecords?
+  /// The first primary key of each hierarchy that this run can have given out, by root entity.
+  var firstKeys: [Int: Int64] = [:]
   /// Rejects of the current batch.
   var rejects: [RecordReject] = []
   /// Why the last save did not happen, when it was because of a row.
@@ -80,6 +86,7 @@ final class BatchImporter {
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
+    if phase == .first { try keepReferences(batch, outcomes) }
     if !isReplaying { recordsBefore += count }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()

@@ -61,6 +61,8 @@ public final class ImportSession {
   /// What names the run.
   let identity: RunIdentity
   private let plans: [ImportPlan]
+  /// The numbers of parts that run together: alone, or because they refer to each other.
+  private let groups: [Range<Int>]
   /// The run of a definition that loads whole objects; then nothing else here is used.
   private let objects: ObjectSession?
   private var summary = ImportSummary()
@@ -70,7 +72,10 @@ public final class ImportSession {
   ///
   /// - Throws: `DiagnosticList` with everything that is wrong.
   public init(_ definition: ImportDefinition) throws(DiagnosticList) {
+    let order = PartOrder(definition)
+    let definition = order.apply(to: definition)
     self.definition = definition
+    groups = order.ranges
     identity = RunIdentity(pipeline: definition.name)
     guard definition.objects.isEmpty else {
       objects = try ObjectSession(definition, identity)
@@ -79,7 +84,7 @@ public final class ImportSession {
     }
     objects = nil
     var plans: [ImportPlan] = []
-    var findings: [Diagnostic] = []
+    var findings = order.findings
     for part in definition.parts {
       do throws(DiagnosticList) {
         plans.append(try ImportPlan(definition, part: part))
@@ -157,34 +162,56 @@ public final class ImportSession {
       state.seconds = Self.now() - started
       progress?(state)
     }
-    for (number, part) in definition.parts.enumerated() where !isBreached {
+    func turn(_ number: Int) {
+      let part = definition.parts[number]
       rejects.turn(
         to: plans[number], sources: part.sources, format: part.format,
         part: definition.parts.count > 1 ? part.name : nil)
-      state.part = number
-      state.partName = part.name
-      tell(.prepare)
-      let load = try PartImport(
-        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger)
-      try load.run { step in
-        state.records = step.records
-        state.bytes = bytesBefore + step.bytes
-        state.rejects = step.rejects
-        let spent = times.adding(step.times)
-        state.readSeconds = spent.read
-        state.convertSeconds = spent.convert
-        state.findSeconds = spent.find
-        state.writeSeconds = spent.write
+    }
+    for group in groups {
+      var loads: [PartImport] = []
+      for number in group where !isBreached {
+        let part = definition.parts[number]
+        turn(number)
+        state.part = number
+        state.partName = part.name
+        tell(.prepare)
+        let load = try PartImport(
+          definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger)
+        loads.append(load)
+        try load.settle(&ledger) { () throws(ImportError) in
+          try load.run { step in
+            state.records = step.records
+            state.bytes = bytesBefore + step.bytes
+            state.rejects = step.rejects
+            let spent = times.adding(step.times)
+            state.readSeconds = spent.read
+            state.convertSeconds = spent.convert
+            state.findSeconds = spent.find
+            state.writeSeconds = spent.write
+            state.rejectCounts = rejects.counts
+            tell(.records)
+          }
+        }
+        bytesBefore += load.bytesRead
+        isBreached = load.isBreached
+      }
+      if !isBreached, loads.contains(where: \.hasSecondPass) {
+        let numbers = Array(group)
+        try SecondPass(parts: loads, file: file, store: store, turn: { turn(numbers[$0]) }).run(&ledger)
+        ledger.check()
+        if let limit = definition.rejects.limit, ledger.rejected > limit { isBreached = true }
+        state.rejects = ledger.rejected
         state.rejectCounts = rejects.counts
         tell(.records)
       }
-      summary.note(part, load.counts(since: ledger), load.importer.countedNodes, times: load.times)
-      summary.batches += load.importer.batches
-      summary.fetches += load.importer.allFetches
-      bytesBefore += load.bytesRead
-      ledger = load.ledger
-      isBreached = load.isBreached
-      times.add(load.times)
+      for (number, load) in zip(group, loads) {
+        summary.note(definition.parts[number], load.counts, load.importer.countedNodes, times: load.times)
+        summary.batches += load.importer.batches
+        summary.fetches += load.importer.allFetches
+        times.add(load.times)
+      }
+      if isBreached { break }
     }
     summary.bytesRead = bytesBefore
     tell(.finish)

@@ -9,12 +9,22 @@ import SQLite
 /// The reader's thread reads, converts and hashes; the caller's thread finds, creates and writes. Batches go from one
 /// to the other through a ``BatchChannel``.
 final class PartImport {
-  private let definition: ImportDefinition
+  let definition: ImportDefinition
   private let part: ImportPart
-  private let plan: ImportPlan
-  private let file: StoreFile
-  private let rejects: RejectOutput
+  let plan: ImportPlan
+  let file: StoreFile
+  let rejects: RejectOutput
   let importer: BatchImporter
+  /// How the objects of each node are found.
+  let choice: StrategyChoice
+  /// Which of two passes is running, from 1; parts with one pass stay at 1.
+  var pass = 1
+  /// The greatest primary key of the records' hierarchy when the first pass ended.
+  var firstPassEnd: Int64 = 0
+  /// Objects that the first pass created and that cannot stay, with the field to blame; -1 for none.
+  var lost: [Int64: Int32] = [:]
+  /// What became of this part's records.
+  private(set) var counts = ImportSummary.PartCounts()
   /// Bytes of input read.
   private(set) var bytesRead = 0
   /// Whether more records were rejected than the definition allows.
@@ -43,20 +53,28 @@ final class PartImport {
     self.plan = plan
     self.file = file
     self.rejects = rejects
-    importer = try Self.makeImporter(definition, part, plan, file, store)
+    (importer, choice) = try Self.makeImporter(definition, part, plan, file, store)
     importer.ledger = ledger
+    Self.startPasses(importer, definition)
     times.prepare = ImportSession.now() - started
   }
 
   /// What became of all records so far.
   var ledger: RecordLedger { importer.ledger }
 
-  /// What became of this part's records.
-  func counts(since before: RecordLedger) -> ImportSummary.PartCounts {
-    ImportSummary.PartCounts(
-      read: ledger.read - before.read, inserted: ledger.inserted - before.inserted,
-      updated: ledger.updated - before.updated, unchanged: ledger.unchanged - before.unchanged,
-      skipped: ledger.skipped - before.skipped, rejected: ledger.rejected - before.rejected)
+  /// The root entity of the records' hierarchy.
+  var rootEntity: Int { plan.nodes[plan.root].rootEntity }
+
+  /// Whether an object of the records' hierarchy was created by the first pass.
+  func created(_ key: Int64) -> Bool { key >= importer.firstKeys[rootEntity] ?? .max && key <= firstPassEnd }
+
+  /// Goes on with a ledger, and adds what happens to the counts of this part.
+  func settle(_ ledger: inout RecordLedger, _ body: () throws(ImportError) -> Void) throws(ImportError) {
+    let before = ledger
+    importer.ledger = ledger
+    try body()
+    ledger = importer.ledger
+    counts.add(ledger, since: before)
   }
 
   /// Imports everything.
@@ -111,12 +129,16 @@ final class PartImport {
       importer.batches += 1
     }
     channel.drain()
-    if !isBreached {
-      try replay()
-      importer.ledger.check()
-      checkLimit()
+    if hasSecondPass {
+      if !isBreached { try endFirstPass() }
+    } else {
+      if !isBreached {
+        try replay()
+        importer.ledger.check()
+        checkLimit()
+      }
+      importer.forget()
     }
-    importer.forget()
     times.write = importer.writeSeconds
     times.find = ImportSession.now() - started - times.wait - times.write
   }
@@ -127,7 +149,7 @@ final class PartImport {
 
   private static func makeImporter(
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore
-  ) throws(ImportError) -> BatchImporter {
+  ) throws(ImportError) -> (BatchImporter, StrategyChoice) {
     do {
       let seed = definition.hashSeed ?? CellHash.randomSeed()
       let partitioned = PartitionedChoice()
@@ -149,7 +171,7 @@ final class PartImport {
         importer.deferred = DeferredRecords(
           plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
       }
-      return importer
+      return (importer, choice)
     } catch let error as SQLiteError {
       throw ImportError(error)
     } catch let error as ImportError {
@@ -182,11 +204,11 @@ final class PartImport {
     root.firstStrategyName = "partitioned scan"
   }
 
-  private func begin() throws(ImportError) {
+  func begin() throws(ImportError) {
     do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
   }
 
-  private func commit() throws(ImportError) {
+  func commit() throws(ImportError) {
     do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
   }
 

@@ -20,6 +20,11 @@ extension ComponentSpec {
         "duplicates", .choice(["last", "first", "reject"]), default: "last",
         "Which of several records with the same key counts.", example: "reject"),
       FieldSpec(
+        "passes", .choice(["automatic", "one", "two"]), default: "automatic",
+        "For relationships within the entity's own hierarchy, such as an employee's manager: in `two` passes all objects"
+          + " are created first and related then, so that records may come in any order; in `one` a target must be in the"
+          + " store or in the same batch. `automatic` is two when the mode creates objects.", example: "one"),
+      FieldSpec(
         "attributes", .names("field"), "The attributes and their columns; a list when the names are the same.",
         example: "{ quantity: qty }"),
       FieldSpec(

@@ -212,7 +212,7 @@ import Testing
     let rejects = try folder.rejects()
     #expect(rejects.count == 5)
     for (index, parts) in [
-      [#""field":"lines[2].number""#, "value.integer", #""column":27"#], [#""field":"lines[1].sku""#, "missingTarget", "nowhere"],
+      [#""field":"lines[2].number""#, "value.integer", #""column":35"#], [#""field":"lines[1].sku""#, "missingTarget", "nowhere"],
       [#""field":"lines[1]""#, "read.notAnObject"], [#""field":"lines""#, "read.invalidJSON"],
       [#""field":"tags""#, "value.empty", "element 2"],
     ].enumerated() {

@@ -97,9 +97,15 @@ struct RelationFolder {
     let join = try rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'Z\\_%' ESCAPE '\\'")
     let name = join.first { $0.dropFirst(2).drop { $0.isNumber } == Substring(table.uppercased()) } ?? "none"
     let columns = try rows("SELECT name FROM pragma_table_info('\(name)')")
-    let own = columns.first { $0.hasSuffix("ARTICLES") && !$0.hasPrefix("Z_FOK") } ?? ""
-    let other = columns.first { $0.hasSuffix(table.uppercased()) && !$0.hasPrefix("Z_FOK") } ?? ""
-    let order = columns.first { $0.hasPrefix("Z_FOK") && $0.hasSuffix(table.uppercased()) } ?? other
+    // A name may have a number behind it, and has one before it.
+    func column(_ prefix: String, _ name: String) -> String? {
+      columns.first { column in
+        column.hasPrefix(prefix) && column.dropFirst(prefix.count).trimmingCharacters(in: .decimalDigits) == name
+      }
+    }
+    let own = column("Z_", "ARTICLES") ?? ""
+    let other = column("Z_", table.uppercased()) ?? ""
+    let order = column("Z_FOK_", table.uppercased()) ?? other
     let entity = table.uppercased().dropLast()
     return try rows(
       "SELECT a.ZNUMBER, (SELECT group_concat(n, ',') FROM (SELECT t.ZNAME AS n FROM \(name) AS j JOIN Z\(entity) AS t "

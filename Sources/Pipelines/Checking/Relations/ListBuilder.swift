@@ -26,7 +26,9 @@ struct ListBuilder {
   }
 
   /// Finds a to-many relationship without a list; whether there was one.
-  func checkToMany(_ component: ComponentValue, _ description: RelationshipDescription, at place: SourcePosition) -> Bool {
+  func checkToMany(_ component: ComponentValue, _ description: RelationshipDescription, at place: SourcePosition)
+    -> Bool
+  {
     guard !Self.isList(component) else { return true }
     findings.add(
       .unsuitableRelationship, at: place,
@@ -56,7 +58,8 @@ struct ListBuilder {
     list.whenElementEmpty = component.choice("empty_elements", as: ListImport.EmptyElement.self) ?? .skip
     if component.has("trim"), !component.has("split") {
       findings.add(
-        .unsuitableOption, at: component.keyPosition("trim"), "“trim” is for the pieces of a text, and there is no “split”",
+        .unsuitableOption, at: component.keyPosition("trim"),
+        "“trim” is for the pieces of a text, and there is no “split”",
         hint: "trim the fields of the elements instead")
     }
     if let description { check(component, list, description) }
