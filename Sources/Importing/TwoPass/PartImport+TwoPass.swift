@@ -1,3 +1,4 @@
+import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
