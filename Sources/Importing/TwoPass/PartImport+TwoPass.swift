@@ -97,9 +97,7 @@ extension PartImport {
       for record in 0..<batch.records.recordCount {
         guard let field = keys[batch.nodes[plan.root].targets[record]] else { continue }
         list.append(
-          RecordReject(
-            record: Int32(record), field: field < 0 ? nil : field, code: .missingTarget,
-            detail: "its own record was rejected"))
+          RecordReject(record: Int32(record), field: field < 0 ? nil : field, code: .missingTarget))
       }
       try rejects.write(batch, list)
     }

@@ -239,7 +239,7 @@ import Testing
       """
       tags: { each: tag, find_by: { name: . } }
       lines: { each: line, find_by: [number], attributes: [text], orphans: delete }
-      """, file: "{ files: in.xml, records: articles.article }")
+      """, file: "{ files: in.xml, records: article }")
     try folder.folder.write(
       "<articles><article><number>1</number><tag>a</tag><tag>b</tag><line><number>1</number><text>x</text></line></article>"
         + "<article><number>2</number><tag>b</tag><line><number>1</number></line><line><number>2</number></line></article></articles>",
