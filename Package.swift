@@ -100,7 +100,7 @@ let package = Package(
       ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),
     tests(
       "PipelinesTests",
-      ["Pipelines", "Importing", "ObjectModel", "RecordFormats", "Diagnostics", "SQLite", "TestSupport"]),
+      ["Pipelines", "Importing", "ObjectModel", "RecordFormats", "Diagnostics", "YAML", "SQLite", "TestSupport"]),
     tests(
       "DocumentationTests",
       ["Pipelines", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "TestSupport"]),

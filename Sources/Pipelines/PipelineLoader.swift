@@ -39,6 +39,7 @@ struct PipelineLoader {
     }
     let builder = PartBuilder(
       model: model, findings: findings, sourcePaths: settings.sourcePaths, checksHeaders: settings.checksHeaders,
+      needsFiles: settings.needsFiles,
       replacements: settings.sourceReplacements)
     let parts = builder.parts(component)
     guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }
@@ -70,11 +71,7 @@ struct PipelineLoader {
     definition.keyMemory = memory?.count("keys") ?? definition.keyMemory
     definition.cacheMemory = memory?.count("cache") ?? definition.cacheMemory
     definition.reporting = ReportingBuilder(findings: findings).reporting(component)
-    if let rejects = component.component("rejects") {
-      definition.rejects.path = rejects.text("file").map(findings.resolve)
-      definition.rejects.limit = rejects.count("limit")
-      definition.rejects.ratio = rejects.share("ratio")
-    }
+    PolicyBuilder(findings: findings).build(component, &definition)
     return definition
   }
 

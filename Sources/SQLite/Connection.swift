@@ -182,6 +182,9 @@ public final class Connection {
   /// How many rows the last INSERT, UPDATE or DELETE changed, without those that triggers changed.
   public var changes: Int { Int(sqlite3_changes(handle)) }
 
+  /// How many rows were changed since the connection was opened, those that triggers changed included.
+  public var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
+
   /// Whether no transaction is open.
   public var isAutocommit: Bool { sqlite3_get_autocommit(handle) != 0 }
 

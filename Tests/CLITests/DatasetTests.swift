@@ -118,6 +118,19 @@ struct DatasetTests {
     }
   }
 
+  @Test("Chinook's SQLite database makes the same store in one run, in which its CSV files change nothing")
+  func database() throws {
+    let one = try PipelineSet("chinook-sqlite")
+    let summaries = try one.run([Self.source])
+    #expect(summaries.count == 1 && summaries[0]["inserted"] as? Int == 15_607)
+    try compareChinook(one.store)
+    PipelineSet.expectUnchanged(try one.run([Self.source]))
+    let files = try PipelineSet("chinook")
+    try FileManager.default.copyItem(atPath: one.store, toPath: files.store)
+    PipelineSet.expectUnchanged(try files.run([Self.source]))
+    try compareChinook(files.store)
+  }
+
   @Test("Chinook's tables come the same in batches of any size")
   func batches() throws {
     let set = try PipelineSet("chinook")

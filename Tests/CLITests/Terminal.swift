@@ -7,6 +7,24 @@ enum Terminal {
   ///
   /// Source: pts(4), ioctl_tty(2).
   static func run(_ arguments: [String], in folder: String, columns: Int) throws -> [String] {
+    let text = try shown(arguments, in: folder, columns: columns) { process, terminal in
+      process.standardOutput = terminal
+      process.standardError = FileHandle.nullDevice
+    }
+    return text.split(whereSeparator: \.isNewline).map(String.init)
+  }
+
+  /// Runs the command with its standard error on the terminal, and returns all that was written to it.
+  static func errors(_ arguments: [String], in folder: String, columns: Int) throws -> String {
+    try shown(arguments, in: folder, columns: columns) { process, terminal in
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = terminal
+    }
+  }
+
+  private static func shown(
+    _ arguments: [String], in folder: String, columns: Int, _ connect: (Process, FileHandle) -> Void
+  ) throws -> String {
     let master = open("/dev/ptmx", O_RDWR | O_NOCTTY)
     // Not in Swift's Glibc: TIOCSPTLCK unlocks the other end, TIOCGPTN is its number.
     var lock: Int32 = 0
@@ -26,8 +44,7 @@ enum Terminal {
     process.currentDirectoryURL = URL(fileURLWithPath: folder)
     process.environment = ["PATH": "/usr/bin:/bin"]
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle(fileDescriptor: slave)
-    process.standardError = FileHandle.nullDevice
+    connect(process, FileHandle(fileDescriptor: slave))
     try process.run()
     close(slave)
     var bytes: [UInt8] = []
@@ -40,7 +57,7 @@ enum Terminal {
     }
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
-    return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).map(String.init)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   /// The columns that a line takes, with two for the East Asian characters of the fixtures.

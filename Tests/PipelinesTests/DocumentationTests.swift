@@ -81,7 +81,23 @@ struct DocumentationTests {
     }
   }
 
-  @Test("every example of the specs can be read", arguments: ComponentRegistry.standard.components)
+  @Test("the reference of tests on their page is made from the specs")
+  func testReference() throws {
+    let page = Locations.repository + "/docs/pipeline-tests.md"
+    let text = try String(contentsOfFile: page, encoding: .utf8)
+    let parts = text.components(separatedBy: Self.mark)
+    try #require(parts.count == 2)
+    let wanted = parts[0] + Self.mark + "\n" + PipelineReference.markdown(of: .tests) + "\n"
+    if ProcessInfo.processInfo.environment["MERGEWALK_UPDATE_DOCS"] == "1" {
+      try wanted.write(toFile: page, atomically: true, encoding: .utf8)
+    } else {
+      #expect(text == wanted, "run the tests with MERGEWALK_UPDATE_DOCS=1 to write the reference anew")
+    }
+  }
+
+  @Test(
+    "every example of the specs can be read",
+    arguments: ComponentRegistry.standard.components + ComponentRegistry.tests.components)
   func examples(_ component: ComponentSpec) {
     for field in component.fields {
       #expect(!field.example.isEmpty && field.summary.hasSuffix("."), "\(component.name).\(field.name)")

@@ -6,6 +6,8 @@ struct BatchPreparer: Sendable {
   let plan: ImportPlan
   /// The seed of this run's hashes.
   let seed: UInt64
+  /// Which records are passed over, when the import is incremental.
+  var since: SinceFilter?
 
   /// Fills everything in `batch` that follows from its records.
   ///
@@ -23,6 +25,7 @@ struct BatchPreparer: Sendable {
       hash(&batch, node: node, count: count)
       validate(&batch, node: node)
     }
+    passOver(&batch, count: count)
     batch.hasFailed.fill(false, count: count)
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
     for node in plan.nodes.indices { refuse(&batch, node: node, count: count) }
@@ -31,6 +34,27 @@ struct BatchPreparer: Sendable {
 
   /// Computes the hashes of one node's keys and contents again, of records that come back without them.
   func hashAgain(_ batch: inout ImportBatch, node: Int) { hash(&batch, node: node, count: batch.records.recordCount) }
+
+  /// Takes records that are passed over out: they name no object and nothing is wrong with them.
+  private func passOver(_ batch: inout ImportBatch, count: Int) {
+    guard let since, since.threshold != nil else { return }
+    batch.isPassedOver.fill(false, count: count)
+    let column = batch.columns[since.field]
+    var found = false
+    batch.records.bytes.withUnsafeBytes { bytes in
+      guard let arena = bytes.baseAddress else { return }
+      for i in 0..<count where since.passesOver(column.tags[i], column.payloads[i], arena) {
+        batch.isPassedOver[i] = true
+        found = true
+        for node in plan.nodes.indices {
+          batch.nodes[node].keyStates[i] = ImportBatch.KeyState.absent
+          batch.nodes[node].targets[i] = NodeColumns.unspecified
+        }
+      }
+    }
+    guard found else { return }
+    batch.failures.removeAll { batch.isPassedOver[Int($0.record)] }
+  }
 
   /// Computes the hashes of keys and contents, a column at a time.
   private func hash(_ batch: inout ImportBatch, node: Int, count: Int) {
@@ -98,8 +122,10 @@ struct BatchPreparer: Sendable {
   /// Refuses records whose key, or whose mandatory relationship's key, names nothing, before they touch anything.
   private func refuse(_ batch: inout ImportBatch, node: Int, count: Int) {
     let part = plan.nodes[node]
+    func isPassedOver(_ record: Int) -> Bool { !batch.isPassedOver.isEmpty && batch.isPassedOver[record] }
     if node == plan.root, !part.keyFields.isEmpty {
       for i in 0..<count where batch.nodes[node].keyStates[i] != ImportBatch.KeyState.usable && !batch.hasFailed[i] {
+        if isPassedOver(i) { continue }
         batch.hasFailed[i] = true
         batch.refusals.append(
           RecordReject(
@@ -112,6 +138,7 @@ struct BatchPreparer: Sendable {
       // Where nothing is created, a record that does not speak of the target leaves it as it is.
       let mayBeAbsent = part.mode == .update || !part.createsMissing
       for i in 0..<count where batch.nodes[relationship.target].keyStates[i] != ImportBatch.KeyState.usable {
+        if isPassedOver(i) { continue }
         if mayBeAbsent, batch.nodes[relationship.target].keyStates[i] == ImportBatch.KeyState.absent { continue }
         // The owner itself is not touched when the record does not name it.
         if batch.hasFailed[i] || (node != plan.root && batch.nodes[node].keyStates[i] != ImportBatch.KeyState.usable) {

@@ -15,10 +15,16 @@ struct ImportBatch: Sendable {
   var refusals: [RecordReject] = []
   /// Whether the record has a failure or is refused.
   var hasFailed = ContiguousArray<Bool>()
+  /// Whether the record is passed over; empty when none can be.
+  var isPassedOver = ContiguousArray<Bool>()
   /// What is known of each node's object.
   var nodes: [NodeColumns]
   /// Bytes of input read up to the end of this batch.
   var bytesRead = 0
+  /// How far the part's inputs have been read at the end of this batch.
+  var position = ReadingPosition()
+  /// Whether an earlier process has imported the records.
+  var wasImported = false
   /// The names of all columns of the file, where it has a header.
   var header: [String] = []
   /// Seconds that reading the records took.

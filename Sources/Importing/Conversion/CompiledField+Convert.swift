@@ -20,6 +20,11 @@ extension CompiledField {
     let isReady = cells.tags.count == records.recordCount && cells.payloads.count == records.recordCount
     if !isReady { cells.reset(count: records.recordCount) }
     guard records.recordCount > 0 else { return }
+    if let constant {
+      fill(&cells, with: constant, &records)
+      if isStoredExternally { tagAsInline(&records, &cells) }
+      return
+    }
     switch kind {
     case .integer(let conversion): fill(conversion, &records, column, &cells, &failures)
     case .groupedInteger(let conversion): fill(conversion, &records, column, &cells, &failures)

@@ -52,6 +52,8 @@ public struct CompiledField: Sendable {
   let whenAbsent: Substitution
   let whenNull: Substitution
   let whenEmpty: Substitution
+  /// What every record has, when no column fills the field.
+  var constant: Substitution?
 
   /// Checks a field's import against its attribute and prepares it.
   ///

@@ -22,12 +22,16 @@ public struct ImportDefinition: Sendable {
   public var batchLimit = BatchLimit(records: 20_000, bytes: 32 << 20)
   /// Where rejects go and how many are too many.
   public var rejects = RejectPolicy()
+  /// What happens about earlier runs, and about others that have the store open.
+  public var policy = RunPolicy()
   /// How much memory tables of keys may take, in bytes.
   public var keyMemory = 48 << 20
   /// How much memory SQLite's page cache may take, in bytes.
   public var cacheMemory = 24 << 20
   /// Whether everything is done and then thrown away.
   public var isDryRun = false
+  /// How many changes of objects the summary shows.
+  public var sampledChanges = 0
   /// What is kept and told of the run beside its summary.
   public var reporting = RunReporting()
   /// What the hashes of keys start from; `nil` for something new each run.
@@ -94,6 +98,10 @@ public enum ImportMode: String, Sendable, CaseIterable {
   case update
   /// Insert what is not there; records with an object are skipped unchanged.
   case createMissing = "create-missing"
+  /// As `upsert`; then objects that no record names are deleted or marked.
+  case sync
+  /// As `sync`, and what a record does not fill goes to its default: the entity then holds what the records say.
+  case replace
 }
 
 /// Which record of several with the same key counts.
@@ -126,6 +134,8 @@ public struct EntityImport: Sendable {
   public var mode = ImportMode.upsert
   /// Which of several records with one key counts.
   public var duplicates = DuplicatePolicy.last
+  /// What happens to objects that no record names, in the modes `sync` and `replace`.
+  public var sync = SyncPolicy()
   /// The other attributes.
   public var attributes: [FieldImport]
   /// The relationships.
@@ -265,8 +275,31 @@ public struct RejectPolicy: Sendable {
   public var path: String?
   /// The greatest number of rejects that a run survives; `nil` for any number.
   public var limit: Int?
-  /// The greatest share of rejects (0...1) that a run survives, asked at the end; `nil` for any.
+  /// The greatest share of rejects (0...1) that a run survives; `nil` for any.
   public var ratio: Double?
+  /// How many records must have been read before the share is asked; at the end of a run it is asked in any case.
+  public var minimum = 1000
+  /// The greatest number of rejects with certain codes that a run survives.
+  public var codes: [CodeLimit] = []
+
+  /// How many rejects of one kind are too many.
+  public struct CodeLimit: Sendable, Hashable {
+    /// A code such as `value.date`, or all of a stage as `read.*`.
+    public var pattern: String
+    /// The greatest number.
+    public var limit: Int
+
+    /// Creates a limit.
+    public init(_ pattern: String, limit: Int) {
+      self.pattern = pattern
+      self.limit = limit
+    }
+
+    /// Whether rejects with this code count.
+    public func matches(_ code: String) -> Bool {
+      pattern.hasSuffix(".*") ? code.hasPrefix(pattern.dropLast()) : code == pattern
+    }
+  }
 
   /// Creates a policy without limits.
   public init() {}

@@ -17,6 +17,8 @@ public struct ImportPart: Sendable {
   public var passes = Passes.automatic
   /// The names of imports that have to run before this one, besides those that it depends on.
   public var after: [String] = []
+  /// How records are told that earlier runs have read; `nil` to read all.
+  public var since: SincePolicy?
   /// Where the part stands in its file.
   public var position = SourcePosition.file
 

@@ -12,6 +12,10 @@ public struct ImportSummary: Sendable {
     case limitBreached = "limit_breached"
     /// A dry run: the store is as before.
     case dryRun = "dry_run"
+    /// Stopped on request: a new store is not there, an existing one keeps the run's part for a run that goes on.
+    case interrupted
+    /// The inputs were imported before: nothing was done.
+    case skippedAgain = "skipped_again"
   }
   /// What happened to the objects of one entity.
   public struct EntityCounts: Sendable, Hashable {
@@ -21,6 +25,10 @@ public struct ImportSummary: Sendable {
     public var updated = 0
     /// Records that found their object and changed nothing.
     public var unchanged = 0
+    /// Objects deleted because no record names them, or because delete rules took them along.
+    public var deleted = 0
+    /// Objects marked as gone because no record names them.
+    public var marked = 0
     /// Creates zero counts.
     public init() {}
   }
@@ -50,6 +58,25 @@ public struct ImportSummary: Sendable {
     /// Creates zero counts.
     public init() {}
 
+    init(read: Int, inserted: Int, updated: Int, unchanged: Int, skipped: Int, rejected: Int) {
+      self.read = read
+      self.inserted = inserted
+      self.updated = updated
+      self.unchanged = unchanged
+      self.skipped = skipped
+      self.rejected = rejected
+    }
+
+    /// Adds other counts of records.
+    mutating func add(_ other: PartCounts) {
+      read += other.read
+      inserted += other.inserted
+      updated += other.updated
+      unchanged += other.unchanged
+      skipped += other.skipped
+      rejected += other.rejected
+    }
+
     /// Adds what a ledger has counted since another moment.
     mutating func add(_ ledger: RecordLedger, since before: RecordLedger) {
       read += ledger.read - before.read
@@ -63,7 +90,8 @@ public struct ImportSummary: Sendable {
 
   /// The pipeline's name.
   public var pipeline = ""
-  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``.
+  /// The run's name, which its rejects, its logs and the table of runs carry, see ``RunIdentity/text``; it stays the same
+  /// when another process goes on with the run.
   public var runID = ""
   /// The run's number in the table of runs; nil when it is not there.
   public var runNumber: Int?
@@ -71,6 +99,10 @@ public struct ImportSummary: Sendable {
   public var started = 0.0
   /// The ``runID`` of the run that this one continued; nil when it began at the start.
   public var resumedFrom: String?
+  /// How many records earlier processes have imported of this run; `nil` when it was begun by this one.
+  public var resumedAfter: Int?
+  /// Which limit was exceeded; `nil` for none.
+  public var breach: LimitBreach?
   /// What is far from what is usual for this pipeline.
   public var anomalies: [RunAnomaly] = []
   /// How the run ended.
@@ -87,6 +119,14 @@ public struct ImportSummary: Sendable {
   public var skipped = 0
   /// Records that were rejected.
   public var rejected = 0
+  /// Objects deleted because no record names them, with those that delete rules took along; no records.
+  public var deleted = 0
+  /// Objects marked as gone because no record names them.
+  public var marked = 0
+  /// Objects that no record names and that may not be deleted.
+  public var denied = 0
+  /// The first changes of objects, as many as the definition asks for.
+  public var changes: [ObjectChange] = []
   /// Batches written.
   public var batches = 0
   /// Wall time of the run.

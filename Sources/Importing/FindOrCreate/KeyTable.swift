@@ -57,6 +57,11 @@ final class KeyTable {
   /// The entry's primary key.
   func primaryKey(_ entry: Int) -> Int64 { entries[entry].primaryKey }
 
+  /// Makes entries look as if their content were unknown.
+  func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool) {
+    for entry in 0..<count where isMeant(entries[entry].primaryKey) { entries[entry].content = 0 }
+  }
+
   /// The entry of a key, or -1.
   @inline(__always)
   func find(hash: UInt64, key: UnsafeRawBufferPointer) -> Int {

@@ -22,6 +22,8 @@ struct PartitionedScan {
   let folder: String
   /// How many bytes a piece may take.
   let memory: Int
+  /// What notes the objects that records name, when that matters.
+  var watch: SyncWatch?
 
   /// Reads table and input and returns what is known of the records.
   ///
@@ -110,6 +112,11 @@ struct PartitionedScan {
           }
         }
       }
+      for _ in part.clearedReferences {
+        for i in 0..<view.count where node.contents[i] != 0 {
+          node.contents[i] = ContentHash.null(seed: node.contents[i])
+        }
+      }
       guard let table = tables[index] else { continue }
       let keys = part.keyFields.map { view.fields[$0] }
       for record in 0..<view.count where view.isWanted(record, node) {
@@ -163,8 +170,9 @@ struct PartitionedScan {
         first[place] = mark
         let primaryKey = table.primaryKey(place)
         guard primaryKey != Self.untold, mark != Self.repeated else { continue }
-        if words[i + 1] != 0, table.content(place) == words[i + 1] {
+        if words[i + 1] != 0, table.content(place) == words[i + 1], watch?.isGone(primaryKey) != true {
           verdicts.noteUnchanged(record)
+          watch?.mark(primaryKey, node: plan.root)
         } else {
           verdicts.noteChanged(record, primaryKey: primaryKey)
         }

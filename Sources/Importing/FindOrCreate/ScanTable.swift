@@ -142,6 +142,13 @@ final class ScanTable {
     free(oldKeys)
   }
 
+  /// Makes rows look as if their content were unknown.
+  func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool) {
+    for place in 0..<capacity where places[place].key != 0 && isMeant(Int64(primaryKeys[place])) {
+      places[place].content = 0
+    }
+  }
+
   /// The content hash at a place.
   @inline(__always) func content(_ place: Int) -> UInt64 { places[place].content }
   /// Replaces the content hash at a place.

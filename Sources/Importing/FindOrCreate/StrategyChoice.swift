@@ -98,8 +98,8 @@ struct StrategyChoice {
 
   /// Whether a partitioned scan can tell what changes nothing: every look-up is in memory and inputs can be read twice.
   private func canPartition(_ index: Int, _ part: ImportNode) -> Bool {
-    isOwn(index) && plan.lists.isEmpty && plan.postponed.isEmpty && inputBytes > 0 && hasFixedInputs && part.duplicates == .last
-      && (part.mode == .upsert || part.mode == .update)
+    isOwn(index) && plan.lists.isEmpty && plan.postponed.isEmpty && inputBytes > 0 && hasFixedInputs
+      && part.duplicates == .last && part.mode.updates
   }
 
   /// How the targets of a postponed relationship are found once all objects are there: in memory when they fit.

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 import RecordFormats
 
@@ -6,23 +7,22 @@ import RecordFormats
 /// Nothing here makes an import fail: what cannot be kept is a warning of the summary.
 struct RunRecorder {
   private let definition: ImportDefinition
-  private let identity: RunIdentity
   private let inputs: [RunRecord.Input]
 
   /// Notes what the run begins with; nil when nothing is to be kept.
-  init?(_ definition: ImportDefinition, _ identity: RunIdentity) {
+  init?(_ definition: ImportDefinition) {
     guard definition.reporting.keepsHistory, !definition.isDryRun else { return nil }
     self.definition = definition
-    self.identity = identity
     inputs = definition.allSources.prefix(RunRecord.mostInputs).map { source in
-      RunRecord.Input(path: source.path, bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
+      RunRecord.Input(
+        path: definition.redaction(source.path), bytes: source.fileSize, fingerprint: InputFingerprint.of(source))
     }
   }
 
   /// Keeps a run that came to its end, whatever the end is.
-  func finish(_ summary: inout ImportSummary) {
+  func finish(_ summary: inout ImportSummary, _ identity: RunIdentity) {
     guard let status = RunStatus(rawValue: summary.status.rawValue) else { return }
-    var record = record(status, summary)
+    var record = record(status, summary, identity)
     let history = RunHistory(storePath: definition.storePath)
     do throws(RunHistoryError) {
       let thresholds = definition.reporting.anomalies
@@ -41,10 +41,10 @@ struct RunRecorder {
   ///
   /// - Parameter summary: As far as it is filled.
   /// - Returns: Why it could not be kept, or nil.
-  func fail(_ summary: ImportSummary, _ error: ImportError) -> String? {
-    var record = record(.failed, summary)
+  func fail(_ summary: ImportSummary, _ identity: RunIdentity, _ error: ImportError) -> String? {
+    var record = record(.failed, summary, identity)
     record.errorCode = error.code.rawValue
-    record.errorMessage = error.message
+    record.errorMessage = definition.redaction(error.message)
     do throws(RunHistoryError) {
       _ = try RunHistory(storePath: definition.storePath).append(record)
       return nil
@@ -53,22 +53,25 @@ struct RunRecorder {
     }
   }
 
-  private func record(_ status: RunStatus, _ summary: ImportSummary) -> RunRecord {
+  private func record(
+    _ status: RunStatus, _ summary: ImportSummary, _ identity: RunIdentity
+  ) -> RunRecord {
     var record = RunRecord()
-    record.id = identity.text
-    record.pipeline = identity.pipeline
+    let redaction = definition.redaction
+    record.id = redaction(identity.text)
+    record.pipeline = redaction(identity.pipeline)
     record.kind = definition.reporting.kind
     record.started = identity.started
     record.seconds = summary.seconds
     record.status = status
-    record.store = definition.storePath
+    record.store = redaction(definition.storePath)
     record.inputs = inputs
     record.inputCount = definition.allSources.count
     record.counts = summary.counts
     record.parts = summary.parts.map(RunRecord.Part.init)
     record.entities = summary.entities
     record.rejectCodes = summary.rejectCounts
-    record.rejectsPath = summary.rejectsPath
+    record.rejectsPath = summary.rejectsPath.map { redaction($0) }
     record.phases = summary.phases
     record.slowStage = summary.slowStage ?? ""
     record.peakResidentBytes = summary.peakResidentBytes
@@ -76,7 +79,7 @@ struct RunRecorder {
     record.version = ImportSession.version
     record.host = Self.host()
     record.resumedFrom = summary.resumedFrom
-    record.warnings = summary.warnings
+    record.warnings = summary.warnings.map { redaction($0) }
     return record
   }
 

@@ -233,7 +233,8 @@ enum RunTables {
       _ = row.integer()
       filled.inputs.append(.init(path: row.text() ?? "", bytes: row.optionalInteger(), fingerprint: row.text()))
     }
-    try each("place, name, entity, seconds, read, inserted, updated, unchanged, skipped, rejected", "run_parts") { row in
+    try each("place, name, entity, seconds, read, inserted, updated, unchanged, skipped, rejected", "run_parts") {
+      row in
       _ = row.integer()
       var part = RunRecord.Part(name: row.text() ?? "", entity: row.text() ?? "", counts: RecordCounts())
       part.seconds = row.double()

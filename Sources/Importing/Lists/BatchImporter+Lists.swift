@@ -69,7 +69,7 @@ extension BatchImporter {
     guard !lists.isEmpty else { return }
     swap(&listBatches, &batch.lists)
     forgetAttempts()
-    lateRejects.removeAll(keepingCapacity: true)
+    elementRejects.removeAll(keepingCapacity: true)
   }
 
   private func forgetAttempts() {
@@ -92,7 +92,7 @@ extension BatchImporter {
     defer { swap(&batches, &listBatches) }
     for (index, list) in lists.enumerated() {
       let rejects = try list.run(&batches[index], view, owners: self)
-      for reject in rejects { lateRejects.append(ownReject(reject, list.list, index, batches[index])) }
+      for reject in rejects { elementRejects.append(ownReject(reject, list.list, index, batches[index])) }
     }
   }
 
@@ -119,16 +119,16 @@ extension BatchImporter {
   /// Adds rejects that lists within this importer's lists have found.
   func takeListRejects(_ found: [RecordReject]) {
     rejects += found
-    lateRejects.removeAll(keepingCapacity: true)
+    elementRejects.removeAll(keepingCapacity: true)
   }
 
   /// Rejects the records that turned out to be no good after parts of them had been written, which was taken back.
   func rejectLate(_ view: BatchView) {
-    for late in lateRejects where view.outcomes[Int(late.record)] != .rejected {
+    for late in elementRejects where view.outcomes[Int(late.record)] != .rejected {
       view.outcomes[Int(late.record)] = .rejected
       rejects.append(late)
     }
-    lateRejects.removeAll(keepingCapacity: true)
+    elementRejects.removeAll(keepingCapacity: true)
   }
 
   // MARK: Members

@@ -34,7 +34,8 @@ extension BatchPreparer {
     for record in 0..<batch.records.recordCount {
       let before = target.elements.count
       target.starts.append(Int32(truncatingIfNeeded: before))
-      guard !batch.hasFailed[record] else {
+      let isPassedOver = record < batch.isPassedOver.count && batch.isPassedOver[record]
+      guard !batch.hasFailed[record], !isPassedOver else {
         target.hasList.append(false)
         continue
       }

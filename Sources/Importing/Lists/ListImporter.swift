@@ -117,7 +117,7 @@ final class ListImporter {
       changed = try relate(records, starts, part, view, owners)
     }
     if !wasLent { changed = try relate(records, starts, nil, view, owners) }
-    importer.takeListRejects(importer.lateRejects)
+    importer.takeListRejects(importer.elementRejects)
     let root = owners.nodes[owners.plan.root]
     for (record, isChanged) in zip(records, changed) where isChanged && view.outcomes[record] == .unchanged {
       view.outcomes[record] = .updated

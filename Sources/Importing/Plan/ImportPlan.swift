@@ -22,6 +22,9 @@ struct ImportPlan: Sendable {
   /// The to-many relationships of the root node that records fill.
   var lists: [ImportList] = []
 
+  /// The field that tells which records earlier runs have read, or `nil`; it belongs to no node.
+  var sinceField: Int?
+
   /// The names of a field.
   struct FieldName: Sendable {
     /// The entity's name.
@@ -44,6 +47,7 @@ struct ImportPlan: Sendable {
     var builder = ImportPlanBuilder(definition)
     builder.postponesOwn = part.passes != .one && part.root.mode != .update
     let root = builder.add(part.plannedRoot(definition.model), owner: nil, takesLists: true)
+    sinceField = part.since.flatMap { builder.addSince($0, part.root) }
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
     self.root = root ?? 0
     nodes = builder.nodes
@@ -93,15 +97,19 @@ struct ImportNode: Sendable {
   var relationships: [ImportRelationship]
 
   /// The slots whose content is compared: the attributes', then the relationships'.
-  var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) }
+  var contentSlots: [Int] { attributeSlots + relationships.map(\.slot) + clearedReferences.map(\.slot) }
   /// Whether a target that is named but not there is created, as far as the mode allows.
   var createsMissing = true
   /// Whether an object can be made of the mapped attributes alone: nothing mandatory is left out.
   var canCreate = true
   /// All slots that change detection needs.
-  var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots }
   /// Whether the objects are known before: nothing is looked for and nothing is written.
   var isGiven = false
+  var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots + (softDelete.map { [$0.slot] } ?? []) }
+  /// To-one relationships that every record clears: those that mode `replace` leaves unfilled.
+  var clearedReferences: [RelationshipDescription] = []
+  /// The attribute that says that an object is gone, which a record that names the object clears.
+  var softDelete: SoftDelete?
   /// Slots of to-one relationships that are set from their other side.
   var inverseSlots: [Int] = []
 }
@@ -175,12 +183,16 @@ struct ImportPlanBuilder {
     for relationship in part.relationships where relationship.list == nil && !isLate(relationship, of: entity) {
       if let added = add(relationship, of: entity, isLate: false) { relationships.append(added) }
     }
+    let part = part.replacing
     let keys = part.findBy.compactMap { add($0, entity: entity) }
-    let attributes = part.attributes.compactMap { add($0, entity: entity) }
+    var attributes = part.attributes.compactMap { add($0, entity: entity) }
+    if part.mode == .replace { attributes += part.unfilledAttributes(of: entity).compactMap { addUnfilled($0, entity) } }
     var node = ImportNode(
       entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: part.mode,
       duplicates: part.duplicates, keyFields: keys.map(\.field), keySlots: keys.map(\.slot),
       attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
+    if part.mode == .replace { node.clearedReferences = part.unfilledReferences(of: entity) }
+    if part.mode.removesOthers { node.softDelete = checkSync(part, entity, isRoot: owner == nil) }
     let missing = missingProperties(of: entity, part).filter { $0 != filled }
     node.canCreate = missing.isEmpty
     if !missing.isEmpty, creates, part.mode != .update, takesLists || owner?.rootIndex != entity.rootIndex {
@@ -287,5 +299,53 @@ struct ImportPlanBuilder {
     if let known = columnNames.firstIndex(of: name) { return known }
     columnNames.append(name)
     return columnNames.count - 1
+  }
+
+  /// Adds the field that tells which records earlier runs have read.
+  mutating func addSince(_ policy: SincePolicy, _ root: EntityImport) -> Int? {
+    if root.mode.removesOthers {
+      report(
+        "invalidMode", policy.position,
+        "mode \(root.mode.rawValue) needs the whole input, and since passes over what was read before",
+        hint: "use mode upsert")
+    }
+    do {
+      var compiled = try CompiledField(policy.field, attribute: policy.attribute)
+      compiled.identifier = Int32(fields.count)
+      fields.append(compiled)
+    } catch {
+      findings += error.diagnostics
+      return nil
+    }
+    fieldColumns.append(column(policy.column))
+    fieldNames.append(
+      ImportPlan.FieldName(entity: root.entityName, attribute: "since", column: policy.column))
+    return fields.count - 1
+  }
+
+  /// Adds a field that no column fills; `nil` for types that cannot be imported.
+  private mutating func addUnfilled(
+    _ attribute: AttributeDescription, _ entity: EntityDescription
+  ) -> (field: Int, slot: Int)? {
+    guard var compiled = CompiledField.unfilled(attribute) else { return nil }
+    compiled.identifier = Int32(fields.count)
+    fields.append(compiled)
+    // No column is read; keys have one, so there is a first.
+    fieldColumns.append(0)
+    fieldNames.append(ImportPlan.FieldName(entity: entity.name, attribute: attribute.name, column: ""))
+    return (fields.count - 1, attribute.slot)
+  }
+
+  /// Checks what the modes `sync` and `replace` are told; returns the attribute that says that an object is gone.
+  private mutating func checkSync(
+    _ part: EntityImport, _ entity: EntityDescription, isRoot: Bool
+  ) -> SoftDelete? {
+    guard isRoot else {
+      report("invalidMode", part.position, "a relationship's target cannot be in mode \(part.mode.rawValue)")
+      return nil
+    }
+    let check = SyncCheck(part: part, entity: entity, model: definition.model)
+    for problem in check.problems { report(problem.code, problem.position, problem.message, hint: problem.hint) }
+    return check.softDelete
   }
 }

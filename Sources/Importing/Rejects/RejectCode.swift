@@ -63,6 +63,8 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   // Relating: an object that the record names is not there.
   case missingTarget = "relationship.missingTarget"
   case inverse = "relationship.inverse"
+  // Deleting: the model does not let an object go that no record names.
+  case deleteDenied = "delete.denied"
   // Writing: the store does not take the row.
   case unique = "constraint.unique"
   case database = "database.refused"

@@ -56,6 +56,7 @@ struct RejectMessage {
       let isUnnamed = value.map(\.isEmpty) ?? true
       return isUnnamed
         ? "the record names no \(entity): \(name) is empty" : "there is no \(entity) with \(name) = \(shown)"
+    case .deleteDenied: return "no record names this \(entity), and a relationship does not let it go"
     case .unique: return "another \(entity) has the value \(shown) for \(name)" + suffix(detail)
     default: return "the record was refused" + suffix(detail)
     }

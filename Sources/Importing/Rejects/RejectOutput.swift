@@ -10,9 +10,12 @@ final class RejectOutput {
   private var sources: [ByteSource]
   private let writer: RejectWriter?
   private let redaction: Redaction
+  /// Rejects by code.
   private(set) var counts: [RejectCode: Int] = [:]
   /// The import that the batches are from; nil when the run has only one.
   private var part: String?
+  /// Whether each line carries the columns: in a replay, one file's lines may be from several others.
+  private let repeatsHeaders: Bool
   /// Whether the spaces before a record's first line matter.
   private var keepsIndent: Bool
   /// The columns of the files that say them, and whether a line of the rejects file has them already.
@@ -21,38 +24,64 @@ final class RejectOutput {
   private var place = FilePlace(source: -1, member: nil)
 
   /// A file, or a member of an archive.
-  private struct FilePlace: Hashable {
+  struct FilePlace: Hashable {
     var source: Int
     var member: String?
   }
 
   /// Prepares the rejects file, when the definition names one.
   ///
-  /// - Throws: `cannotWriteRejects`.
-  init(_ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity) throws(ImportError) {
+  /// - Parameter checkpoint: of the run that goes on; what its process wrote later is cut off.
+  /// - Throws: `cannotWriteRejects`; `cannotResume` when the file has lost lines of the run.
+  init(
+    _ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity, checkpoint: RunCheckpoint? = nil
+  ) throws(ImportError) {
     self.plan = plan
     sources = definition.sources
     redaction = definition.redaction
+    repeatsHeaders = definition.reporting.kind == .replay
     part = definition.parts.count > 1 ? definition.parts[0].name : nil
-    keepsIndent = Self.hasIndents(definition.format)
+    keepsIndent = repeatsHeaders || Self.hasIndents(definition.format)
+    for (name, count) in checkpoint?.tally.rejectCounts ?? [:] {
+      if let code = RejectCode(rawValue: name) { counts[code] = count }
+    }
     guard let path = definition.rejects.path else {
       writer = nil
       return
     }
     do throws(RejectWriterError) {
-      writer = try RejectWriter(path: path, run: redaction(run.text))
+      if let checkpoint {
+        writer = try RejectWriter(
+          path: path, run: redaction(run.text), keeping: checkpoint.rejectBytes, count: checkpoint.ledger.rejected)
+      } else {
+        writer = try RejectWriter(path: path, run: redaction(run.text))
+      }
     } catch {
       throw ImportError(error)
     }
   }
 
+  /// The bytes of the file so far.
+  var byteCount: Int { writer?.byteCount ?? 0 }
+
+  /// Waits until all lines are on the disk.
+  func sync() throws(ImportError) {
+    do throws(RejectWriterError) { try writer?.sync() } catch { throw ImportError(error) }
+  }
+
+  /// The file of the last batch, when a line of the rejects file has its columns.
+  var headerPlace: FilePlace? { headers[place]?.isWritten == true ? place : nil }
+
   /// Goes on with the batches of another plan and other inputs.
-  func turn(to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?) {
+  ///
+  /// - Parameter headerPlace: a file whose columns an earlier process has written.
+  func turn(to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil) {
     self.plan = plan
     self.sources = sources
     self.part = part
-    keepsIndent = Self.hasIndents(format)
+    keepsIndent = repeatsHeaders || Self.hasIndents(format)
     headers = [:]
+    if let headerPlace { headers[headerPlace] = ([], true) }
     place = FilePlace(source: -1, member: nil)
   }
 
@@ -94,6 +123,16 @@ final class RejectOutput {
         error += 1
       }
       try writer?.flush()
+    } catch {
+      throw ImportError(error)
+    }
+  }
+
+  /// Writes and counts an object that could not be deleted.
+  func write(entity: String, object: String, code: RejectCode, message: String) throws(ImportError) {
+    counts[code, default: 0] += 1
+    do throws(RejectWriterError) {
+      try writer?.write(object: object, entity: entity, code: code, message: message)
     } catch {
       throw ImportError(error)
     }
@@ -152,9 +191,10 @@ final class RejectOutput {
 
   /// Remembers the columns of the batch's file.
   private func noteHeader(_ batch: ImportBatch) {
-    guard batch.records.source != place.source || batch.records.member != place.member else { return }
+    let isSame = batch.records.source == place.source && batch.records.member == place.member
+    if isSame, !repeatsHeaders { return }
     place = FilePlace(source: batch.records.source, member: batch.records.member)
-    if !batch.header.isEmpty, headers[place] == nil { headers[place] = (batch.header, false) }
+    if !batch.header.isEmpty, headers[place] == nil || repeatsHeaders { headers[place] = (batch.header, false) }
   }
 
   /// Adds what a replay needs: the import, and the columns once for each file.
@@ -163,7 +203,7 @@ final class RejectOutput {
     let place = FilePlace(source: batch.records.source, member: batch.records.member)
     guard let header = headers[place], !header.isWritten else { return }
     reject.header = header.names
-    headers[place]?.isWritten = true
+    headers[place]?.isWritten = !repeatsHeaders
   }
 
   private func reason(_ entry: Entry, _ record: Int, _ batch: ImportBatch) -> Reject.Reason {
@@ -228,6 +268,12 @@ final class RejectOutput {
 
 extension ImportError {
   fileprivate init(_ error: RejectWriterError) {
-    self.init(code: .cannotWriteRejects, message: error.description)
+    if error.code == .tooShort {
+      self.init(
+        code: .cannotResume,
+        message: "the unfinished run cannot go on: \(error.description); take it back and begin anew with --restart")
+    } else {
+      self.init(code: .cannotWriteRejects, message: error.description)
+    }
   }
 }

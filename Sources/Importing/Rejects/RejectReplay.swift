@@ -3,7 +3,8 @@ public import RecordFormats
 extension ImportDefinition {
   /// The import of the records of a rejects file, put right, by the same pipeline.
   ///
-  /// What fails again goes to another rejects file; positions are those of the lines of the file that is read.
+  /// What fails again goes to another rejects file; positions are those of the lines of the file that is read. Nothing is
+  /// deleted: `sync` and `replace` become `upsert`. The limit of rejects holds, their ratio does not.
   ///
   /// - Parameters:
   ///   - file: The rejects file.
@@ -13,8 +14,13 @@ extension ImportDefinition {
     var result = self
     result.rejects.path = rejectsPath
     result.reporting.kind = .replay
+    // A share of the few records that are left says nothing.
+    result.rejects.ratio = nil
     result.parts = parts.map { part in
       var replay = part
+      // What the rejects file does not name is not missing, and where incremental reading stands is not asked.
+      if part.root.mode == .sync || part.root.mode == .replace { replay.root.mode = .upsert }
+      replay.since = nil
       let format = part.format
       let name = parts.count > 1 ? part.name : nil
       replay.sources = [file]
@@ -22,7 +28,8 @@ extension ImportDefinition {
         CustomRecordFormat(identity: "replay:\(part.name)", readsObjects: format.readsObjects) {
           (source, request, index) throws(ReadError) in
           guard case .named(let columns) = request else {
-            throw ReadError(.invalidOption, path: source.path, message: "a replay reads the columns of its pipeline only")
+            throw ReadError(
+              .invalidOption, path: source.path, message: "a replay reads the columns of its pipeline only")
           }
           return try ReplayReader(source: source, format: format, part: name, columns: columns, index: index)
         })

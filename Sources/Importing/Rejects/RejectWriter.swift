@@ -70,6 +70,8 @@ public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConverti
     case cannotOpen
     /// The disk is full, or another failure of the operating system.
     case cannotWrite
+    /// The file has fewer bytes than the run that goes on has written to it, or is gone.
+    case tooShort
   }
   /// What failed.
   public var code: Code
@@ -80,7 +82,11 @@ public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConverti
 
   /// What failed, with the path and the operating system's words.
   public var description: String {
-    "the rejects file \(path) cannot be \(code == .cannotOpen ? "opened" : "written"): \(String(cString: strerror(number)))"
+    switch code {
+    case .cannotOpen: "the rejects file \(path) cannot be opened: \(String(cString: strerror(number)))"
+    case .cannotWrite: "the rejects file \(path) cannot be written: \(String(cString: strerror(number)))"
+    case .tooShort: "the rejects file \(path) has lost what the run has written to it"
+    }
   }
 }
 
@@ -97,6 +103,8 @@ public final class RejectWriter {
   public private(set) var byteCount = 0
 
   private let run: String
+  /// The bytes that are known to be on the disk.
+  private var syncedBytes = 0
   private var descriptor: Int32 = -1
   private var buffer = JSONBytes()
   /// The buffer is written when it is fuller than this, in bytes.
@@ -121,6 +129,40 @@ public final class RejectWriter {
     Self.makeFolder(folder)
     guard access(folder, W_OK | X_OK) == 0 else {
       throw RejectWriterError(code: .cannotOpen, path: path, number: errno)
+    }
+  }
+
+  /// Goes on with the file of an earlier process: what that wrote behind the first `length` bytes is cut off.
+  ///
+  /// What is no plain file, such as a pipe, is only written to.
+  ///
+  /// - Parameter count: the number of rejects in these bytes.
+  /// - Throws: ``RejectWriterError`` `tooShort` when the file has fewer bytes; `cannotOpen`, `cannotWrite`.
+  public convenience init(path: String, run: String, keeping length: Int, count: Int) throws(RejectWriterError) {
+    var status = stat()
+    let isThere = stat(path, &status) == 0
+    guard isThere ? status.st_mode & S_IFMT == S_IFREG : length > 0 else {
+      try self.init(path: path, run: run)
+      self.count = count
+      byteCount = length
+      return
+    }
+    guard isThere, Int(status.st_size) >= length else {
+      throw RejectWriterError(code: .tooShort, path: path, number: ENOENT)
+    }
+    try self.init(path: path, run: run, length: length)
+    self.count = count
+    byteCount = length
+  }
+
+  /// Opens a file that is there and cuts it to a length.
+  private init(path: String, run: String, length: Int) throws(RejectWriterError) {
+    self.path = path
+    self.run = run
+    descriptor = open(path, O_WRONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
+    guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, off_t(length), SEEK_SET) >= 0 else {
+      throw RejectWriterError(code: .cannotWrite, path: path, number: errno)
     }
   }
 
@@ -181,6 +223,22 @@ public final class RejectWriter {
     if buffer.bytes.count > Self.bufferLimit { try flush() }
   }
 
+  /// Adds a line about an object of the store that could not be deleted.
+  public func write(object: String, entity: String, code: RejectCode, message: String) throws(RejectWriterError) {
+    let before = buffer.bytes.count
+    buffer.open(UInt8(ascii: "{"))
+    buffer.member("run", run)
+    buffer.member("entity", entity)
+    buffer.member("object", object)
+    buffer.member("code", code.rawValue)
+    buffer.member("message", message)
+    buffer.close(UInt8(ascii: "}"))
+    buffer.endLine()
+    count += 1
+    byteCount += buffer.bytes.count - before
+    if buffer.bytes.count > Self.bufferLimit { try flush() }
+  }
+
   private func append(_ reason: Reject.Reason) {
     buffer.member("line", reason.position.line)
     buffer.member("byte_offset", reason.position.byteOffset)
@@ -216,6 +274,18 @@ public final class RejectWriter {
     }
     buffer.removeFirst(written)
     guard failure == 0 else { throw RejectWriterError(code: .cannotWrite, path: path, number: failure) }
+  }
+
+  /// Hands all lines to the operating system and waits until they are on the disk.
+  ///
+  /// What is no file on a disk, such as a pipe, has nothing to wait for.
+  public func sync() throws(RejectWriterError) {
+    try flush()
+    guard descriptor >= 0, syncedBytes != byteCount else { return }
+    guard fdatasync(descriptor) == 0 || errno == EINVAL || errno == EROFS else {
+      throw RejectWriterError(code: .cannotWrite, path: path, number: errno)
+    }
+    syncedBytes = byteCount
   }
 
   /// Flushes and closes the file; nothing may be written afterwards.

@@ -64,11 +64,26 @@ final class BatchChannel: @unchecked Sendable {
   ///
   /// `nil` at the end.
   ///
+  /// - Parameter shouldStop: Is asked ten times a second while there is nothing; `nil` is returned when it says so.
   /// - Throws: What the sender failed with, after all batches before it.
-  func receive() throws(ImportError) -> ImportBatch? {
+  func receive(unless shouldStop: (() -> Bool)? = nil) throws(ImportError) -> ImportBatch? {
     let (batch, error): (ImportBatch?, ImportError?) = locked {
       isReceiverWaiting = true
-      while filled.isEmpty, !isFinished { pthread_cond_wait(changed, mutex) }
+      while filled.isEmpty, !isFinished {
+        guard let shouldStop else {
+          pthread_cond_wait(changed, mutex)
+          continue
+        }
+        if shouldStop() { return (nil, nil) }
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        time.tv_nsec += 100_000_000
+        if time.tv_nsec >= 1_000_000_000 {
+          time.tv_sec += 1
+          time.tv_nsec -= 1_000_000_000
+        }
+        pthread_cond_timedwait(changed, mutex, &time)
+      }
       isReceiverWaiting = false
       if !filled.isEmpty { return (filled.removeFirst(), nil) }
       return (nil, failure)

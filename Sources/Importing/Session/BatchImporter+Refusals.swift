@@ -12,6 +12,15 @@ struct Refusal {
   /// What the model or the database said.
   var detail: String
 
+  /// What SQLite says of rows whose values others have, and 0, which the context says itself; the rest are triggers and
+  /// checks of somebody else.
+  ///
+  /// Source: [Result codes](https://sqlite.org/rescode.html): `SQLITE_CONSTRAINT_UNIQUE`, `_PRIMARYKEY`, `_ROWID`.
+  private static let uniqueCodes: Set<Int32> = [0, 2067, 1555, 2579]
+
+  /// Whether other rows of the batch may have been written before the refusal.
+  var comesWhileWriting: Bool { code == .unique || code == .database }
+
   /// Takes a save's error; `nil` when it is not a row's fault.
   init?(_ error: SaveError, _ plan: ImportPlan) {
     detail = error.message
@@ -21,7 +30,7 @@ struct Refusal {
       code = RejectCode(failure.code)
       detail = failure.description
       field = plan.fieldNames.firstIndex { $0.entity == failure.entity && $0.attribute == failure.property }
-    case .constraint: code = .unique
+    case .constraint: code = Self.uniqueCodes.contains(error.databaseCode) ? .unique : .database
     case .conflict, .database, .readOnly, .store, .unstable: return nil
     }
   }
@@ -39,7 +48,7 @@ extension BatchImporter {
     let mark = try mark(view)
     do {
       try resolveAll(view, onlyRoot: onlyRoot)
-      guard lateRejects.isEmpty else {
+      guard elementRejects.isEmpty else {
         try undo(mark, view)
         rejectLate(view)
         return try importRecords(view, onlyRoot: onlyRoot)
@@ -49,7 +58,7 @@ extension BatchImporter {
       if keepsSavepoints { try execute("RELEASE batch") }
       return
     } catch {
-      guard let refusal, keepsSavepoints || refusal.code != .unique else { throw error }
+      guard let refusal, keepsSavepoints || !refusal.comesWhileWriting else { throw error }
       self.refusal = nil
       try undo(mark, view)
       if view.records.count == 1 {
@@ -72,6 +81,7 @@ extension BatchImporter {
     var rejects: Int
     var sequences: PersistentStore.Sequences
     var counts: [ImportSummary.EntityCounts]
+    var sampled: Int
   }
 
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
@@ -80,12 +90,13 @@ extension BatchImporter {
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
-      sequences: store.sequences, counts: allNodes.map(\.counts))
+      sequences: store.sequences, counts: allNodes.map(\.counts), sampled: sample?.mark ?? 0)
   }
 
   private func undo(_ mark: Mark, _ view: BatchView) throws(ImportError) {
     if keepsSavepoints { try execute("ROLLBACK TO batch; RELEASE batch") }
     context.reset()
+    sample?.removeAll(since: mark.sampled)
     store.sequences = mark.sequences
     rejects.removeLast(rejects.count - mark.rejects)
     for (state, counts) in zip(allNodes, mark.counts) {

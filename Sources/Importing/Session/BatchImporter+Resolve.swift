@@ -46,6 +46,9 @@ extension BatchImporter {
         }
       }
     }
+    for _ in state.part.clearedReferences {
+      for i in view.records where contents[i] != 0 { contents[i] = ContentHash.null(seed: contents[i]) }
+    }
   }
 
   /// Settles a record of the root node; other nodes' records are only counted.
@@ -88,7 +91,7 @@ extension BatchImporter {
   @inline(__always)
   func mayUpdate(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
     switch state.part.mode {
-    case .upsert, .update: return true
+    case .upsert, .update, .sync, .replace: return true
     case .createMissing:
       if state.isRoot { view.outcomes[record] = .skipped }
       return false
@@ -116,7 +119,7 @@ extension BatchImporter {
 
   private func insertAll(_ state: NodeState, _ view: BatchView) {
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    for record in view.records where view.outcomes[record] != .rejected { create(record, state, view) }
+    for record in view.records where view.outcomes[record] == .pending { create(record, state, view) }
   }
 
   /// Puts a record on the list of those that create an object, and gives the object its primary key.
@@ -135,7 +138,7 @@ extension BatchImporter {
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
     let settles = state.settles
     // Nothing but an equal content is asked of a record whose object is there.
-    let takesUnchanged = state.seenKeys == nil && (state.part.mode == .upsert || state.part.mode == .update)
+    let takesUnchanged = state.seenKeys == nil && state.part.mode.updates
     var keyBytes = self.keyBytes
     var unchanged = 0
     for record in view.records where view.isWanted(record, node) {

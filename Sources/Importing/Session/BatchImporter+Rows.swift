@@ -153,7 +153,23 @@ extension BatchImporter {
         isChanged = true
       }
     }
+    for reference in state.part.clearedReferences where try clear(reference, row, state) { isChanged = true }
+    if let soft = state.part.softDelete, soft.isMarked(buffer, row: row) {
+      buffer.set(
+        row: row, slot: soft.slot, tag: soft.cleared.tag, payload: soft.cleared.payload, arena: view.arena)
+      isChanged = true
+    }
     return isChanged
+  }
+
+  /// Clears a relationship that no record fills; returns whether it had a target.
+  private func clear(_ reference: RelationshipDescription, _ row: Int, _ state: NodeState) throws(ImportError) -> Bool {
+    do {
+      return try context.setToOne(
+        table: state.part.rootEntity, row: row, relationship: reference, target: 0, targetEntity: -1)
+    } catch {
+      throw ImportError(error)
+    }
   }
 
   /// Sets a relationship whose inverse has to be written too.

@@ -26,6 +26,9 @@ final class BatchImporter {
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
+  /// Records, by number among the good ones, that were rejected although their key was usable, as far as that matters
+  /// for a run that goes on later; see ``passOver(_:)``.
+  var lateRejects: [Int] = []
   /// Whether what is being imported was deferred before.
   var isReplaying = false
   /// What is done with batches.
@@ -46,9 +49,16 @@ final class BatchImporter {
   /// The elements of the current batch's lists.
   var listBatches: [ListBatch] = []
   /// Records that turn out to be rejected when a part of them is written already.
-  var lateRejects: [RecordReject] = []
+  var elementRejects: [RecordReject] = []
   /// The importer of the records that this one's are elements of, or `nil`.
   weak var owner: BatchImporter?
+
+  /// How far the records have come in the column that only grows, when the import is incremental.
+  var since: SinceProgress?
+  /// Takes the first changes, when somebody wants to see them.
+  var sample: ChangeSample?
+  /// Notes the objects that records name, when those that none names are to go.
+  var watch: SyncWatch?
 
   // The current batch, valid within `process`.
   var outcomes = ContiguousArray<RecordLedger.Outcome>()
@@ -73,6 +83,7 @@ final class BatchImporter {
     let count = batch.records.recordCount
     outcomes.fill(.pending, count: count)
     for i in 0..<count where batch.hasFailed[i] { outcomes[i] = .rejected }
+    if !batch.isPassedOver.isEmpty { for i in 0..<count where batch.isPassedOver[i] { outcomes[i] = .skipped } }
     rejects.removeAll(keepingCapacity: true)
     // Taken out of the object, so that lending it holds no access to a property.
     var outcomes = self.outcomes
@@ -82,11 +93,14 @@ final class BatchImporter {
     defer { endLists(&batch) }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view, onlyRoot: onlyRoot)
+      try watch?.note(view, self)
     }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
     if phase == .first { try keepReferences(batch, outcomes) }
+    since?.note(batch, outcomes)
+    noteLateRejects()
     if !isReplaying { recordsBefore += count }
     if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
     context.reset()
@@ -99,6 +113,7 @@ final class BatchImporter {
     let before = ImportSession.now()
     let top = top
     defer { top.writeSeconds += ImportSession.now() - before }
+    top.sample?.collect(context)
     do {
       try context.writeChanges(order: top.saveOrder)
     } catch {

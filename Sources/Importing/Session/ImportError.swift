@@ -4,7 +4,7 @@ import ObjectStore
 import RecordFormats
 import SQLite
 
-/// Why a run could not be carried out; the store is as it was before the run.
+/// Why a run could not be carried out; the store is as it was before.
 public struct ImportError: Error, CustomStringConvertible {
   /// What went wrong.
   public enum Code: String, Sendable, Hashable, CaseIterable {
@@ -16,8 +16,28 @@ public struct ImportError: Error, CustomStringConvertible {
     case cannotRead
     /// The database failed.
     case database
+    /// Another program has the store open and kept it open for as long as was to be waited.
+    case storeBusy
     /// The rejects file cannot be written.
     case cannotWriteRejects
+    /// What the store remembers of an incremental import is about another column.
+    case cursorMismatch
+    /// There is no unfinished run to go on with.
+    case nothingToResume
+    /// An unfinished run cannot go on: its checkpoint is of another version, or its rejects file is gone.
+    case cannotResume
+    /// An unfinished run cannot go on: the pipeline or the model has changed.
+    case pipelineChanged
+    /// An unfinished run cannot go on: there are other input files.
+    case inputsDiffer
+    /// An unfinished run cannot go on: what was imported is no longer what the input begins with.
+    case inputChanged
+    /// An unfinished run cannot go on: an input has become shorter.
+    case inputShorter
+    /// An unfinished run cannot go on: an input has become longer, and nobody said that it may.
+    case inputLonger
+    /// The last finished run had the same inputs, and that is not to happen.
+    case alreadyImported
     /// A temporary file cannot be used.
     case temporaryFile
   }

@@ -59,7 +59,7 @@ public struct ImportProgress: Sendable {
 public final class ImportSession {
   let definition: ImportDefinition
   /// What names the run.
-  let identity: RunIdentity
+  private(set) var identity: RunIdentity
   private let plans: [ImportPlan]
   /// The numbers of parts that run together: alone, or because they refer to each other.
   private let groups: [Range<Int>]
@@ -67,6 +67,17 @@ public final class ImportSession {
   private let objects: ObjectSession?
   private var summary = ImportSummary()
   private let started = ImportSession.now()
+  /// The seconds that earlier processes have spent on the run.
+  private var secondsBefore = 0.0
+  /// Whether the run was stopped on request.
+  private var isInterrupted = false
+  private var report: ((inout ImportSummary) -> Void)?
+  private var isTold = false
+  /// Where the time went, given the moment when everything was done.
+  private var phases: ((Double) -> [ImportSummary.Phase])?
+  /// The definition's digest and its inputs as they were when the run began; nothing for a new store.
+  private var digest: UInt64 = 0
+  private var inputs: [SourcePrint] = []
 
   /// Resolves a definition against its model.
   ///
@@ -98,24 +109,38 @@ public final class ImportSession {
     summary.storePath = definition.storePath
   }
 
-  /// Imports everything; see ``run(progress:)``, which notes the run as well.
-  func execute(progress: ((ImportProgress) -> Void)?) throws(ImportError) -> ImportSummary {
-    if let objects { return try objects.run(progress: progress) }
-    let file = try openStore()
-    for plan in plans {
-      for text in StoreWarnings(plan: plan, model: definition.model).texts(file)
-      where !summary.warnings.contains(text) {
-        summary.warnings.append(text)
-      }
+  /// Imports everything; see ``run(progress:shouldStop:report:)``, which notes the run as well.
+  ///
+  /// - Parameter report: Gets the summary, which it may complete, when everything is durable, and before the store
+  ///   forgets that nobody has got it.
+  func execute(
+    progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
+  ) throws(ImportError) -> ImportSummary {
+    if let objects {
+      var summary = try objects.run(progress: progress)
+      report(&summary)
+      return summary
     }
+    self.report = report
+    let (file, begin) = try open()
     do {
-      try load(file, progress: progress)
+      switch begin {
+      case .again: try end(file, .skippedAgain)
+      case .done(let checkpoint): try tellOf(checkpoint, file)
+      case .fresh, .restarted, .resumed:
+        for plan in plans {
+          for text in StoreWarnings(plan: plan, model: definition.model).texts(file)
+          where !summary.warnings.contains(text) {
+            summary.warnings.append(text)
+          }
+        }
+        try load(file, from: begin, progress: progress, shouldStop: shouldStop)
+      }
     } catch {
-      try? file.rollBackRun()
+      try? file.rollBackToOpening()
       throw error
     }
-    summary.seconds = Self.now() - started
-    summary.peakResidentBytes = Self.peakResidentBytes()
+    tell()
     return summary
   }
 
@@ -126,34 +151,109 @@ public final class ImportSession {
   /// cache (measured: three indexes over 1 M rows 1.3 s at 4 MiB, 1.9 s at 64 MiB).
   private static let loadCacheKiB = 4096
 
+  // MARK: The beginning
+
+  /// Opens the store and decides how the run begins; one that is to begin anew is taken back before.
+  private func open() throws(ImportError) -> (StoreFile, RunStart) {
+    let file = try openStore()
+    if file.isNew, definition.effectiveAgain == .run { return (file, .fresh) }
+    let choice = RunStartChoice(definition)
+    digest = choice.digest
+    inputs = choice.inputs
+    if file.isNew { return (file, .fresh) }
+    do throws(ImportError) {
+      let begin = try choice.choose(file)
+      guard case .restarted(let checkpoint) = begin else { return (file, begin) }
+      guard let origin = checkpoint.origin, file.adopt(origin, commits: checkpoint.commits) else {
+        summary.warnings.append(
+          "the unfinished run \(checkpoint.run) could not be taken back: another program has had the store open since;"
+            + " its \(checkpoint.ledger.read) records stay, and the run began anew")
+        return (file, .fresh)
+      }
+      if definition.isDryRun { return (file, .fresh) }
+      do { try file.rollBackRun() } catch { throw ImportError(code: .database, message: error.description) }
+      return (try openStore(), .fresh)
+    } catch {
+      try? file.rollBackToOpening()
+      throw error
+    }
+  }
+
   private func openStore() throws(ImportError) -> StoreFile {
     do {
       let cacheKiB = definition.cacheMemory / 1024
       if access(definition.storePath, F_OK) == 0 {
-        return try StoreFile.open(path: definition.storePath, model: definition.model, cacheKiB: cacheKiB)
+        return try StoreFile.open(
+          path: definition.storePath, model: definition.model, cacheKiB: cacheKiB,
+          lockWait: definition.policy.lockWait)
       }
+      if definition.policy.unfinished == .resumeOrFail { throw RunStartChoice.nothingToResume(definition) }
       return try StoreFile.create(
         path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1)
+    } catch let error as StoreError {
+      let code: ImportError.Code =
+        switch error.code {
+        case .incompatibleModel: .incompatibleStore
+        case .busy: .storeBusy
+        default: .cannotOpenStore
+        }
+      throw ImportError(code: code, message: error.description)
+    } catch let error as ImportError {
+      throw error
     } catch {
-      throw ImportError(
-        code: error.code == .incompatibleModel ? .incompatibleStore : .cannotOpenStore, message: error.description)
+      preconditionFailure("nothing else is thrown: \(error)")
     }
   }
 
-  private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
+  /// The checkpoint to begin with: that of the run that goes on, or a new one.
+  private func checkpoint(_ begin: RunStart) -> RunCheckpoint {
+    if case .resumed(let checkpoint, let isWhole) = begin {
+      summary.resumedAfter = checkpoint.ledger.read
+      summary.resumedFrom = checkpoint.run
+      if !isWhole {
+        summary.warnings.append(
+          "another program has had the store open since the run was interrupted; should a limit be exceeded, only what"
+            + " comes now can be taken back")
+      }
+      return checkpoint
+    }
+    var checkpoint = RunCheckpoint()
+    checkpoint.started = identity.started
+    checkpoint.run = identity.text
+    checkpoint.definition = digest
+    checkpoint.seed = definition.hashSeed ?? CellHash.randomSeed()
+    checkpoint.inputCounts = definition.parts.map(\.sources.count)
+    checkpoint.inputs = inputs.count <= RunCheckpoint.namedInputLimit ? inputs : []
+    checkpoint.inputsHash = RunStartChoice.hash(inputs)
+    return checkpoint
+  }
+
+  // MARK: The run
+
+  private func load(
+    _ file: StoreFile, from begin: RunStart, progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?
+  ) throws(ImportError) {
     if definition.hashSeed != nil { file.isReproducible = true }
-    let rejects = try RejectOutput(definition, plan: plans[0], run: identity)
+    let first = checkpoint(begin)
+    identity = RunIdentity(pipeline: definition.name, started: first.started)
+    let rejects = try RejectOutput(
+      definition, plan: plans[0], run: identity, checkpoint: summary.resumedAfter == nil ? nil : first)
     let store: PersistentStore
     do {
       store = try PersistentStore(file: file)
     } catch {
       throw ImportError(code: .database, message: error.description)
     }
+    // A store that is being built has nothing to go on with, and what is thrown away neither.
+    let journal =
+      file.isNew || definition.isDryRun
+      ? nil : RunJournal(file, name: definition.name, checkpoint: first, isWritten: summary.resumedAfter != nil)
     let totalBytes = Self.inputBytes(definition.allSources)
-    var ledger = RecordLedger()
+    let sync = SyncRun(definition, plans: plans, store: store)
+    let sample =
+      definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
+    var place = RunPlace(first)
     var times = PartTimes()
-    var isBreached = false
-    var bytesBefore = 0
     var state = ImportProgress()
     state.totalBytes = totalBytes
     state.partCount = definition.parts.count
@@ -166,23 +266,28 @@ public final class ImportSession {
       let part = definition.parts[number]
       rejects.turn(
         to: plans[number], sources: part.sources, format: part.format,
-        part: definition.parts.count > 1 ? part.name : nil)
+        part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
     }
-    for group in groups {
+    if let sync { try rebuild(sync, place, file, store, rejects) }
+    while place.part < definition.parts.count, summary.breach == nil, !isInterrupted {
+      let group = groups.first { $0.contains(place.part) } ?? place.part..<place.part + 1
+      let begin = place
+      let rejected = (bytes: rejects.byteCount, counts: rejects.counts)
       var loads: [PartImport] = []
-      for number in group where !isBreached {
-        let part = definition.parts[number]
+      while place.part < group.upperBound, summary.breach == nil, !isInterrupted {
+        let (number, part) = (place.part, definition.parts[place.part])
         turn(number)
         state.part = number
         state.partName = part.name
         tell(.prepare)
         let load = try PartImport(
-          definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, ledger: ledger)
+          definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
+          journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: group.count > 1)
         loads.append(load)
-        try load.settle(&ledger) { () throws(ImportError) in
-          try load.run { step in
+        try load.run(
+          progress: { step in
             state.records = step.records
-            state.bytes = bytesBefore + step.bytes
+            state.bytes = place.tally.bytesDone + step.bytes
             state.rejects = step.rejects
             let spent = times.adding(step.times)
             state.readSeconds = spent.read
@@ -191,48 +296,208 @@ public final class ImportSession {
             state.writeSeconds = spent.write
             state.rejectCounts = rejects.counts
             tell(.records)
-          }
-        }
-        bytesBefore += load.bytesRead
-        isBreached = load.isBreached
-      }
-      if !isBreached, loads.contains(where: \.hasSecondPass) {
-        let numbers = Array(group)
-        try SecondPass(parts: loads, file: file, store: store, turn: { turn(numbers[$0]) }).run(&ledger)
-        ledger.check()
-        if let limit = definition.rejects.limit, ledger.rejected > limit { isBreached = true }
-        state.rejects = ledger.rejected
-        state.rejectCounts = rejects.counts
-        tell(.records)
-      }
-      for (number, load) in zip(group, loads) {
-        summary.note(definition.parts[number], load.counts, load.importer.countedNodes, times: load.times)
-        summary.batches += load.importer.batches
-        summary.fetches += load.importer.allFetches
+          }, shouldStop: shouldStop)
+        summary.breach = load.breach
+        isInterrupted = load.isInterrupted
+        place = place.after(load)
         times.add(load.times)
       }
-      if isBreached { break }
-    }
-    summary.bytesRead = bytesBefore
-    tell(.finish)
-    let imported = Self.now()
-    if !isBreached {
-      ledger.check()
-      if let ratio = definition.rejects.ratio, ledger.read > 0,
-        Double(ledger.rejected) > ratio * Double(ledger.read)
-      {
-        isBreached = true
+      guard loads.contains(where: \.isHeld), summary.breach == nil else { continue }
+      if isInterrupted {
+        // What a second pass belongs to is kept whole or not at all.
+        place = begin
+        try takeBack(to: begin, file, journal, rejects, rejected.bytes, rejected.counts)
+        break
+      }
+      let before = Self.now()
+      let pass = SecondPass(parts: loads, file: file, store: store, turn: { turn(group.lowerBound + $0) })
+      try pass.run(&place.ledger)
+      place.ledger.check()
+      for (index, load) in loads.enumerated() { place.tally.addSecondPass(load, part: group.lowerBound + index) }
+      times.find += Self.now() - before
+      summary.breach = definition.rejects.breach(
+        read: place.ledger.read, rejected: place.ledger.rejected, counts: rejects.counts, isEnd: false)
+      state.rejects = place.ledger.rejected
+      state.rejectCounts = rejects.counts
+      tell(.records)
+      guard summary.breach == nil else { break }
+      for (index, load) in loads.enumerated() {
+        try load.complete(at: place, isLast: index == loads.count - 1)
       }
     }
+    tell(.finish)
+    let ledger = place.ledger
+    if summary.breach == nil, !isInterrupted {
+      ledger.check()
+      summary.breach = definition.rejects.breach(
+        read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: true)
+    }
+    if let sync, summary.breach == nil, !isInterrupted {
+      let before = Self.now()
+      for (number, counts) in place.tally.parts.enumerated() {
+        sync.finish(part: number, goodRecords: counts.read - counts.rejected)
+      }
+      // In one transaction with the end of the run, so that it is done once.
+      let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects, sample: sample)
+      place.tally.note(removal)
+      summary.breach = removal.breach
+      summary.warnings += sync.notes
+      times.write += Self.now() - before
+    }
+    summary.changes = sample?.changes ?? []
+    let imported = Self.now()
+    try rejects.sync()
     try rejects.close()
     rejects.note(&summary)
     summary.note(ledger)
-    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun, rejected: ledger.rejected)
-    summary.phases = [
-      ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
-      ("finish", Self.now() - imported),
-    ]
+    summary.note(place.tally)
+    secondsBefore = journal?.before.seconds ?? 0
     summary.readerPhases = [("read", times.read), ("convert", times.convert)]
+    phases = { finished in
+      [
+        ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
+        ("finish", finished - imported),
+      ]
+    }
+    if summary.breach == nil, !isInterrupted, !definition.isDryRun {
+      try finish(file, journal, rejects, place)
+    } else {
+      try end(file, summary.breach != nil ? .limitBreached : isInterrupted ? .interrupted : .dryRun)
+    }
+  }
+
+  /// Takes back what was not committed since a place, and sees to it that another process can go on there.
+  private func takeBack(
+    to place: RunPlace, _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ bytes: Int,
+    _ counts: [RejectCode: Int]
+  ) throws(ImportError) {
+    guard !file.isNew else { return }
+    do {
+      try file.rollBackBatch()
+      guard let journal else { return }
+      try file.begin()
+      try journal.writeAgain(
+        place, rejectBytes: bytes,
+        rejectCounts: Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }), rejects)
+      try file.commit()
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+  }
+
+  /// Finds out again which objects the records of parts name that an earlier process has imported whole.
+  private func rebuild(
+    _ sync: SyncRun, _ place: RunPlace, _ file: StoreFile, _ store: PersistentStore, _ rejects: RejectOutput
+  ) throws(ImportError) {
+    for number in 0..<place.part {
+      var done = place
+      done.part = number
+      done.start = ReadingPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
+      done.lateRejects = []
+      let load = try PartImport(
+        definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
+        place: done, journal: nil, watch: try sync.watch(part: number))
+      try load.rebuild()
+    }
+  }
+
+  // MARK: The end
+
+  /// Keeps the whole run.
+  private func finish(
+    _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ place: RunPlace
+  ) throws(ImportError) {
+    let finished = finishedRun()
+    do {
+      try file.begin()
+      if let journal {
+        try journal.end(rejects, finished: finished) { checkpoint in
+          checkpoint.part = place.part
+          checkpoint.position = ReadingPosition()
+          checkpoint.ledger = place.ledger
+          checkpoint.lateRejects = []
+          checkpoint.tally = place.tally
+        }
+      } else if let finished {
+        var metadata = file.metadata
+        metadata.mergewalk.finished[definition.name] = finished.list
+        try file.writeMetadata(metadata)
+      }
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+    try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// Ends a run that an earlier process has finished without anybody hearing of it.
+  private func tellOf(_ checkpoint: RunCheckpoint, _ file: StoreFile) throws(ImportError) {
+    identity = RunIdentity(pipeline: definition.name, started: checkpoint.started)
+    summary.resumedFrom = checkpoint.run
+    summary.resumedAfter = checkpoint.ledger.read
+    summary.note(checkpoint.ledger)
+    summary.note(checkpoint.tally)
+    summary.rejectCounts = checkpoint.tally.rejectCounts
+    summary.rejectsPath = checkpoint.ledger.rejected > 0 ? definition.rejects.path : nil
+    secondsBefore = checkpoint.tally.seconds
+    try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// What the store keeps of the run so that it knows its inputs again; `nil` when that does not matter, or cannot be
+  /// told.
+  private func finishedRun() -> FinishedRun? {
+    guard definition.effectiveAgain != .run else { return nil }
+    let now = definition.allSources.map(SourcePrint.init)
+    // Inputs that were written during the run are not those that were imported.
+    guard inputs == now, let contents = SourcePrint.contents(definition.allSources) else {
+      return nil
+    }
+    return FinishedRun(
+      definition: digest, contents: contents,
+      size: now.reduce(0) { $0 + max($1.size, 0) },
+      ended: definition.hashSeed == nil ? Int64(RunClock.now()) : 0)
+  }
+
+  /// Finishes the store's file, leaves it for another process to go on, or takes the run back.
+  private func end(_ file: StoreFile, _ status: ImportSummary.Status) throws(ImportError) {
+    summary.status = status
+    summary.statements += file.connection.statementsExecuted
+    do {
+      switch status {
+      case .limitBreached: try file.rollBackRun()
+      case .dryRun, .skippedAgain: try file.rollBackToOpening()
+      case .interrupted: try file.suspend()
+      case .completed, .completedWithRejects:
+        try file.finish {
+          self.tell()
+          return RunJournal.acknowledged(file, name: self.definition.name)
+        }
+      }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+
+  /// Tells the caller how the run ended, once.
+  private func tell() {
+    guard !isTold else { return }
+    isTold = true
+    summary.seconds = secondsBefore + Self.now() - started
+    summary.peakResidentBytes = Self.peakResidentBytes()
+    if let phases { summary.phases = phases(Self.now()) }
+    report?(&summary)
+  }
+
+  /// A context over a store that is called in its history as an import's.
+  static func context(_ definition: ImportDefinition, _ store: PersistentStore) -> ManagedObjectContext {
+    let context = ManagedObjectContext(store: store)
+    // What the store's history says of the import, if it has one.
+    context.name = definition.name
+    context.transactionAuthor = "mergewalk"
+    return context
   }
 
   // MARK: The machine

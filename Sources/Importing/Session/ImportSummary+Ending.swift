@@ -1,23 +1,19 @@
-import ObjectModel
 import ObjectStore
 import SQLite
 
 extension ImportSummary {
-  /// Notes what one part did to records and objects.
-  mutating func note(_ part: ImportPart, _ counts: PartCounts, _ nodes: [NodeState], times: PartTimes) {
-    var counts = counts
-    counts.name = part.name
-    counts.entity = part.root.entityName
-    counts.seconds = times.prepare + times.wait + times.find + times.write
-    parts.append(counts)
-    for state in nodes {
-      findPlans[state.entity.name] = findPlans[state.entity.name] ?? state.firstStrategyName
-      var objects = entities[state.entity.name] ?? EntityCounts()
-      objects.inserted += state.counts.inserted
-      objects.updated += state.counts.updated
-      objects.unchanged += state.counts.unchanged
-      entities[state.entity.name] = objects
-    }
+  /// Notes what was counted beside records.
+  mutating func note(_ tally: RunTally) {
+    parts = tally.parts
+    findPlans = tally.findPlans
+    entities = tally.entities
+    batches = tally.batches
+    fetches = tally.fetches
+    statements = tally.statements
+    bytesRead = tally.bytesRead
+    deleted = tally.entities.values.reduce(0) { $0 + $1.deleted }
+    marked = tally.entities.values.reduce(0) { $0 + $1.marked }
+    denied = tally.denied
   }
 
   /// Notes what became of all records.

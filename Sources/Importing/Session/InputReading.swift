@@ -9,11 +9,16 @@ struct InputReading: Sendable {
   let format: RecordFormat
   let limit: BatchLimit
   let preparer: BatchPreparer
+  /// Where an earlier process stopped, and how to tell whether the inputs still begin with the same records; `nil` when
+  /// nobody will ask how far they were read.
+  var tracking: InputTracking?
 
   /// Fills batches until the inputs end or the channel is cancelled.
   func run(_ channel: BatchChannel) {
     do throws(ImportError) {
       var bytesBefore = 0
+      var chain = tracking.map { InputChain(seed: $0.seed) }
+      var left = tracking?.start.records ?? 0
       for (index, source) in sources.enumerated() {
         var reader: any RecordReader
         do {
@@ -26,6 +31,8 @@ struct InputReading: Sendable {
           // The receiver wants no more: the other sources are not opened.
           guard var batch = channel.takeEmpty() else { return channel.finish() }
           let isMore: Bool
+          var limit = limit
+          if left > 0 { limit.records = min(limit.records, left) }
           let before = ImportSession.now()
           do {
             isMore = try reader.read(into: &batch.records, limit: limit)
@@ -39,6 +46,17 @@ struct InputReading: Sendable {
           }
           batch.bytesRead = bytesBefore + reader.bytesRead
           batch.isPrepared = false
+          batch.wasImported = left > 0
+          if chain != nil {
+            chain?.add(batch.records)
+            batch.position = chain?.position(source: index) ?? batch.position
+            left = max(0, left - batch.records.recordCount - batch.records.errors.count)
+            if let tracking, batch.wasImported, left == 0 { try tracking.check(batch.position, source.path) }
+            if batch.wasImported, tracking?.isRebuilding == false {
+              channel.recycle(batch)
+              continue
+            }
+          }
           batch.header = reader.header
           batch.readSeconds = ImportSession.now() - before
           // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.
@@ -47,6 +65,7 @@ struct InputReading: Sendable {
         }
         bytesBefore += reader.bytesRead
       }
+      if left > 0, let tracking { throw tracking.tooShort(by: left) }
       channel.finish()
     } catch {
       channel.finish(error)
@@ -56,8 +75,12 @@ struct InputReading: Sendable {
   /// Takes the next batch, prepared here if its sender left that to the receiver; nil at the end.
   ///
   /// - Throws: what ``BatchChannel/receive()`` throws.
-  func receive(from channel: BatchChannel) throws(ImportError) -> ImportBatch? {
-    guard var batch = try channel.receive() else { return nil }
+  ///
+  /// - Parameter shouldStop: Is asked now and then while there is nothing to receive; `nil` is returned when it says so.
+  func receive(
+    from channel: BatchChannel, unless shouldStop: (() -> Bool)? = nil
+  ) throws(ImportError) -> ImportBatch? {
+    guard var batch = try channel.receive(unless: shouldStop) else { return nil }
     if !batch.isPrepared { prepare(&batch) }
     return batch
   }
@@ -72,6 +95,35 @@ struct InputReading: Sendable {
   ///
   /// A plain thread, not a task: it blocks in `read(2)` and on the channel, which the cooperative pool must not.
   func start(_ channel: BatchChannel) -> InputThread { InputThread { run(channel) } }
+}
+
+/// How an input's records are followed: to know where a run stands in it, and to go on there.
+struct InputTracking: Sendable {
+  /// What the hash of the records starts from.
+  var seed: UInt64
+  /// Where to go on; the records before it are passed over.
+  var start = ReadingPosition()
+  /// Whether what is passed over is handed on too, because something has to be rebuilt from it.
+  var isRebuilding = false
+  /// Whether what is passed over has to be what was imported.
+  var isCompared = true
+
+  /// Compares what was passed over with what was imported.
+  func check(_ position: ReadingPosition, _ path: String) throws(ImportError) {
+    if !isCompared || position == start { return }
+    throw ImportError(
+      code: .inputChanged,
+      message: "the unfinished run cannot go on: the first \(start.records) records up to this place in \(path) are not"
+        + " those that were imported; take the run back and begin anew with --restart")
+  }
+
+  /// The error for inputs that end before the place where to go on.
+  func tooShort(by records: Int) -> ImportError {
+    ImportError(
+      code: .inputShorter,
+      message: "the unfinished run cannot go on: \(start.records) records were imported, and the input has only"
+        + " \(start.records - records) now; take the run back and begin anew with --restart")
+  }
 }
 
 /// A thread that runs one closure and is joined.
@@ -96,6 +148,9 @@ final class InputThread {
 
   /// Waits for the end of the closure.
   func join() { pthread_join(thread, nil) }
+
+  /// Lets the closure end by itself: it may be waiting for input that never comes.
+  func leave() { pthread_detach(thread) }
 
   private final class Body: Sendable {
     let run: @Sendable () -> Void

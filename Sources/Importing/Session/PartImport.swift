@@ -23,14 +23,26 @@ final class PartImport {
   var firstPassEnd: Int64 = 0
   /// Objects that the first pass created and that cannot stay, with the field to blame; -1 for none.
   var lost: [Int64: Int32] = [:]
-  /// What became of this part's records.
-  private(set) var counts = ImportSummary.PartCounts()
+  /// What became of records in the second pass.
+  private(set) var secondCounts = ImportSummary.PartCounts()
+  /// What was counted when the first pass ended.
+  private(set) var firstPassTally = RunTally()
+  /// Whether the part's transaction stays open until the second pass is done, so that the store never keeps half of it.
+  let isHeld: Bool
   /// Bytes of input read.
   private(set) var bytesRead = 0
-  /// Whether more records were rejected than the definition allows.
-  private(set) var isBreached = false
+  /// Which limit was exceeded; then the whole run has to be taken back.
+  private(set) var breach: LimitBreach?
+  /// Whether the caller wanted it to stop.
+  private(set) var isInterrupted = false
   /// Where the writer's time went.
   private(set) var times = PartTimes()
+  private let place: RunPlace
+  private let journal: RunJournal?
+  /// How far the inputs have been read and imported.
+  private var position: ReadingPosition
+  /// What the open transaction holds: batches come in chunks that fit the processor's cache.
+  private var chunk = (records: 0, bytes: 0)
 
   /// How far the run has come, for progress.
   struct State {
@@ -42,10 +54,16 @@ final class PartImport {
 
   /// Prepares the finding of objects.
   ///
-  /// - Parameter ledger: what became of the records of earlier parts; goes on with this one's.
+  /// - Parameters:
+  ///   - place: where in the run the part is imported, and from where on.
+  ///   - journal: takes the checkpoints; `nil` for a store that is being built.
+  ///   - watch: notes the objects that records name, when those that none names are to go.
+  ///   - sample: takes the first changes.
+  ///   - isHeld: whether the transaction stays open at the end, because other parts belong to it.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
-    rejects: RejectOutput, ledger: RecordLedger
+    rejects: RejectOutput, place: RunPlace, journal: RunJournal?, watch: SyncWatch? = nil, sample: ChangeSample? = nil,
+    isHeld: Bool = false
   ) throws(ImportError) {
     let started = ImportSession.now()
     self.definition = definition
@@ -53,8 +71,17 @@ final class PartImport {
     self.plan = plan
     self.file = file
     self.rejects = rejects
-    (importer, choice) = try Self.makeImporter(definition, part, plan, file, store)
-    importer.ledger = ledger
+    self.place = place
+    self.journal = journal
+    position = place.start
+    self.isHeld = isHeld || !plan.postponed.isEmpty
+    (importer, choice) = try Self.makeImporter(definition, part, plan, file, store, watch, seed: place.seed)
+    importer.ledger = place.ledger
+    importer.lateRejects = place.lateRejects
+    // Those that are passed over without a look count all the same.
+    if !importer.needsPassedRecords { importer.recordsBefore = place.start.good }
+    for (state, counts) in zip(importer.allNodes, place.tally.nodes) { state.counts = counts }
+    importer.sample = sample
     Self.startPasses(importer, definition)
     times.prepare = ImportSession.now() - started
   }
@@ -68,90 +95,232 @@ final class PartImport {
   /// Whether an object of the records' hierarchy was created by the first pass.
   func created(_ key: Int64) -> Bool { key >= importer.firstKeys[rootEntity] ?? .max && key <= firstPassEnd }
 
-  /// Goes on with a ledger, and adds what happens to the counts of this part.
-  func settle(_ ledger: inout RecordLedger, _ body: () throws(ImportError) -> Void) throws(ImportError) {
-    let before = ledger
-    importer.ledger = ledger
-    try body()
-    ledger = importer.ledger
-    counts.add(ledger, since: before)
+  /// The cursor that the store is to keep; `nil` for none.
+  private func cursor() throws(ImportError) -> CursorValue? {
+    guard let since = importer.since, let policy = part.since else { return nil }
+    return since.cursor(stored: policy.isReset ? nil : try policy.stored(definition, part, file))
+  }
+
+  /// What is counted of the run, this part included.
+  var tally: RunTally {
+    var tally = place.tally
+    tally.count(importer)
+    tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
+    return tally
+  }
+
+  /// The same when the part is done.
+  var finalTally: RunTally {
+    var tally = tally
+    tally.end(part, ledger: ledger, importer.countedNodes, times: times)
+    return tally
   }
 
   /// Imports everything.
   ///
-  /// - Parameter progress: Is called after each batch.
-  func run(progress: (State) -> Void) throws(ImportError) {
+  /// - Parameters:
+  ///   - progress: Is called after each batch.
+  ///   - shouldStop: Is asked after each batch, and while there is nothing to do.
+  func run(progress: (State) -> Void, shouldStop: (() -> Bool)? = nil) throws(ImportError) {
     let started = ImportSession.now()
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
-    let reading = InputReading(
+    var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed))
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
+    if journal != nil {
+      reading.tracking = InputTracking(
+        seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
+    }
     let thread = reading.start(channel)
-    // What the open transaction holds: batches come in chunks that fit the processor's cache.
-    var chunk = (records: 0, bytes: 0)
     do {
-      while !isBreached {
+      while breach == nil {
         let before = ImportSession.now()
-        guard var batch = try reading.receive(from: channel) else { break }
+        isInterrupted = shouldStop?() ?? false
+        guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
         times.wait += ImportSession.now() - before
+        if batch.wasImported {
+          try importer.passOver(&batch)
+          channel.recycle(batch)
+          continue
+        }
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
+        importer.watch?.noteUnreadable(batch.records.errors.count)
+        importer.since?.noteUnreadable(batch.records.errors.count)
         bytesRead = batch.bytesRead
         times.read += batch.readSeconds
         times.convert += batch.convertSeconds
         try begin()
         try importer.process(&batch)
         try rejects.write(batch, importer.rejects)
+        position = batch.position
         chunk.records += batch.records.recordCount
         chunk.bytes += batch.records.byteCount
         channel.recycle(batch)
         if chunk.records >= definition.batchLimit.records || chunk.bytes >= definition.batchLimit.bytes {
-          try commit()
+          try commitBatch()
           try relieve()
-          importer.batches += 1
-          chunk = (0, 0)
         }
         // What is left of the time is filled in here too, so that progress can show it.
         times.write = importer.writeSeconds
         times.find = ImportSession.now() - started - times.wait - times.write
         progress(State(records: ledger.read, bytes: bytesRead, rejects: ledger.rejected, times: times))
-        checkLimit()
+        checkLimits(isEnd: false)
       }
+      isInterrupted = shouldStop?() ?? false
     } catch {
       channel.cancel()
       thread.join()
       throw error
     }
     channel.cancel()
-    thread.join()
-    if chunk.records > 0 {
-      try commit()
-      importer.batches += 1
-    }
+    if isInterrupted { thread.leave() } else { thread.join() }
+    if chunk.records > 0 { try commitBatch() }
     channel.drain()
-    if hasSecondPass {
-      if !isBreached { try endFirstPass() }
-    } else {
-      if !isBreached {
-        try replay()
-        importer.ledger.check()
-        checkLimit()
-      }
-      importer.forget()
+    if isInterrupted {
+      try stop()
+    } else if breach == nil {
+      try finishReading()
     }
+    if !hasSecondPass || isInterrupted || breach != nil { importer.forget() }
     times.write = importer.writeSeconds
     times.find = ImportSession.now() - started - times.wait - times.write
   }
 
-  private func checkLimit() {
-    if let limit = definition.rejects.limit, ledger.rejected > limit { isBreached = true }
+  /// Imports what was put off, and ends the part unless others belong to it.
+  private func finishReading() throws(ImportError) {
+    if hasSecondPass {
+      try endFirstPass()
+    } else {
+      try replay()
+      if !isHeld { importer.ledger.check() }
+    }
+    firstPassTally.count(importer)
+    checkLimits(isEnd: false)
+    if breach == nil, !isHeld { try complete() }
+  }
+
+  /// Goes on with a ledger in the second pass, and adds what happens to the counts of this part.
+  func settle(_ ledger: inout RecordLedger, _ body: () throws(ImportError) -> Void) throws(ImportError) {
+    let before = ledger
+    importer.ledger = ledger
+    try body()
+    ledger = importer.ledger
+    secondCounts.add(ledger, since: before)
+  }
+
+  /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
+  func rebuild() throws(ImportError) {
+    guard place.start.records > 0 else { return }
+    let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
+    var reading = InputReading(
+      sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
+    reading.tracking = InputTracking(
+      seed: place.seed, start: place.start, isRebuilding: true, isCompared: false)
+    let thread = reading.start(channel)
+    defer {
+      channel.cancel()
+      thread.join()
+      channel.drain()
+      importer.forget()
+    }
+    while var batch = try reading.receive(from: channel), batch.wasImported {
+      try importer.passOver(&batch)
+      channel.recycle(batch)
+    }
+  }
+
+  /// Ends the part because a limit was exceeded; the whole run will be taken back.
+  func breach(_ breach: LimitBreach) { if self.breach == nil { self.breach = breach } }
+
+  private func checkLimits(isEnd: Bool) {
+    let found = definition.rejects.breach(
+      read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: isEnd)
+    if let found { breach(found) }
+  }
+
+  /// Ends the transaction with the rows of a batch and the checkpoint that belongs to them.
+  private func commitBatch() throws(ImportError) {
+    importer.batches += 1
+    chunk = (0, 0)
+    if isHeld { return }
+    try note(isForced: false)
+    try commit()
+  }
+
+  /// Sees to it that another process can go on at this place.
+  private func stop() throws(ImportError) {
+    guard journal != nil, !isHeld else { return }
+    try begin()
+    try note(isForced: true)
+    try commit()
+  }
+
+  /// Writes the checkpoint that goes with the open transaction.
+  private func note(isForced: Bool) throws(ImportError) {
+    try journal?.write(rejects, isForced: isForced) { checkpoint in
+      checkpoint.part = place.part
+      checkpoint.position = position
+      checkpoint.ledger = ledger
+      checkpoint.lateRejects = importer.lateRejects
+      checkpoint.rejectHeader = rejects.headerPlace
+      checkpoint.tally = tally
+    }
+  }
+
+  /// Ends the part, in a transaction of its own: what is done in it is done once.
+  private func complete() throws(ImportError) {
+    let cursor = try cursor()
+    guard journal != nil || cursor != nil else { return }
+    try begin()
+    try write(cursor)
+    try journal?.write(rejects) { checkpoint in
+      checkpoint.part = place.part + 1
+      checkpoint.position = ReadingPosition()
+      checkpoint.ledger = ledger
+      checkpoint.lateRejects = []
+      checkpoint.rejectHeader = nil
+      checkpoint.tally = finalTally
+    }
+    try commit()
+  }
+
+  /// Ends a part whose transaction was held; the last one of those that belong together ends the transaction.
+  ///
+  /// - Parameter end: where the run goes on.
+  func complete(at end: RunPlace, isLast: Bool) throws(ImportError) {
+    try begin()
+    try write(try cursor())
+    guard isLast else { return }
+    try journal?.write(rejects) { checkpoint in
+      checkpoint.part = end.part
+      checkpoint.position = ReadingPosition()
+      checkpoint.ledger = end.ledger
+      checkpoint.lateRejects = []
+      checkpoint.rejectHeader = nil
+      checkpoint.tally = end.tally
+    }
+    do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
+  }
+
+  /// Writes the cursor into the open transaction.
+  private func write(_ cursor: CursorValue?) throws(ImportError) {
+    guard let cursor, let policy = part.since else { return }
+    var cursors = StoredCursors(file.metadata, pipeline: definition.name)
+    cursors.set(cursor, part: part.name, policy)
+    do {
+      try file.writeMetadata(cursors.written(to: file.metadata))
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
   }
 
   private static func makeImporter(
-    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore
+    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
+    _ watch: SyncWatch?, seed: UInt64
   ) throws(ImportError) -> (BatchImporter, StrategyChoice) {
     do {
-      let seed = definition.hashSeed ?? CellHash.randomSeed()
       let partitioned = PartitionedChoice()
       let choice = StrategyChoice(
         plan: plan, store: store, model: definition.model, seed: seed,
@@ -159,12 +328,12 @@ final class PartImport {
         override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
-        plan: plan, context: ManagedObjectContext(store: store), store: store, nodes: nodes, seed: seed)
+        plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
       try importer.addLists(choice)
-      // What the store's history says of the import, if it has one.
-      importer.context.name = definition.name
-      importer.context.transactionAuthor = "mergewalk"
       for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
+      importer.watch = watch
+      importer.since = try SinceProgress(definition, part, plan, file)
+      watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file) }
       if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
       if case .filter = nodes[plan.root].strategy {
@@ -195,12 +364,13 @@ final class PartImport {
     let scan = PartitionedScan(
       plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
       folder: ImportSession.folder(of: definition.storePath),
-      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20))
+      memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20),
+      watch: importer.watch)
     root.verdicts = try scan.run(
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
-        preparer: BatchPreparer(plan: plan, seed: importer.seed)))
+        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter)))
     root.firstStrategyName = "partitioned scan"
   }
 
@@ -209,6 +379,7 @@ final class PartImport {
   }
 
   func commit() throws(ImportError) {
+    if isHeld { return }
     do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
   }
 

@@ -77,3 +77,26 @@ struct RecordLedger: Sendable {
       "\(read) records were read, but \(inserted) + \(updated) + \(unchanged) + \(skipped) + \(rejected) settled")
   }
 }
+
+extension RecordLedger: Equatable {
+  /// The counts, for a checkpoint: records that wait are never in one, as only new stores have such.
+  var numbers: [Int] { [read, inserted, updated, unchanged, skipped, rejected] }
+
+  /// Takes the counts of a checkpoint; `nil` when they cannot be counts of settled records.
+  init?(numbers: [Int]) {
+    guard numbers.count == 6, numbers.allSatisfy({ $0 >= 0 }) else { return nil }
+    read = numbers[0]
+    inserted = numbers[1]
+    updated = numbers[2]
+    unchanged = numbers[3]
+    skipped = numbers[4]
+    rejected = numbers[5]
+    var sum = 0
+    for number in numbers.dropFirst() {
+      let (total, overflow) = sum.addingReportingOverflow(number)
+      guard !overflow else { return nil }
+      sum = total
+    }
+    guard sum == read else { return nil }
+  }
+}

@@ -119,7 +119,7 @@ extension ManagedObjectContext {
   }
 
   /// What a deletion does to the store.
-  private func changes(_ plan: BatchDeletePlan) throws(BatchError) -> BatchChanges {
+  func changes(_ plan: BatchDeletePlan) throws(BatchError) -> BatchChanges {
     var changes = BatchChanges(store)
     for rows in plan.observedNullifications {
       try changes.add(.update, CompiledFetch(statement: rows.sql), slots: rows.slots, hasFlags: true)
@@ -130,6 +130,12 @@ extension ManagedObjectContext {
 
   /// Throws what is in the way of a deletion.
   private func check(_ plan: BatchDeletePlan) throws(BatchError) {
+    let failures = try failures(plan)
+    guard failures.isEmpty else { throw .save(SaveError(failures)) }
+  }
+
+  /// What is in the way of a deletion, at most 1,000 of each kind.
+  func failures(_ plan: BatchDeletePlan) throws(BatchError) -> [ObjectValidationFailure] {
     var failures: [ObjectValidationFailure] = []
     for sql in plan.checkStatements(limit: 1000) {
       try cursorErrors { () throws(FetchError) in
@@ -150,7 +156,7 @@ extension ManagedObjectContext {
         }
       }
     }
-    guard failures.isEmpty else { throw .save(SaveError(failures)) }
+    return failures
   }
 
   /// Runs a statement on a table and returns how many rows it changed; with their IDs if somebody wants them.
@@ -172,7 +178,8 @@ extension ManagedObjectContext {
     }
   }
 
-  private func run(_ sql: String) throws(BatchError) -> Int {
+  @discardableResult
+  func run(_ sql: String) throws(BatchError) -> Int {
     try cursorErrors { () throws(FetchError) in try store.cursor(CompiledFetch(statement: sql)).run() }
   }
 }

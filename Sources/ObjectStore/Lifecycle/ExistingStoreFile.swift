@@ -12,10 +12,12 @@ extension StoreFile {
   ///   - model: The model.
   ///   - configuration: The configuration whose entities the store has; `nil` for all.
   ///   - cacheKiB: The page cache in KiB.
+  ///   - lockWait: How long to wait, in seconds, while somebody else has the store open.
   /// - Throws: ``StoreError`` with `notFound`, `notADatabase`, `notACoreDataStore`, `damagedMetadata`,
   ///   `incompatibleModel`, `missingTable`, `missingColumn`, `busy`, `inputOutput` or `sqlite`. Nothing has changed.
   public static func open(
-    path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024
+    path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024,
+    lockWait: Double = 2
   ) throws(StoreError) -> StoreFile {
     guard let expected = StoreSchema(model: model, configuration: configuration) else {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
@@ -32,6 +34,7 @@ extension StoreFile {
     let connection = try storeErrors(path) { () throws(SQLiteError) in try Connection(path: path, mode: .readWrite) }
     do {
       try storeErrors(path) { () throws(SQLiteError) in
+        connection.setBusyTimeout(milliseconds: Int32(max(0, min(lockWait, 86_400)) * 1000))
         // In exclusive mode the lock stays when the transaction ends.
         try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
       }
@@ -44,8 +47,12 @@ extension StoreFile {
       return StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection,
         warnings: try warnings(connection), undo: .existingFile(file), pendingIndexes: [])
+    } catch where error.code == .busy {
+      // Whoever has the store is asked for after the connection is closed, as that drops this process's locks.
+      try? file.rollBack(connection, isWholeRun: false)
+      throw StoreLock.error(path, waited: lockWait)
     } catch {
-      try? file.rollBack(connection)
+      try? file.rollBack(connection, isWholeRun: false)
       throw error
     }
   }
@@ -68,17 +75,17 @@ extension StoreFile {
   }
 }
 
-/// What an existing store looked like before it was opened.
+/// What an existing store looked like before it was opened, and before the run that it is opened for.
+///
+/// Both are the same unless the run was begun by an earlier process.
 final class ExistingStoreFile {
   private let path: String
-  private var before: State?
-
-  /// What has to be restored.
-  private struct State {
-    let header: DatabaseHeader
-    /// The length of the log, or `nil` when there was none.
-    let logLength: Int?
-  }
+  /// The state to which the whole run is taken back; `nil` when nothing can be taken back any more.
+  private var beforeRun: RunOrigin?
+  /// The state in which the file was opened.
+  private var beforeOpening: RunOrigin?
+  /// Whether the file is to be in write-ahead mode afterwards.
+  private var wasWriteAhead = true
 
   init(_ path: String) throws(StoreError) {
     self.path = path
@@ -86,46 +93,81 @@ final class ExistingStoreFile {
     try StoreCopy.requireNoJournal(path)
   }
 
-  /// Remembers the header and the length of the log; only when the connection has the lock.
-  func remember(_ connection: Connection) throws(StoreError) {
-    before = State(header: try DatabaseHeader(connection), logLength: FileSystem.size(path + "-wal"))
+  /// What the store was before the run, with the file's identity as it is now; `nil` when that is not known.
+  var origin: RunOrigin? {
+    guard var origin = beforeRun else { return nil }
+    origin.identity = RunOrigin.identity(of: path)
+    return origin
   }
 
-  /// Moves the log into the file, restores the journal mode and closes.
-  func finish(_ connection: Connection) throws(StoreError) {
-    let wasWriteAhead = before?.header.isWriteAhead ?? true
-    // From here on pages move into the main file. If that fails half-way, only the log can complete it, so there is no
-    // way back any more.
-    before = nil
-    try storeErrors(path) { () throws(SQLiteError) in
-      try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-      if !wasWriteAhead { try connection.execute("PRAGMA journal_mode=DELETE") }
-      try connection.close()
-    }
+  /// Remembers the header and the length of the log; only when the connection has the lock.
+  func remember(_ connection: Connection) throws(StoreError) {
+    // Behind the last commit there may be pages of a process that was killed; the first commit writes over them.
+    let origin = RunOrigin(header: try DatabaseHeader(connection), logLength: WriteAheadLog(path + "-wal").length)
+    beforeRun = origin
+    beforeOpening = origin
+    wasWriteAhead = origin.isWriteAhead
+  }
+
+  /// Goes on with the run of an earlier process, and returns whether all of it can still be taken back.
+  ///
+  /// - Parameter commits: The commits that the run has made.
+  func adopt(_ origin: RunOrigin, commits: Int) -> Bool {
+    wasWriteAhead = origin.isWriteAhead
+    guard origin.identity == RunOrigin.identity(of: path),
+      WriteAheadLog(path + "-wal", countingFrom: origin.logLength).commits == commits
+    else { return false }
+    beforeRun = origin
+    return true
+  }
+
+  /// Moves the log into the file; there is no way back any more.
+  func moveLog(_ connection: Connection) throws(StoreError) {
+    // From here on pages move into the main file. If that fails half-way, only the log can complete it.
+    beforeRun = nil
+    beforeOpening = nil
+    try storeErrors(path) { () throws(SQLiteError) in try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
     if let length = FileSystem.size(path + "-wal"), length > 0 {
       throw StoreError(.inputOutput, path: path, message: "the log could not be moved into the file")
     }
   }
 
-  /// Closes without moving the log into the file, and cuts off what this run appended to it.
-  ///
-  /// The main file was not written, except for the version numbers in its header when it was not in write-ahead mode;
-  /// these are put back. The log only grew: SQLite appends to a log that is not checkpointed.
-  func rollBack(_ connection: Connection) throws(StoreError) {
-    guard let before else {
-      // Without the lock the log may be somebody else's, and after a checkpoint it is needed.
-      return try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
+  /// Restores the journal mode and closes.
+  func finish(_ connection: Connection) throws(StoreError) {
+    try storeErrors(path) { () throws(SQLiteError) in
+      if !wasWriteAhead { try connection.execute("PRAGMA journal_mode=DELETE") }
+      try connection.close()
     }
+  }
+
+  /// Closes and leaves what was committed in the log.
+  func suspend(_ connection: Connection) throws(StoreError) {
     if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
     connection.keepLogOnClose()
     try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
-    if let length = before.logLength, length > 0 {
-      if FileSystem.size(path + "-wal") ?? 0 > length { try FileSystem.truncateFile(path + "-wal", to: length) }
+  }
+
+  /// Closes without moving the log into the file, and cuts off what was appended to it.
+  ///
+  /// The main file was not written, except for the version numbers in its header when it was not in write-ahead mode;
+  /// these are put back. The log only grew: SQLite appends to a log that is not checkpointed.
+  ///
+  /// - Parameter isWholeRun: Whether what an earlier process has committed of the run goes too.
+  func rollBack(_ connection: Connection, isWholeRun: Bool) throws(StoreError) {
+    guard let before = isWholeRun ? beforeRun : beforeOpening else {
+      // Without the lock the log may be somebody else's, and after a checkpoint it is needed.
+      return try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
+    }
+    try suspend(connection)
+    if before.logLength > 0 {
+      if FileSystem.size(path + "-wal") ?? 0 > before.logLength {
+        try FileSystem.truncateFile(path + "-wal", to: before.logLength)
+      }
     } else {
       try FileSystem.remove(path + "-wal")
     }
-    if FileSystem.head(path, count: before.header.bytes.count) != before.header.bytes {
-      try FileSystem.overwriteHead(path, before.header.bytes)
+    if FileSystem.head(path, count: before.header.count) != before.header {
+      try FileSystem.overwriteHead(path, before.header)
     }
   }
 }

@@ -96,7 +96,7 @@ public final class StoreFile {
   deinit {
     // Nobody is left to hear of an error.
     if isEnded { return }
-    if keepsCommits { try? connection.close() } else { try? rollBackRun() }
+    if keepsCommits { try? connection.close() } else { try? rollBackToOpening() }
   }
 
   /// Makes every commit final: from here on an existing store that goes away without ``finish()`` is closed with what
@@ -191,7 +191,14 @@ public final class StoreFile {
   /// There is one single file afterwards, without a `-wal`.
   ///
   /// - Throws: ``StoreError``; a new store is gone then, an existing one keeps what was committed.
-  public func finish() throws(StoreError) {
+  public func finish() throws(StoreError) { try finish(acknowledge: nil) }
+
+  /// Makes the run durable, lets the caller tell of it, and closes the store.
+  ///
+  /// - Parameter acknowledge: Is called when an existing store has everything in its own file, and returns the metadata
+  ///   to end with: those without the mark that the run was finished and not told of. Failing to write them is no
+  ///   failure of the run.
+  package func finish(acknowledge: (() -> StoreMetadata?)?) throws(StoreError) {
     precondition(!isEnded, "a store file must not be used after its end")
     do {
       switch undo {
@@ -206,6 +213,11 @@ public final class StoreFile {
         if needsDerivedValues { try fillDerivedValues() }
         try raiseMaxima()
         try commit()
+        try file.moveLog(connection)
+        if let last = acknowledge?() {
+          try? endWith(last)
+          try file.moveLog(connection)
+        }
         try file.finish(connection)
       case .sharedFile(let file): try file.close(connection)
       case .connection: try sql { () throws(SQLiteError) in try connection.close() }
@@ -219,22 +231,63 @@ public final class StoreFile {
     }
   }
 
+  private func endWith(_ metadata: StoreMetadata) throws(StoreError) {
+    do {
+      try begin()
+      try writeMetadata(metadata)
+      try commit()
+    } catch {
+      try? rollBackBatch()
+      throw error
+    }
+  }
+
   /// Takes back the whole run and closes the store.
   ///
-  /// A new store leaves nothing behind. An existing store's file is byte for byte as it was when it was opened; when
+  /// A new store leaves nothing behind. An existing store's file is byte for byte as it was when the run began; when
   /// it had a log beside it, so has it afterwards, with the same committed content. After the end, or when
   /// ``finish()`` has failed while it moved the log into the file, nothing is taken back.
-  public func rollBackRun() throws(StoreError) {
+  public func rollBackRun() throws(StoreError) { try rollBack(isWholeRun: true) }
+
+  /// Takes back what was done since the store was opened, and closes it: an earlier process's part of the run stays.
+  package func rollBackToOpening() throws(StoreError) { try rollBack(isWholeRun: false) }
+
+  private func rollBack(isWholeRun: Bool) throws(StoreError) {
     if isEnded { return }
     isEnded = true
     externalFiles.removeAllMade()
     switch undo {
     case .newFile(let file): try file.discard(connection)
-    case .existingFile(let file): try file.rollBack(connection)
+    case .existingFile(let file): try file.rollBack(connection, isWholeRun: isWholeRun)
     case .sharedFile(let file): try file.close(connection)
     case .connection: try sql { () throws(SQLiteError) in try connection.close() }
     case .nothing: break
     }
+  }
+
+  // MARK: - Runs that go on later
+
+  /// What the store was before the run that is going on; `nil` for a new store, and when that is no longer known.
+  package var runOrigin: RunOrigin? {
+    if case .existingFile(let file) = undo { file.origin } else { nil }
+  }
+
+  /// Goes on with a run of an earlier process, so that ``rollBackRun()`` takes back that process's part too.
+  ///
+  /// - Parameter commits: The commits that the run has made.
+  /// - Returns: Whether that is possible: nobody has moved the log into the file or written to it since.
+  /// - Complexity: O(bytes of the log).
+  package func adopt(_ origin: RunOrigin, commits: Int) -> Bool {
+    if case .existingFile(let file) = undo { file.adopt(origin, commits: commits) } else { false }
+  }
+
+  /// Closes an existing store and leaves what was committed in its log, for a process that goes on with the run.
+  ///
+  /// A new store is taken back, as nothing of it is there before its end.
+  package func suspend() throws(StoreError) {
+    guard case .existingFile(let file) = undo, !isEnded else { return try rollBackRun() }
+    isEnded = true
+    try file.suspend(connection)
   }
 
   /// Another name of ``rollBackRun()`` for a new store.

@@ -47,6 +47,7 @@ struct ImportBuilder {
     var result = EntityImport(entityName: name, findBy: [])
     result.position = position
     result.mode = component.choice("mode", as: ImportMode.self) ?? .upsert
+    SyncBuilder(model: model, findings: findings).read(component, into: &result)
     result.duplicates = component.choice("duplicates", as: DuplicatePolicy.self) ?? .last
 
     var attributes: [FieldImport] = []
@@ -77,6 +78,7 @@ struct ImportBuilder {
     for named in component.named("relationships") {
       if let built = relationship(named, of: entity, takesLists: isRoot || isElement) { result.relationships.append(built) }
     }
+    SyncBuilder(model: model, findings: findings).check(component, result, entity)
     return result
   }
 

@@ -43,8 +43,14 @@ struct SourceBuilder {
 
   /// The format of the first input by its name, then by its content; `nil` is a finding.
   func detect(_ input: SourceFiles.Input?, _ source: ComponentValue) -> SourceFormat? {
-    // Without an input there is a finding already; the format that leaves most to check is the best guess.
-    guard let input else { return .csv }
+    // Without an input there is a finding already; what is named tells the format, or else the options do not contradict
+    // the format that leaves most to check.
+    guard let input else {
+      if let name = source.texts("files")?.first?.value, let format = SourceFormat(fileName: name) { return format }
+      let isTableName = source.text("table").map { Int($0.value) == nil } ?? false
+      return !isTableName && source.fields.keys.allSatisfy { SourceOptions.formats(of: $0)?.contains(.csv) ?? true }
+        ? .csv : nil
+    }
     // Only a document has a place for records; whose name says something else is what it says.
     if source.has("records"), SourceFormat(fileName: input.path) == nil { return .json }
     do throws(ReadError) {

@@ -40,7 +40,8 @@ struct IncludeExpansion {
       // What is no text, the reading of the field finds in the file itself; of included files nobody reads the field.
       guard let name = substitution.apply(item).string, !name.isEmpty else {
         if above.count > 1 {
-          findings.add(.wrongType, at: item.position, "“include” takes text or a list of texts, but here is \(item.summary)")
+          findings.add(
+            .wrongType, at: item.position, "“include” takes text or a list of texts, but here is \(item.summary)")
         }
         continue
       }
@@ -68,7 +69,8 @@ struct IncludeExpansion {
       findings.add(
         .invalidInclude, at: position,
         above.count > Self.deepest
-          ? "files include each other more than \(Self.deepest) deep" : "more than \(Self.mostFiles) files are included")
+          ? "files include each other more than \(Self.deepest) deep" : "more than \(Self.mostFiles) files are included"
+      )
       return nil
     }
     guard let node = parse(path, at: position)?.placed(in: path) else { return nil }

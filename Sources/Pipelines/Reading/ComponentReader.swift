@@ -85,6 +85,11 @@ struct ComponentReader {
         return wrongType(node, field, "a share such as 1% or 0.01")
       }
       return .share(share)
+    case .duration:
+      guard let text = node.string, let seconds = Durations.seconds(text) else {
+        return wrongType(node, field, "a time up to a day such as 10s, 500ms or 2m")
+      }
+      return .share(seconds)
     case .choice(let words):
       // `null` is a word among others here, although YAML reads nothing in it.
       let word = node.isNull ? "null" : node.text

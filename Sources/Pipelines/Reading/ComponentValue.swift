@@ -72,6 +72,9 @@ struct ComponentValue: Sendable {
     return share
   }
 
+  /// The seconds of a time.
+  func seconds(_ name: String) -> Double? { share(name) }
+
   func texts(_ name: String) -> [Located<String>]? {
     guard let field = fields[name], case .texts(let texts) = field.value else { return nil }
     return texts

@@ -174,6 +174,8 @@ public struct PipelineSchema: Sendable {
           ])
         )
       ]
+    case .duration:
+      return orVariable([("type", .string("string")), ("pattern", .string("^[0-9.]+ *(ms|s|m|h)$"))])
     case .choice(let words):
       // The word `null` is nothing to whoever reads YAML.
       let values = words.map { SchemaValue.string($0) } + (words.contains("null") ? [.null] : [])

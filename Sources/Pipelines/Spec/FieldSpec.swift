@@ -16,6 +16,8 @@ public enum FieldKind: Sendable, Hashable {
   case bytes
   /// A share such as `1%` or `0.01`.
   case share
+  /// A time such as `10s`.
+  case duration
   /// One of these words.
   case choice([String])
   /// One ASCII character, by itself or by name (`tab`, `none`).

@@ -12,10 +12,16 @@ extension ComponentSpec {
           + " of the same name.",
         example: "[orderID]"),
       FieldSpec(
-        "mode", .choice(["upsert", "insert", "update", "create-missing"]), default: "upsert",
+        "mode", .choice(["upsert", "insert", "update", "create-missing", "sync", "replace"]), default: "upsert",
         "`upsert` updates what is there and inserts what is not; `insert` rejects records whose object is"
-          + " there; `update` skips records without an object; `create-missing` skips records that have one.",
+          + " there; `update` skips records without an object; `create-missing` skips records that have one; `sync` is"
+          + " `upsert`, then objects that no record names are deleted or marked; `replace` is `sync`, and what a record"
+          + " does not fill goes to its default.",
         example: "insert"),
+      FieldSpec(
+        "sync", .component("sync"), default: "all objects that no record names are deleted",
+        "Which objects go in the modes `sync` and `replace`, and how many may.",
+        example: "{ where: \"country == 'CH'\", ratio: 10% }"),
       FieldSpec(
         "duplicates", .choice(["last", "first", "reject"]), default: "last",
         "Which of several records with the same key counts.", example: "reject"),

@@ -77,6 +77,8 @@ public enum LintCode: String, Sendable, CaseIterable {
   case unknownTable
   /// A query or a predicate cannot be read, or does more than read.
   case invalidQuery
+  /// The scope of a deletion cannot be read or carried out.
+  case invalidScope
   /// A database is no Core Data store, or none of the model.
   case unsuitableStore
   /// None of the first JSON records has the member.
@@ -134,6 +136,7 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .missingRecords: "A JSON document has no array of records at the place under `records`."
     case .unknownTable: "A database has no such table or view, or several tables and none is named."
     case .invalidQuery: "A query or a predicate of a source cannot be read, or does more than read."
+    case .invalidScope: "The predicate that says which objects may be deleted cannot be read or carried out."
     case .unsuitableStore: "A database is no Core Data store, or the model is not that of its data."
     case .absentMember: "None of the first JSON records has such a member."
     case .testDiffers: "A case of a pipeline's tests came out otherwise than it says (`mergewalk test` only)."

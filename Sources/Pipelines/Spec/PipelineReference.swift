@@ -5,6 +5,8 @@ public enum PipelineReference {
   /// The components, their fields and the lint codes as Markdown.
   public static func markdown(of registry: ComponentRegistry) -> String {
     var sections = registry.components.map(section)
+    // The codes are the same for all files; they stand where pipelines are described.
+    guard registry.root.name == ComponentRegistry.standard.root.name else { return sections.joined(separator: "\n\n") }
     var codes = "### Findings\n\n| code | severity | meaning |\n| --- | --- | --- |"
     for code in LintCode.allCases {
       codes += "\n| `\(code.rawValue)` | \(code.severity.rawValue) | \(code.summary) |"
@@ -37,6 +39,7 @@ public enum PipelineReference {
     case .count(let least): "a number from \(least)"
     case .bytes: "a size"
     case .share: "a share"
+    case .duration: "a time"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .character: "one character or its name"
     case .texts: "text or a list"

@@ -56,7 +56,7 @@ extension ComponentSpec {
         "rejects", .component("rejects"), default: "counted, without limit",
         "Where records go that cannot be imported, and how many are too many.",
         example: "{ file: rejects.ndjson, limit: 100 }"),
-    ] + runFields)
+    ] + policyFields + runFields)
 
   /// One of several imports.
   static let part = ComponentSpec(
@@ -105,11 +105,5 @@ extension ComponentSpec {
       FieldSpec(
         "file", .path, default: "none: rejects are only counted",
         "An NDJSON file that takes the rejected records and the reasons.", example: "../build/orders.rejects.ndjson"),
-      FieldSpec(
-        "limit", .count(least: 0), default: "none",
-        "The greatest number of rejects; one more and the whole run is rolled back.", example: "1000"),
-      FieldSpec(
-        "ratio", .share, default: "none",
-        "The greatest share of rejects among the records read, asked at the end.", example: "1%"),
-    ])
+    ] + rejectLimitFields)
 }

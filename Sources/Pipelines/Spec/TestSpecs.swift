@@ -16,7 +16,8 @@ extension ComponentSpec {
       FieldSpec(
         "pipeline", .path, default: "the file's name without `_test`", "The pipeline.", example: "orders.yaml"),
       FieldSpec(
-        "variables", .pairs, default: "none", "Values of variables in all cases; they hide `--set` and the environment.",
+        "variables", .pairs, default: "none",
+        "Values of variables in all cases; they hide `--set` and the environment.",
         example: "{ DATE: 2024-05-01 }"),
       FieldSpec(
         "cases", .components("case"), required: true, "The cases; each has a store of its own.",
@@ -75,7 +76,8 @@ extension ComponentSpec {
     "run", "A run before the tested one; it has to succeed without rejects.", shorthand: "pipeline",
     fields: [
       FieldSpec("pipeline", .path, default: "the tested one", "The pipeline.", example: "categories.yaml"),
-      FieldSpec("variables", .pairs, default: "those of the case", "Values of variables.", example: "{ DATE: 2024-04-30 }"),
+      FieldSpec(
+        "variables", .pairs, default: "those of the case", "Values of variables.", example: "{ DATE: 2024-04-30 }"),
       FieldSpec(
         "input", .component("input"), default: "the files that the pipeline names", "As for `case`.",
         example: "\"id,name\\n1,Ada\\n\""),
@@ -90,7 +92,8 @@ extension ComponentSpec {
         "exit", .count(least: 0), default: "1 if rejects are named, else 0", "The exit code of `mergewalk run`.",
         example: "3"),
       FieldSpec(
-        "counts", .component("counts"), default: "none", "The counts of the summary.", example: "{ read: 2, inserted: 1 }"),
+        "counts", .component("counts"), default: "none", "The counts of the summary.",
+        example: "{ read: 2, inserted: 1 }"),
       FieldSpec(
         "objects", .pairs, default: "none", "How many objects entities have after the run.", example: "{ Order: 2 }"),
       FieldSpec(

@@ -48,7 +48,8 @@ struct Expectation {
       switch summary.status {
       case .limitBreached: 3
       case .completedWithRejects: 1
-      case .completed, .dryRun: summary.rejected > 0 ? 1 : 0
+      case .interrupted: 4
+      case .completed, .dryRun, .skippedAgain: summary.rejected > 0 ? 1 : 0
       }
     let wantsRejects = component.has("rejects") || (component.component("counts")?.count("rejected") ?? 0) > 0
     compare(status: status, wanted: component.count("exit") ?? (wantsRejects ? 1 : 0), findings)
@@ -98,7 +99,8 @@ struct Expectation {
     for expected in missing {
       let code = expected.text("code")?.value ?? ""
       // What is nearest says best what is wrong.
-      let near = left.first { rejects[$0].record == expected.count("record") && expected.has("record") }
+      let near =
+        left.first { rejects[$0].record == expected.count("record") && expected.has("record") }
         ?? left.first { rejects[$0].code == code }
       var message = "no record is rejected with “\(code)”" + Self.words(expected)
       if let near {

@@ -21,7 +21,7 @@ struct RowComparison {
     guard access(path, F_OK) == 0 else {
       for group in expectation.rows { compare(group, []) }
       for (entity, count, position) in expectation.objects where count != 0 {
-        differ(position, "there is no store, so there are 0 objects of “\(entity.name)”, not \(count)")
+        differ(position, "objects of “\(entity.name)”: none, as there is no store; not \(count)")
       }
       return
     }
@@ -34,7 +34,7 @@ struct RowComparison {
       for (entity, count, position) in expectation.objects {
         let actual = try context.count(for: FetchRequest(entity.name))
         if actual != count {
-          differ(position, "there are \(actual) objects of “\(entity.name)”, not \(count)")
+          differ(position, "objects of “\(entity.name)”: \(actual), not \(count)")
         }
       }
       for group in expectation.rows { try compare(group, context.fetchAll(group.entity.name)) }
@@ -62,7 +62,7 @@ struct RowComparison {
       guard group.isAll else { return }
       for index in left.prefix(Self.mostShown) {
         differ(
-          group.position, "there is a “\(group.entity.name)” that is not expected: \(try words(objects[index], group))")
+          group.position, "not expected is the “\(group.entity.name)” \(try words(objects[index], group))")
       }
       if left.count > Self.mostShown {
         differ(group.position, "and \(left.count - Self.mostShown) more of “\(group.entity.name)” are not expected")
@@ -96,14 +96,35 @@ struct RowComparison {
       return
     }
     left.removeAll { $0 == best.index }
-    let object = objects[best.index]
-    let names = row.fields.filter { field in !best.differing.contains { $0.name == field.name } }
-    let which = ExpectedRow(entity: row.entity, fields: names, position: row.position).summary
-    for field in best.differing {
+    try explain(
+      best.differing, of: row, objects[best.index], name: "the “\(row.entity.name)” \(which(row, best.differing))")
+  }
+
+  /// Says in which fields an object differs, also in those of the objects that it refers to.
+  private func explain(
+    _ fields: [ExpectedRow.Field], of row: ExpectedRow, _ object: ManagedObject, name: String
+  ) throws(ObjectError) {
+    for field in fields {
+      if case .one(_, let wanted?) = field.value, let other = try object.object(forKey: field.name),
+        other.entity.isKind(of: wanted.entity)
+      {
+        var differing: [ExpectedRow.Field] = []
+        for inner in wanted.fields where try !RowMatch.matches(inner, other) { differing.append(inner) }
+        try explain(differing, of: wanted, other, name: "the “\(field.name)” of \(name)")
+        continue
+      }
       try differ(
-        field.position,
-        "“\(field.name)” of the “\(row.entity.name)” \(which) is \(words(field, of: object)), not \(wanted(field))")
+        field.position, "“\(field.name)” of \(name) is \(words(field, of: object)), not \(wanted(field))")
     }
+  }
+
+  /// What tells a row from others: its keys, or else the first fields in which it does not differ.
+  private func which(_ row: ExpectedRow, _ differing: [ExpectedRow.Field]) -> String {
+    let same = row.fields.filter { field in !differing.contains { $0.name == field.name } }
+    let keys = same.filter { isKey($0, of: row.entity) }
+    return ExpectedRow(
+      entity: row.entity, fields: keys.isEmpty ? Array(same.prefix(3)) : keys, position: row.position
+    ).summary
   }
 
   private func isKey(_ field: ExpectedRow.Field, of entity: EntityDescription) -> Bool {
@@ -112,7 +133,8 @@ struct RowComparison {
 
   private func wanted(_ field: ExpectedRow.Field) -> String {
     switch field.value {
-    case .attribute(let attribute, .binary(let text)) where attribute.type == .binary || attribute.type == .transformable:
+    case .attribute(let attribute, .binary(let text))
+    where attribute.type == .binary || attribute.type == .transformable:
       return "“" + String(decoding: text, as: UTF8.self) + "”"
     case .attribute(_, let value): return ValueWords.text(value)
     case .one(_, let row): return row?.summary ?? "null"
@@ -146,7 +168,8 @@ struct RowComparison {
   private func words(_ object: ManagedObject, _ names: [String]) throws(ObjectError) -> String {
     var names = names.filter { object.entity.attribute(named: $0) != nil }
     if names.isEmpty {
-      names = object.entity.uniquenessConstraints.first { $0.allSatisfy { object.entity.attribute(named: $0) != nil } } ?? []
+      names =
+        object.entity.uniquenessConstraints.first { $0.allSatisfy { object.entity.attribute(named: $0) != nil } } ?? []
     }
     if names.isEmpty { names = object.entity.attributes.prefix(6).map(\.name) }
     var parts: [String] = []

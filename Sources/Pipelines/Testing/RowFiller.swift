@@ -29,8 +29,9 @@ struct RowFiller {
       } catch {
         let reasons = error.failures.map(\.description)
         findings.add(
-          .wrongType, at: place, "the rows before the run cannot be saved: \(error.message)",
-          hint: reasons.isEmpty ? nil : reasons.joined(separator: "; "))
+          .wrongType, at: place,
+          "the rows before the run cannot be saved: "
+            + (reasons.isEmpty ? error.message : reasons.joined(separator: "; ")))
         return false
       }
       return true
@@ -42,7 +43,8 @@ struct RowFiller {
 
   private func insert(_ row: ExpectedRow, _ context: ManagedObjectContext) -> ManagedObject? {
     guard !row.entity.isAbstract else {
-      findings.add(.unsuitableEntity, at: row.position, "“\(row.entity.name)” is abstract: it has no objects of its own")
+      findings.add(
+        .unsuitableEntity, at: row.position, "“\(row.entity.name)” is abstract: it has no objects of its own")
       return nil
     }
     do throws(ObjectError) {

@@ -97,20 +97,38 @@ struct TestRun {
       let pipeline = try Pipeline.read(path, settings: settings)
       findings.hide(pipeline.redaction)
       let used = Set(pipeline.definition.allSources.map(\.path))
-      for (files, input) in paths where !files.contains(where: used.contains) {
+      for (files, input) in paths where input.text != nil && !files.contains(where: used.contains) {
         findings.add(
           .unreadableFile, at: input.position,
           "the pipeline names no file “\(input.replaced?.value ?? "")” that this could stand for")
+        return nil
       }
       return pipeline.definition
     } catch {
-      let errors = error.diagnostics.filter { $0.severity == .error }
+      let errors = error.diagnostics.filter { $0.severity == .error }.map(plain)
       if let wanted, errors.contains(where: { $0.code == wanted.value }) { return nil }
       findings.add(errors)
       if let wanted {
         findings.add(.testDiffers, at: wanted.position, "the pipeline has no error “\(wanted.value)”, but others")
       }
       return nil
+    }
+  }
+
+  /// A finding that names files of the case as the case does, and not where they lie for now.
+  private func plain(_ finding: Diagnostic) -> Diagnostic {
+    guard let folder else { return finding }
+    var finding = finding
+    finding.message = Self.plain(finding.message, folder.path)
+    finding.path = Self.plain(finding.path, folder.path)
+    return finding
+  }
+
+  /// The text without the folder of inputs, `FOLDER/input-0-0/`.
+  private static func plain(_ text: String, _ folder: String) -> String {
+    let parts = text.split(separator: folder + "/input-", omittingEmptySubsequences: false)
+    return parts.dropFirst().reduce(String(parts[0])) { text, part in
+      text + (part.firstIndex(of: "/").map { part[part.index(after: $0)...] } ?? part)
     }
   }
 
@@ -158,7 +176,8 @@ struct TestRun {
     case .success(let summary):
       guard summary.rejected == 0 else {
         findings.add(
-          .testDiffers, at: place, "“\(summary.pipeline)”, which runs before, rejects \(summary.rejected) of its records",
+          .testDiffers, at: place,
+          "“\(summary.pipeline)”, which runs before, rejects \(summary.rejected) of its records",
           hint: summary.rejectCounts.keys.sorted().joined(separator: ", "))
         return false
       }
@@ -178,6 +197,9 @@ struct TestRun {
   }
 
   private static func run(_ definition: ImportDefinition) -> Swift.Result<ImportSummary, Failure> {
+    var definition = definition
+    // A test leaves nothing behind, and is compared with no earlier run.
+    definition.reporting = RunReporting()
     do {
       return .success(try ImportSession(definition).run())
     } catch let error as ImportError {

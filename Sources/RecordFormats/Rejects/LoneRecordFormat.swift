@@ -166,7 +166,9 @@ struct XMLWrapper {
     for (index, byte) in raw.enumerated() {
       if isNameByte(byte) { continue }
       defer { start = index + 1 }
-      guard byte == UInt8(ascii: ":"), index > start, start > 0, !isDigit(raw[start]), found.count < 64 else { continue }
+      guard byte == UInt8(ascii: ":"), index > start, start > 0, !isDigit(raw[start]), found.count < 64 else {
+        continue
+      }
       let before = raw[start - 1]
       guard before == UInt8(ascii: "<") || before == UInt8(ascii: "/") || before <= 32 else { continue }
       let prefix = String(decoding: raw[start..<index], as: UTF8.self)

@@ -1,60 +1,53 @@
 import CLibXML2
 
-extension XMLRecordParser {
-  /// What libxml2 calls; its user pointer is that of the ``XMLRecords``.
+extension XMLEventSource {
+  /// What libxml2 calls; its user pointer is that of the ``XMLEventSource``.
   static func handler() -> xmlSAXHandler {
     var handler = xmlSAXHandler()
     handler.initialized = UInt32(XML_SAX2_MAGIC)
     handler.startElementNs = { user, name, prefix, uri, _, _, count, defaulted, attributes in
-      guard let state = XMLRecordParser.state(user) else { return }
-      state.pointee.start(
-        XMLTag(
-          local: name, prefix: prefix, uri: uri, count: Int(count), defaulted: Int(defaulted), attributes: attributes))
+      guard let state = XMLEventSource.state(user) else { return }
+      state.pointee.start(name, prefix, uri, count: Int(count), defaulted: Int(defaulted), attributes)
     }
-    handler.endElementNs = { user, _, _, _ in XMLRecordParser.state(user)?.pointee.end() }
+    handler.endElementNs = { user, _, _, _ in XMLEventSource.state(user)?.pointee.end() }
     let characters: charactersSAXFunc = { user, text, count in
-      guard let state = XMLRecordParser.state(user), let text else { return }
+      guard let state = XMLEventSource.state(user), let text else { return }
       state.pointee.characters(text, Int(count))
     }
     // The same function twice, so that libxml2 does not ask which white space could be left out.
     handler.characters = characters
     handler.ignorableWhitespace = characters
     handler.cdataBlock = { user, text, count in
-      guard let state = XMLRecordParser.state(user), let text else { return }
+      guard let state = XMLEventSource.state(user), let text else { return }
       state.pointee.cdata(text, Int(count))
     }
     handler.serror = { user, error in
       guard let error, error.pointee.level.rawValue >= XML_ERR_FATAL.rawValue else { return }
       let text = error.pointee.message.map { String(cString: $0) } ?? ""
       let message = text.last == "\n" ? String(text.dropLast()) : text
-      XMLRecordParser.state(user)?.pointee.fail(
+      XMLEventSource.state(user)?.pointee.fail(
         .invalidDocument,
         "the document is no well-formed XML: \(message.isEmpty ? "error \(error.pointee.code)" : message)")
     }
     handler.entityDecl = { user, name, type, _, _, content in
-      XMLRecordParser.declareEntity(user, name, type, content)
+      XMLEventSource.declareEntity(user, name, type, content)
     }
     handler.getEntity = { user, name in
-      XMLRecordParser.entity(user, name, isParameter: false)
+      XMLEventSource.entity(user, name, isParameter: false)
     }
     handler.getParameterEntity = { user, name in
-      XMLRecordParser.entity(user, name, isParameter: true)
+      XMLEventSource.entity(user, name, isParameter: true)
     }
     handler.attributeDecl = { user, _, _, _, _, _, values in
       xmlFreeEnumeration(values)
-      guard let state = XMLRecordParser.state(user) else { return }
-      state.pointee.declaredAttributes += 1
-      // libxml2 compares each default attribute of an element with all others.
-      if state.pointee.declaredAttributes > 1000 {
-        state.pointee.fail(.expansionLimit, "the document type declares more than 1000 attributes")
-      }
+      XMLEventSource.state(user)?.pointee.declareAttribute()
     }
     return handler
   }
 
   @inline(__always)
-  private static func state(_ user: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<XMLRecords>? {
-    user?.assumingMemoryBound(to: XMLRecords.self)
+  private static func state(_ user: UnsafeMutableRawPointer?) -> UnsafeMutablePointer<XMLEventSource>? {
+    user?.assumingMemoryBound(to: XMLEventSource.self)
   }
 
   /// Registers an entity of the document.
@@ -85,7 +78,7 @@ extension XMLRecordParser {
   private static func entity(
     _ user: UnsafeMutableRawPointer?, _ name: UnsafePointer<xmlChar>?, isParameter: Bool
   ) -> xmlEntityPtr? {
-    guard let state = state(user), state.pointee.failure == nil else { return nil }
+    guard let state = state(user), !state.pointee.isFailed else { return nil }
     let context = state.pointee.context
     let entity = isParameter ? xmlSAX2GetParameterEntity(context, name) : xmlSAX2GetEntity(context, name)
     guard let entity else {
@@ -95,9 +88,8 @@ extension XMLRecordParser {
     switch entity.pointee.etype {
     case XML_INTERNAL_GENERAL_ENTITY, XML_INTERNAL_PARAMETER_ENTITY:
       if entity.pointee.SystemID != nil { state.pointee.refuseEntity(name) }
-      state.pointee.usedEntities = true
-      state.pointee.spend(32 + max(0, Int(entity.pointee.length)))
-      return state.pointee.failure == nil ? entity : nil
+      state.pointee.useEntity(Int(entity.pointee.length))
+      return state.pointee.isFailed ? nil : entity
     case XML_INTERNAL_PREDEFINED_ENTITY: return entity
     default:
       if !isParameter { state.pointee.refuseEntity(name) }

@@ -19,7 +19,7 @@ struct XMLMembers {
 
   mutating func add(child tag: XMLTag, comparesURIs: Bool) {
     guard var name = name(tag.local, tag.prefix, tag.uri, false, comparesURIs) else { return }
-    if tag.local == names.value, tag.prefix == nil, let value = tag.attribute(names.name, nil) {
+    if tag.local == names.value, tag.prefix == nil, let value = tag.value(names.name, nil) {
       let text = String(decoding: value, as: UTF8.self)
       if !text.isEmpty, !OutputBytes.isXMLName(text) {
         add(JSONPaths.path(toMember: text))
@@ -35,7 +35,8 @@ struct XMLMembers {
 
   private mutating func addAttributes(_ tag: XMLTag, _ start: String, _ comparesURIs: Bool) {
     for i in 0..<tag.count {
-      let (local, prefix, uri) = (tag.attributes?[5 * i], tag.attributes?[5 * i + 1], tag.attributes?[5 * i + 2])
+      guard let attribute = tag.attribute(i) else { continue }
+      let (local, prefix, uri) = (attribute.local, attribute.prefix, attribute.uri)
       if uri == names.schemaInstance || (uri == nil && prefix != nil && prefix == names.schemaPrefix) { continue }
       guard let name = name(local, prefix, uri, true, comparesURIs) else { continue }
       add(start + "@" + JSONPaths.path(toMember: name))

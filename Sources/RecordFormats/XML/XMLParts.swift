@@ -1,24 +1,44 @@
 import CLibXML2
 
-/// A start tag as libxml2 reports it; valid during the call only.
+/// A start tag as libxml2 reports it; valid until the next event.
 struct XMLTag {
   var local: UnsafePointer<xmlChar>?
   var prefix: UnsafePointer<xmlChar>?
   var uri: UnsafePointer<xmlChar>?
-  /// The number of attributes, of which the last `defaulted` were not written.
-  var count: Int
-  var defaulted: Int
-  /// For each attribute: local name, prefix, URI, start and end of the value.
-  var attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
+  /// The number of attributes.
+  var count = 0
+  /// Five words for each attribute: local name, prefix, URI, start and end of the value; behind them one for each: the
+  /// offset of the value where the document's text has it as it is, else less than 0.
+  var attributes: UnsafeMutablePointer<UInt64>?
+
+  /// An attribute; nil when it has no value.
+  func attribute(_ index: Int) -> XMLAttribute? {
+    guard let attributes else { return nil }
+    let entry = attributes + 5 * index
+    guard let start = XMLEvent.pointer(entry[3]), let end = XMLEvent.pointer(entry[4]) else { return nil }
+    return XMLAttribute(
+      local: XMLEvent.pointer(entry[0]), prefix: XMLEvent.pointer(entry[1]), uri: XMLEvent.pointer(entry[2]),
+      value: UnsafeBufferPointer(start: start, count: end - start),
+      at: Int(truncatingIfNeeded: attributes[5 * count + index]))
+  }
 
   /// The value of an attribute by its interned names.
-  func attribute(_ local: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?) -> UnsafeBufferPointer<xmlChar>? {
-    for i in 0..<count where attributes?[5 * i] == local && attributes?[5 * i + 1] == prefix {
-      guard let start = attributes?[5 * i + 3], let end = attributes?[5 * i + 4] else { return nil }
-      return UnsafeBufferPointer(start: start, count: end - start)
+  func value(_ local: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?) -> UnsafeBufferPointer<xmlChar>? {
+    for i in 0..<count {
+      if let attribute = attribute(i), attribute.local == local, attribute.prefix == prefix { return attribute.value }
     }
     return nil
   }
+}
+
+/// An attribute of an ``XMLTag``.
+struct XMLAttribute {
+  var local: UnsafePointer<xmlChar>?
+  var prefix: UnsafePointer<xmlChar>?
+  var uri: UnsafePointer<xmlChar>?
+  var value: UnsafeBufferPointer<xmlChar>
+  /// The offset of the value where the document's text has it as it is; else less than 0.
+  var at: Int
 }
 
 /// One name of the records' path; nil names match any.

@@ -32,9 +32,12 @@ public struct XMLReader: RecordReader {
 
   /// Reads an open input.
   ///
-  /// - Parameter pieceSize: the most bytes that libxml2 gets at once, for tests.
+  /// - Parameters:
+  ///   - pieceSize: the most bytes that libxml2 gets at once, for tests.
+  ///   - splitsAt: how much of the text is read before libxml2 gets a thread of its own.
   init(
-    stream: any ByteStream, options: XMLOptions, columns request: ColumnRequest, index: Int, pieceSize: Int = .max
+    stream: any ByteStream, options: XMLOptions, columns request: ColumnRequest, index: Int, pieceSize: Int = .max,
+    splitsAt: Int = SplitLink.usualStart
   ) throws(ReadError) {
     var stream = stream
     self.stream = stream
@@ -53,7 +56,7 @@ public struct XMLReader: RecordReader {
     }
     let parser = try XMLRecordParser(
       TextWindow(stream, encoding: encoding), path: stream.path, options: options, columns: paths, requested: columns,
-      pieceSize: pieceSize)
+      pieceSize: pieceSize, splitsAt: splitsAt)
     if case .all = request { parser.noteSurplus() }
     reader = StagedReader(parser, index: index)
   }

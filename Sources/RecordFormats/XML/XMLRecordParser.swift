@@ -1,39 +1,46 @@
 import CLibXML2
 import Diagnostics
 
-/// Pushes a document's text through libxml2 piece by piece and collects the records of its callbacks.
+/// Pushes a document's text through libxml2 piece by piece and collects the records of what it reports.
 ///
 /// Nothing but the text is ever read: libxml2 is never told of an external entity or subset, so that it has nothing to
-/// load. Entities that the document declares itself are replaced, within a budget (``XMLRecords/spend(_:)``) beside
+/// load. Entities that the document declares itself are replaced, within a budget (``XMLEventSource/spend(_:)``) beside
 /// libxml2's own limits.
+///
+/// libxml2 writes what it reports to a log, from which records are made, behind the first pieces of a document on a
+/// thread of its own (``XMLPieces``). Either way everything is done piece by piece, so that what is read is the same.
 final class XMLRecordParser: StagingParser {
   private let window: TextWindow
   private let context: xmlParserCtxtPtr
+  private let source: UnsafeMutablePointer<XMLEventSource>
+  let pieces: XMLPieces
   private let records: UnsafeMutablePointer<XMLRecords>
   private let columns: XMLColumns
   private let recordsPath: String
-  private var isStarted = false
+  /// The offset behind the piece of which records are made.
+  private var pieceEnd = 0
   private var isFinished = false
   /// Where the parser waits for the end of a long tag, and how many attributes may be in it.
   private var stalledAt = -1
   private var stalledTo = 0
   private var stalledSigns = 0
-  /// The most bytes that are pushed at once.
-  private let pieceSize: Int
 
   var columnCount: Int { columns.count }
 
   /// libxml2 wants to be initialised once per process before threads use it.
   private static let initialise: Void = xmlInitParser()
 
-  /// - Parameter collectsMembers: whether the names of members are kept in ``members``.
+  /// - Parameters:
+  ///   - collectsMembers: whether the names of members are kept in ``members``.
+  ///   - pieceSize: the most bytes that libxml2 gets at once.
+  ///   - splitsAt: how much of the text is read before libxml2 gets a thread.
   init(
     _ window: TextWindow, path: String, options: XMLOptions, columns paths: [[[UInt8]]], requested: [String],
-    collectsMembers: Bool = false, pieceSize: Int = .max
+    collectsMembers: Bool = false, pieceSize: Int = .max,
+    splitsAt: Int = SplitLink.usualStart
   ) throws(ReadError) {
     Self.initialise
     self.window = window
-    self.pieceSize = max(1, pieceSize)
     let namespaces = XMLNamespaces(options.namespaces)
     guard let recordsPath = options.records.map({ XMLRecordsPath($0, namespaces) }) ?? XMLRecordsPath() else {
       throw ReadError(
@@ -46,12 +53,12 @@ final class XMLRecordParser: StagingParser {
         .invalidOption, path: path, message: "“\(options.each ?? "")” is not a path of elements, such as lines.line")
     }
     self.recordsPath = options.records ?? "/*/*"
-    let state = UnsafeMutablePointer<XMLRecords>.allocate(capacity: 1)
-    var handler = Self.handler()
-    guard let context = xmlCreatePushParserCtxt(&handler, UnsafeMutableRawPointer(state), nil, 0, nil),
+    let source = UnsafeMutablePointer<XMLEventSource>.allocate(capacity: 1)
+    var handler = XMLEventSource.handler()
+    guard let context = xmlCreatePushParserCtxt(&handler, UnsafeMutableRawPointer(source), nil, 0, nil),
       let input = context.pointee.input
     else {
-      state.deallocate()
+      source.deallocate()
       throw ReadError(.inputFailed, path: path, message: "the XML parser cannot be started: out of memory")
     }
     xmlCtxtUseOptions(
@@ -64,7 +71,7 @@ final class XMLRecordParser: StagingParser {
       columns = try XMLColumns(paths, each: each?.names ?? [], namespaces: namespaces, intern: intern)
     } catch {
       xmlFreeParserCtxt(context)
-      state.deallocate()
+      source.deallocate()
       let name = error.path.map { requested[$0] } ?? options.each ?? ""
       throw ReadError(
         error.path == nil ? .invalidOption : .invalidPath, path: path,
@@ -74,7 +81,11 @@ final class XMLRecordParser: StagingParser {
     let known = XMLKnownNames(
       nilName: intern("nil"), schemaPrefix: intern("xsi"), schemaInstance: intern(XMLNamespaces.schemaInstance),
       value: intern("value"), name: intern("name"), encoding: intern("encoding"), of: intern("of"))
-    state.initialize(
+    let log = EventLog(usual: SplitLink.logSize)
+    source.initialize(to: XMLEventSource(context, input, log: log, pieceSize: max(1, pieceSize)))
+    pieces = XMLPieces(window, source, log: log, splitsAt: collectsMembers ? .max : splitsAt)
+    records = .allocate(capacity: 1)
+    records.initialize(
       to: XMLRecords(
         columns: columns,
         steps: recordsPath.steps.map { name in
@@ -82,18 +93,20 @@ final class XMLRecordParser: StagingParser {
             isAny: name == nil, local: name.flatMap { intern($0.local[...]) },
             space: name?.space.flatMap { intern($0[...]) })
         },
-        isAnywhere: recordsPath.isAnywhere, options: options, known: known, window: window, context: context,
-        input: input))
-    if collectsMembers { state.pointee.members = XMLMembers(namespaces, known) }
+        isAnywhere: recordsPath.isAnywhere, options: options, known: known, window: window))
+    if collectsMembers { records.pointee.members = XMLMembers(namespaces, known) }
     self.context = context
-    records = state
+    self.source = source
   }
 
   deinit {
+    pieces.stop()
     // Declarations make libxml2 keep a document of its own.
     if let document = context.pointee.myDoc { xmlFreeDoc(document) }
     context.pointee.myDoc = nil
     xmlFreeParserCtxt(context)
+    source.deinitialize(count: 1)
+    source.deallocate()
     records.pointee.deallocate()
     records.deinitialize(count: 1)
     records.deallocate()
@@ -106,23 +119,27 @@ final class XMLRecordParser: StagingParser {
 
   func advance(into batch: inout RecordBatch) throws(ReadError) -> Bool {
     if isFinished { return false }
-    let piece = try window.readPiece()
+    let piece = try pieces.next()
+    pieceEnd += piece.count
     withUnsafeMutablePointer(to: &batch) { batch in
       records.pointee.batch = batch
-      push(piece)
-      if window.isAtEnd, records.pointee.failure == nil { finish() }
+      makeRecords(upTo: .pieceEnd)
+      records.pointee.takeFaults()
+      checkStall()
+      if piece.isLast, records.pointee.failure == nil { finish() }
       records.pointee.batch = nil
     }
     batch.encoding = window.mappedEncoding
     batch.lineEnds = .lineFeed
     if let failure = records.pointee.failure {
       isFinished = true
-      let at = min(max(failure.at, window.mark), window.end)
+      pieces.stop()
+      let at = min(max(failure.at, window.mark), pieceEnd)
       throw ReadError(failure.code, path: window.path, position: window.position(of: at), message: failure.message)
     }
-    let reached = min(records.pointee.offset, window.end)
+    let reached = min(records.pointee.offset, pieceEnd)
     let isKept = records.pointee.openCount > 0 && records.pointee.fault?.code != .recordTooLong
-    if isKept, window.end - records.pointee.recordStart > records.pointee.maxRecordBytes {
+    if isKept, pieceEnd - records.pointee.recordStart > records.pointee.maxRecordBytes {
       records.pointee.refuseLong()
       window.forget(before: reached)
     } else {
@@ -136,57 +153,22 @@ final class XMLRecordParser: StagingParser {
 
   // MARK: Steps
 
-  private func push(_ piece: Range<Int>) {
-    if piece.isEmpty { return }
-    var first = piece.lowerBound
-    if !isStarted {
-      isStarted = true
-      // The byte order mark is no part of the document.
-      if window.text(piece).starts(with: [0xEF, 0xBB, 0xBF]) { first = 3 }
-      records.pointee.origin = first
+  /// Makes records of what libxml2 reported, up to a mark.
+  private func makeRecords(upTo mark: XMLEvent.Kind) {
+    while true {
+      if !pieces.faults.isEmpty { records.pointee.faults += pieces.takeFaults() }
+      let kept = window.text(window.mark..<pieceEnd)
+      records.pointee.textBase = kept.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      records.pointee.textStart = window.mark
+      records.pointee.textEnd = pieceEnd
+      if records.pointee.take(pieces.log) == mark || records.pointee.failure != nil { return }
+      pieces.nextLog()
     }
-    let kept = window.text(window.mark..<window.end)
-    records.pointee.textBase = kept.assumingMemoryBound(to: UInt8.self).baseAddress
-    records.pointee.textStart = window.mark
-    records.pointee.textEnd = window.end
-    if window.fault < piece.upperBound {
-      pushPatched(first..<piece.upperBound)
-    } else {
-      push(window.text(first..<piece.upperBound))
-    }
-    records.pointee.takeFaults()
-    checkStall()
-  }
-
-  private func push(_ text: UnsafeRawBufferPointer) {
-    var i = 0
-    while i < text.count, records.pointee.failure == nil {
-      let count = min(pieceSize, text.count - i)
-      xmlParseChunk(context, text.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) + i }, Int32(count), 0)
-      i += count
-    }
-  }
-
-  /// Pushes a piece with bytes that are no text, and notes where they are.
-  ///
-  /// A dot stands in their place, which goes on with names and texts and ends or begins nothing.
-  private func pushPatched(_ piece: Range<Int>) {
-    var copy = Array(window.text(piece))
-    while window.fault < piece.upperBound {
-      let index = window.fault - piece.lowerBound
-      if index >= 0 {
-        records.pointee.faults.append((at: window.fault, isNul: copy[index] == 0))
-        copy[index] = UInt8(ascii: ".")
-      }
-      window.passFault()
-    }
-    copy.withUnsafeBytes { push($0) }
   }
 
   private func finish() {
     isFinished = true
-    xmlParseChunk(context, nil, 0, 1)
-    if context.pointee.wellFormed == 0 { records.pointee.fail(.invalidDocument, "the document is no well-formed XML") }
+    makeRecords(upTo: .documentEnd)
     records.pointee.takeFaults()
     guard records.pointee.failure == nil, !records.pointee.foundPlace else { return }
     records.pointee.failure = (
@@ -197,14 +179,14 @@ final class XMLRecordParser: StagingParser {
   /// Refuses a tag with so many attributes that libxml2 would take for ever: it compares each with all others.
   private func checkStall() {
     let at = records.pointee.offset
-    guard records.pointee.failure == nil, window.end - at > 1 << 16, at >= records.pointee.textStart else { return }
+    guard records.pointee.failure == nil, pieceEnd - at > 1 << 16, at >= records.pointee.textStart else { return }
     if at != stalledAt {
       stalledAt = at
       stalledTo = at
       stalledSigns = 0
     }
-    stalledSigns += window.text(max(stalledTo, window.mark)..<window.end).count { $0 == UInt8(ascii: "=") }
-    stalledTo = window.end
+    stalledSigns += window.text(max(stalledTo, window.mark)..<pieceEnd).count { $0 == UInt8(ascii: "=") }
+    stalledTo = pieceEnd
     if stalledSigns > Self.mostAttributes, window.text(at..<at + 1)[0] == UInt8(ascii: "<") {
       records.pointee.fail(
         .invalidDocument, "one tag is longer than 64 KiB and has more than \(Self.mostAttributes) “=”")

@@ -6,11 +6,6 @@ extension XMLRecords {
   /// An element starts.
   @inline(__always) mutating func start(_ tag: XMLTag) {
     depth &+= 1
-    if tag.defaulted > 0 {
-      spend(16 * tag.defaulted)
-      // A parser that was stopped has let the values go.
-      if failure != nil { return }
-    }
     if openCount == 0 { return startOutside(tag) }
     if skipped > 0 || fault != nil {
       skipped += 1
@@ -107,7 +102,7 @@ extension XMLRecords {
 
   /// The node of a child that is written as `<value name="…">`, or -1.
   func namedValue(of parent: Int32, _ tag: XMLTag) -> Int32 {
-    guard tag.prefix == nil, let value = tag.attribute(known.name, nil) else { return -1 }
+    guard tag.prefix == nil, let value = tag.value(known.name, nil) else { return -1 }
     let first = elements[Int(parent)].firstElement
     for k in first..<first + elements[Int(parent)].elementCount where elements[Int(k)].isNamedValue {
       if columns.names[elements[Int(k)].name].elementsEqual(value) { return k }
@@ -142,21 +137,19 @@ extension XMLRecords {
   mutating func takeAttributes(_ entry: UnsafeMutablePointer<XMLOpenElement>, _ tag: XMLTag) {
     let node = entry.pointee.node
     for i in 0..<tag.count {
-      guard let local = tag.attributes?[5 * i], let start = tag.attributes?[5 * i + 3],
-        let end = tag.attributes?[5 * i + 4]
-      else { continue }
-      let prefix = tag.attributes?[5 * i + 1]
-      let uri = tag.attributes?[5 * i + 2]
-      let count = end - start
+      // A record that has become too long has let go of everything.
+      if fault != nil { return }
+      guard let attribute = tag.attribute(i), let start = attribute.value.baseAddress else { continue }
+      let (local, prefix, uri, count) = (attribute.local, attribute.prefix, attribute.uri, attribute.value.count)
       if local == known.nilName, uri == known.schemaInstance || (uri == nil && prefix == known.schemaPrefix) {
         entry.pointee.isNil = XMLText.isTrue(start, count)
         continue
       }
       if entry.pointee.tree >= 0 {
-        let attribute = tree.add(.attribute, local, prefix, entry.pointee.tree)
+        let node = tree.add(.attribute, local, prefix, entry.pointee.tree)
         let at = copies.count
         copies.append(contentsOf: UnsafeBufferPointer(start: start, count: count))
-        tree.setText(attribute, XMLTextRange(isCopy: true, start: at, count: count))
+        tree.setText(node, XMLTextRange(isCopy: true, start: at, count: count))
       }
       if local == known.of, tag.count > 1, prefix == nil { entry.pointee.isCoded = isCodedText(tag) }
       guard node >= 0, elements[Int(node)].attributeCount > 0 else { continue }
@@ -164,19 +157,20 @@ extension XMLRecords {
       let space = comparesURIs ? uri : prefix
       for k in first..<first + Int(elements[Int(node)].attributeCount)
       where attributes[k].local == local && attributes[k].space == space {
-        if attributes[k].slot >= 0 { putAttribute(attributes[k].slot, start, count, tag: entry.pointee.tagEnd) }
+        if attributes[k].slot >= 0 {
+          putAttribute(attributes[k].slot, start, count, at: attribute.at, tag: entry.pointee.tagEnd)
+        }
       }
     }
   }
 
   /// Whether attributes say `encoding="base64" of="text"`.
   func isCodedText(_ tag: XMLTag) -> Bool {
-    guard let encoding = tag.attribute(known.encoding, nil), let of = tag.attribute(known.of, nil) else { return false }
+    guard let encoding = tag.value(known.encoding, nil), let of = tag.value(known.of, nil) else { return false }
     return encoding.elementsEqual("base64".utf8) && of.elementsEqual("text".utf8)
   }
 
-  mutating func putAttribute(_ slot: Int32, _ start: UnsafePointer<xmlChar>, _ count: Int, tag: Int) {
-    let at = verbatim(start, count)
+  mutating func putAttribute(_ slot: Int32, _ start: UnsafePointer<xmlChar>, _ count: Int, at: Int, tag: Int) {
     if at >= 0 {
       put(Int(slot), XMLCell(.text, .text, start: at, count: count, at: at))
     } else {

@@ -8,7 +8,6 @@ extension XMLRecords {
   mutating func fail(_ code: ReadError.Code, at place: Int? = nil, _ message: String) {
     guard failure == nil else { return }
     failure = (code, place ?? offset, message)
-    xmlStopParser(context)
   }
 
   /// A fault of the record that is open; the first one counts.
@@ -40,23 +39,13 @@ extension XMLRecords {
     tree = XMLTree()
   }
 
-  /// What entities or default attributes cost, in bytes of text: the document may grow tenfold by them.
-  mutating func spend(_ bytes: Int) {
-    let (sum, overflow) = expanded.addingReportingOverflow(bytes)
-    expanded = overflow ? .max : sum
-    if expanded > 1 << 21, expanded / 10 > offset {
-      fail(.expansionLimit, "entities and default attributes make the document more than ten times as long")
-    }
-  }
-
   /// A reference to an entity that is not declared in the document, or is outside of it.
-  mutating func refuseEntity(_ name: UnsafePointer<xmlChar>?) {
-    let text = name.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(xmlStrlen($0))), as: UTF8.self) }
-    let message = "the entity “\(text ?? "")” is not declared in the document; others are never read"
+  mutating func refuseEntity(_ name: String, isInAttribute: Bool) {
+    let message = "the entity “\(name)” is not declared in the document; others are never read"
     let place = last(UInt8(ascii: "&"), before: offset)
     if openCount > 0 {
       refuse(.unresolvedEntity, at: place, message)
-    } else if context.pointee.instate == XML_PARSER_ATTRIBUTE_VALUE {
+    } else if isInAttribute {
       // Perhaps an attribute of the record, whose tag is reported when it has been parsed.
       if entityInTag == nil { entityInTag = (place, message) }
     } else {
@@ -72,7 +61,6 @@ extension XMLRecords {
         .invalidDocument, first.at,
         first.isNul ? "a NUL stands outside of the records" : "outside of the records there are bytes that are no text"
       )
-      xmlStopParser(context)
     }
   }
 

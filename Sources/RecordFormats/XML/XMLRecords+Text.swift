@@ -5,7 +5,9 @@ extension XMLRecords {
   // MARK: Text
 
   /// Text inside the innermost element.
-  @inline(__always) mutating func characters(_ text: UnsafePointer<xmlChar>, _ count: Int) {
+  ///
+  /// - Parameter at: where the document's text has it as it is; -1 when it has not.
+  @inline(__always) mutating func characters(_ text: UnsafePointer<xmlChar>, _ count: Int, at: Int) {
     if openCount == 0 || count == 0 { return }
     // Of a refused record the text may not be kept any more.
     if fault != nil { return }
@@ -16,17 +18,16 @@ extension XMLRecords {
       top.pointee.hasInk = true
       if !top.pointee.wantsText {
         // For the place of a fault.
-        top.pointee.text.start = verbatim(text, count)
+        top.pointee.text.start = at
         if top.pointee.hasChildren { checkMixed(top) }
       }
     }
-    if top.pointee.wantsText { addText(top, text, count) }
+    if top.pointee.wantsText { addText(top, text, count, at) }
   }
 
   /// A piece of a CDATA section, whose line ends libxml2 leaves as they are.
-  mutating func cdata(_ text: UnsafePointer<xmlChar>, _ count: Int) {
+  mutating func cdata(_ text: UnsafePointer<xmlChar>, _ count: Int, at: Int) {
     if openCount == 0 || (skipped > 0 && collecting == 0) { return }
-    let at = isInEntity ? -1 : verbatim(text, count)
     var i = 0
     if count > 0, at >= 0, at == cdataEnd, cdataEndsInReturn, text[0] == 10 { i = 1 }
     cdataEnd = at >= 0 ? at + count : -1
@@ -34,13 +35,13 @@ extension XMLRecords {
     while i < count {
       let rest = count - i
       guard let found = memchr(text + i, 13, rest) else {
-        characters(text + i, rest)
+        characters(text + i, rest, at: at >= 0 ? at + i : -1)
         return
       }
       let end = UnsafePointer(found.assumingMemoryBound(to: xmlChar.self)) - text
-      if end > i { characters(text + i, end - i) }
+      if end > i { characters(text + i, end - i, at: at >= 0 ? at + i : -1) }
       // A line feed in place of the return, and of the line feed behind it.
-      withUnsafePointer(to: xmlChar(10)) { characters($0, 1) }
+      withUnsafePointer(to: xmlChar(10)) { characters($0, 1, at: -1) }
       i = end + 1
       if i < count, text[i] == 10 { i += 1 }
     }
@@ -48,9 +49,8 @@ extension XMLRecords {
 
   @inline(__always)
   mutating func addText(
-    _ top: UnsafeMutablePointer<XMLOpenElement>, _ text: UnsafePointer<xmlChar>, _ count: Int
+    _ top: UnsafeMutablePointer<XMLOpenElement>, _ text: UnsafePointer<xmlChar>, _ count: Int, _ at: Int
   ) {
-    let at = verbatim(text, count)
     if top.pointee.text.count == 0, at >= 0 {
       top.pointee.text = XMLTextRange(isCopy: false, start: at, count: count)
     } else if at >= 0, !top.pointee.text.isCopy, at == top.pointee.text.start + top.pointee.text.count {

@@ -2,14 +2,14 @@ import Diagnostics
 import CLibXML2
 import Glibc
 
-/// Makes records of what libxml2 reports about one document.
+/// Makes records of what libxml2 reported about one document.
 ///
 /// Events come in the order of the text. Elements outside records only move `depth` and the masks of the records' path.
 /// Inside a record, `open` has an entry for each element that is on the way to a requested column or inside one;
 /// everything else is counted in `skipped`. Values stay ranges of the text where the text has them as they are.
 ///
-/// Advice for the next editor: this runs for every tag of the input. It lives behind a pointer, so that the parser's
-/// callbacks reach it without counting references or checking for exclusive access.
+/// Advice for the next editor: this runs for every tag of the input. It lives behind a pointer, so that nothing counts
+/// references or checks for exclusive access.
 struct XMLRecords {
   // What is asked for.
   let columns: XMLColumns
@@ -25,11 +25,12 @@ struct XMLRecords {
 
   // The text.
   let window: TextWindow
-  let context: xmlParserCtxtPtr
-  /// The document's own text as libxml2 has it, which stays the lowest of its inputs.
-  let input: xmlParserInputPtr
-  /// The offset of the first byte that libxml2 got.
-  var origin = 0
+  /// The offset at which the parser stood when it reported what is being looked at.
+  var offset = 0
+  /// Whether that comes from an entity and not from the document's text.
+  var isInEntity = false
+  /// The offset from which those of events count.
+  var base = 0
   /// The text that is kept, whose first byte has the offset `textStart`.
   var textBase: UnsafePointer<UInt8>?
   var textStart = 0
@@ -44,9 +45,6 @@ struct XMLRecords {
   /// Whether the element that holds records was found.
   var foundPlace = false
   var failure: (code: ReadError.Code, at: Int, message: String)?
-  /// What entities and default attributes have added to the document, in bytes, as far as their cost goes.
-  var expanded = 0
-  var declaredAttributes = 0
 
   // The record that is open.
   let open: UnsafeMutablePointer<XMLOpenElement>
@@ -98,7 +96,7 @@ struct XMLRecords {
 
   init(
     columns: XMLColumns, steps: [XMLStep], isAnywhere: Bool, options: XMLOptions, known: XMLKnownNames,
-    window: TextWindow, context: xmlParserCtxtPtr, input: xmlParserInputPtr
+    window: TextWindow
   ) {
     self.columns = columns
     elements = columns.elements.baseAddress!
@@ -111,8 +109,6 @@ struct XMLRecords {
     self.steps = steps
     self.isAnywhere = isAnywhere
     self.window = window
-    self.context = context
-    self.input = input
     masks = .allocate(capacity: Self.deepest + 2)
     masks.initialize(repeating: 0, count: Self.deepest + 2)
     masks[0] = 1
@@ -133,14 +129,6 @@ struct XMLRecords {
 
   // MARK: Places
 
-  /// The offset at which the parser stands in the document.
-  @inline(__always) var offset: Int {
-    return origin &+ Int(truncatingIfNeeded: input.pointee.consumed) &+ (input.pointee.cur - input.pointee.base)
-  }
-
-  /// Whether what is reported comes from an entity and not from the document's text.
-  @inline(__always) var isInEntity: Bool { context.pointee.depth > 0 }
-
   /// The offset of the last byte of a value before an offset; the offset itself when there is none.
   func last(_ byte: UInt8, before offset: Int) -> Int {
     guard let textBase, offset > textStart, offset <= textEnd else { return offset }
@@ -150,17 +138,5 @@ struct XMLRecords {
       if textBase[i] == byte { return textStart + i }
     }
     return offset
-  }
-
-  /// Where the document's text has a value as it is; -1 when it has not.
-  @inline(__always) func verbatim(_ text: UnsafePointer<xmlChar>, _ count: Int) -> Int {
-    guard context.pointee.depth == 0 else { return -1 }
-    if text >= input.pointee.base, text <= input.pointee.end {
-      return origin &+ Int(truncatingIfNeeded: input.pointee.consumed) &+ (text - input.pointee.base)
-    }
-    let at = offset - count
-    guard let textBase, at >= textStart, at + count <= textEnd, memcmp(textBase + (at - textStart), text, count) == 0
-    else { return -1 }
-    return at
   }
 }

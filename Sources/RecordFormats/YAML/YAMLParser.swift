@@ -1,4 +1,3 @@
-import CLibYAML
 import Diagnostics
 
 /// Makes records of libyaml's events.
@@ -21,7 +20,7 @@ struct YAMLParser: StagingParser {
   let text: YAMLText
   let log: YAMLLog
   var tree: TreeRecords
-  private let events: YAMLEvents
+  let events: YAMLEvents
   private let recordsPath: JSONRecordsPath
   private let requiresRecords: Bool
 
@@ -65,9 +64,10 @@ struct YAMLParser: StagingParser {
   /// Deeper than records may nest, so that a record is refused before the document is.
   static let deepest = 2 * JSONScanner.deepest
 
-  init(window: TextWindow, options: YAMLOptions, records: JSONRecordsPath, tree: TreeRecords) {
+  /// - Parameter splitsAt: how much of the text is read before libyaml gets a thread of its own.
+  init(window: TextWindow, options: YAMLOptions, records: JSONRecordsPath, tree: TreeRecords, splitsAt: Int) {
     text = YAMLText(window, limit: tree.maxRecordBytes)
-    events = YAMLEvents(text)
+    events = YAMLEvents(text, splitsAt: splitsAt)
     log = YAMLLog(budget: options.maxAnchorBytes)
     recordsPath = records
     requiresRecords = options.records != nil
@@ -90,32 +90,25 @@ struct YAMLParser: StagingParser {
   // MARK: Events
 
   private mutating func step(into batch: inout RecordBatch) throws(ReadError) -> Bool {
-    try events.next()
-    let event = events.event
-    let start = text.offset(ofCodePoint: event.pointee.start_mark.index)
-    switch event.pointee.type {
-    case YAML_SCALAR_EVENT:
-      contentEnd = text.offset(ofCodePoint: event.pointee.end_mark.index)
-      readScalar(at: start, into: &batch)
-    case YAML_MAPPING_START_EVENT:
-      let data = event.pointee.data.mapping_start
-      try readBegin(
-        isMapping: true, isFlow: data.style == YAML_FLOW_MAPPING_STYLE, anchor: data.anchor, at: start)
-    case YAML_SEQUENCE_START_EVENT:
-      let data = event.pointee.data.sequence_start
-      try readBegin(
-        isMapping: false, isFlow: data.style == YAML_FLOW_SEQUENCE_STYLE, anchor: data.anchor, at: start)
-    case YAML_MAPPING_END_EVENT, YAML_SEQUENCE_END_EVENT:
+    let event = try events.advance()
+    let start = text.offset(ofCodePoint: event.start)
+    switch event.kind {
+    case .scalar:
+      contentEnd = text.offset(ofCodePoint: event.end)
+      readScalar(event, at: start, into: &batch)
+    case .mappingStart, .sequenceStart:
+      try readBegin(event, at: start)
+    case .mappingEnd, .sequenceEnd:
       // Where a block ends is told by the token behind it, which may be far.
-      if flowDepth > 0 { contentEnd = text.offset(ofCodePoint: event.pointee.end_mark.index) }
+      if flowDepth > 0 { contentEnd = text.offset(ofCodePoint: event.end) }
       readEnd(into: &batch)
-    case YAML_ALIAS_EVENT:
-      contentEnd = text.offset(ofCodePoint: event.pointee.end_mark.index)
-      readAlias(YAMLParser.bytes(event.pointee.data.alias.anchor), at: start, into: &batch)
-    case YAML_DOCUMENT_START_EVENT:
-      contentEnd = text.offset(ofCodePoint: event.pointee.end_mark.index)
-      try beginDocument(at: start)
-    case YAML_STREAM_END_EVENT:
+    case .alias:
+      contentEnd = text.offset(ofCodePoint: event.end)
+      if let name = event.anchor { readAlias(name, at: start, into: &batch) }
+    case .documentStart:
+      contentEnd = text.offset(ofCodePoint: event.end)
+      try beginDocument(event, at: start)
+    case .streamEnd:
       if text.progress.pointee.firstFault < .max { try refuseFault() }
       if requiresRecords, !tree.foundRecords {
         throw ReadError(
@@ -123,7 +116,7 @@ struct YAMLParser: StagingParser {
           message: "no document has a sequence or a mapping at \(recordsPath.text(recordsPath.names.count))")
       }
       return false
-    default: break
+    case .other, .piece, .base, .failure: break
     }
     if let failure { throw failure }
     text.progress.pointee.lastEvent = contentEnd
@@ -160,27 +153,23 @@ struct YAMLParser: StagingParser {
       : "a byte that is no text, or a character that YAML has only as an escape between double quotes"
   }
 
-  private mutating func beginDocument(at offset: Int) throws(ReadError) {
-    let data = events.event.pointee.data.document_start
-    if let first = data.tag_directives.start, let last = data.tag_directives.end, last - first > 64 {
+  private mutating func beginDocument(_ event: YAMLEvent, at offset: Int) throws(ReadError) {
+    if event.declaredTags > 64 {
       throw ReadError(
         .invalidDocument, path: text.window.path, position: text.window.position(of: offset),
-        message: "the document declares \(last - first) tags; at most 64 are read")
+        message: "the document declares \(event.declaredTags) tags; at most 64 are read")
     }
     log.reset()
     budget.startDocument()
     tree.beginDocument()
   }
 
-  private mutating func readScalar(at start: Int, into batch: inout RecordBatch) {
-    let event = events.event
-    let style = event.pointee.data.scalar.style
-    let tag = event.pointee.data.scalar.tag
-    let bytes = UnsafeRawBufferPointer(
-      start: event.pointee.data.scalar.value, count: event.pointee.data.scalar.length)
-    let isPlain = style == YAML_PLAIN_SCALAR_STYLE
+  @inline(__always)
+  private mutating func readScalar(_ event: YAMLEvent, at start: Int, into batch: inout RecordBatch) {
+    let bytes = event.bytes
+    let isPlain = event.isPlainOrFlow
     var state = FieldState.quoted
-    if let tag {
+    if let tag = event.tag {
       state = YAMLParser.state(bytes, tag: tag, isPlain: isPlain)
     } else if isPlain {
       state = YAMLCoreSchema.state(bytes)
@@ -189,7 +178,7 @@ struct YAMLParser: StagingParser {
     let isMerge =
       bytes.count == 2 && isPlain && bytes[0] == UInt8(ascii: "<") && bytes[1] == UInt8(ascii: "<")
       && state == .text
-    if let anchor = event.pointee.data.scalar.anchor { log.open(YAMLParser.bytes(anchor)) }
+    if let anchor = event.anchor { log.open(anchor) }
     if log.isOpen { log.scalar(bytes, state, isMerge: isMerge) }
     if collection != .none {
       if collectionDepth == 0 { finishCollection() }
@@ -207,17 +196,16 @@ struct YAMLParser: StagingParser {
       into: &batch)
   }
 
-  private mutating func readBegin(
-    isMapping: Bool, isFlow: Bool, anchor: UnsafeMutablePointer<yaml_char_t>?, at start: Int
-  ) throws(ReadError) {
-    if let anchor { log.open(YAMLParser.bytes(anchor)) }
+  private mutating func readBegin(_ event: YAMLEvent, at start: Int) throws(ReadError) {
+    let isMapping = event.kind == .mappingStart
+    if let anchor = event.anchor { log.open(anchor) }
     depth += 1
     if depth > Self.deepest {
       throw ReadError(
         .invalidDocument, path: text.window.path, position: text.window.position(of: start),
         message: "mappings and sequences nest deeper than \(Self.deepest)")
     }
-    if isFlow {
+    if event.isPlainOrFlow {
       flowDepth += 1
       try countFlow(at: start)
     }
@@ -370,17 +358,10 @@ struct YAMLParser: StagingParser {
 
   // MARK: Helpers
 
-  @inline(__always)
-  static func bytes(_ text: UnsafeMutablePointer<yaml_char_t>?) -> UnsafeRawBufferPointer {
-    guard let text else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    return UnsafeRawBufferPointer(start: text, count: strlen(UnsafeRawPointer(text)))
-  }
-
   @inline(never)
   private static func state(
-    _ bytes: UnsafeRawBufferPointer, tag: UnsafeMutablePointer<yaml_char_t>, isPlain: Bool
+    _ bytes: UnsafeRawBufferPointer, tag: UnsafeRawBufferPointer, isPlain: Bool
   ) -> FieldState {
-    let tag = YAMLParser.bytes(tag)
     let isCore = ["int", "float", "bool", "null"].contains { "tag:yaml.org,2002:\($0)".utf8.elementsEqual(tag) }
     if isCore {
       let state = YAMLCoreSchema.state(bytes)

@@ -25,8 +25,11 @@ public struct YAMLReader: RecordReader {
   }
 
   /// Reads an open input.
+  ///
+  /// - Parameter splitsAt: how much of the text is read before libyaml gets a thread of its own.
   init(
-    stream source: any ByteStream, options: YAMLOptions, columns request: ColumnRequest, index: Int
+    stream source: any ByteStream, options: YAMLOptions, columns request: ColumnRequest, index: Int,
+    splitsAt: Int = SplitLink.usualStart
   ) throws(ReadError) {
     guard let records = options.records.map({ JSONRecordsPath($0) }) ?? JSONRecordsPath() else {
       throw ReadError(
@@ -52,7 +55,7 @@ public struct YAMLReader: RecordReader {
     } else {
       paths = try JSONPaths.requested(request, path: source.path)
     }
-    var parser = Self.parser(stream, options, records, each ?? nil, paths, collectsNames: false)
+    var parser = Self.parser(stream, options, records, each ?? nil, paths, splitsAt: splitsAt)
     if case .all = request { parser.tree.notesSurplus = true }
     window = parser.text.window
     reader = StagedReader(parser, index: index)
@@ -60,7 +63,7 @@ public struct YAMLReader: RecordReader {
 
   private static func parser(
     _ stream: any ByteStream, _ options: YAMLOptions, _ records: JSONRecordsPath, _ each: EachPath?,
-    _ paths: [[[UInt8]]], collectsNames: Bool
+    _ paths: [[[UInt8]]], collectsNames: Bool = false, splitsAt: Int = .max
   ) -> YAMLParser {
     let limit = min(max(1, options.maxRecordBytes), 1 << 29)
     var tree = TreeRecords(
@@ -68,7 +71,8 @@ public struct YAMLReader: RecordReader {
     tree.takesScalars = options.takesScalars
     tree.keepsIndent = true
     return YAMLParser(
-      window: TextWindow(stream, encoding: options.encoding), options: options, records: records, tree: tree)
+      window: TextWindow(stream, encoding: options.encoding), options: options, records: records, tree: tree,
+      splitsAt: splitsAt)
   }
 
   /// The paths of the members of the first records, which stay unread: of those in the first 64 KiB, or where these

@@ -31,14 +31,26 @@ final class YAMLText {
   /// What ended the reading.
   private(set) var failure: ReadError?
   private let limit: Int
-  /// What was checked, and what was handed out.
+  /// What was read and checked, what may be handed out, and what was.
   private var checked = 0
+  private var passed = 0
   private var handed = 0
+  /// What was read and may not be handed out yet.
+  private var pieces: [Piece] = []
   private var isAtEnd = false
   private var isStarted = false
   /// `%TAG` and other directives since the last event: libyaml compares each with all before.
   private var directives = 0
   private var directivesFrom = 0
+
+  /// A piece of the text that was read.
+  struct Piece {
+    var start: Int
+    var end: Int
+    /// Lines that begin with a percent sign.
+    var directives = 0
+    var count: Int { end - start }
+  }
 
   // A code point and its offset, and how far only ASCII follows. Nothing here calls back while one of them changes.
   @exclusivity(unchecked) private var codePoint = 0
@@ -65,59 +77,98 @@ final class YAMLText {
   /// - Returns: the number of bytes, 0 at the end; nil when reading failed, see ``failure``.
   func supply(_ buffer: UnsafeMutableRawBufferPointer) -> Int? {
     do throws(ReadError) {
-      while handed == checked, !isAtEnd { try readPiece() }
+      while handed == passed, !isAtEnd {
+        try prepare()
+        _ = try read()
+        try passNext()
+      }
     } catch {
       failure = error
       return nil
     }
-    let count = min(buffer.count, checked - handed)
+    let count = min(buffer.count, passed - handed)
     if count == 0 { return 0 }
-    buffer.copyMemory(from: window.text(handed..<handed + count))
-    for fault in faults.reversed() {
-      if fault.offset < handed { break }
-      if fault.offset < handed + count { buffer[fault.offset - handed] = UInt8(ascii: "x") }
-    }
+    copy(Piece(start: handed, end: handed + count), to: buffer)
     handed += count
     return count
   }
 
-  private func readPiece() throws(ReadError) {
+  /// Whether all that was read was handed out.
+  var isHandedOut: Bool { handed == checked && !isAtEnd }
+  /// Whether all was read.
+  var isRead: Bool { isAtEnd }
+
+  /// Says what ended the reading.
+  func fail(_ error: ReadError) { failure = error }
+
+  /// Copies text, with a letter in the place of each byte that libyaml is not shown.
+  func copy(_ piece: Piece, to buffer: UnsafeMutableRawBufferPointer) {
+    buffer.copyMemory(from: window.text(piece.start..<piece.end))
+    for fault in faults.reversed() {
+      if fault.offset < piece.start { break }
+      if fault.offset < piece.end { buffer[fault.offset - piece.start] = UInt8(ascii: "x") }
+    }
+  }
+
+  /// Reads a piece, which may be handed out when ``pass()`` has been called for it.
+  func read() throws(ReadError) -> Piece {
+    isAtEnd = try window.readPiece().isEmpty
+    if !isStarted {
+      isStarted = true
+      if window.end >= 3, window.text(0..<3).elementsEqual([0xEF, 0xBB, 0xBF]) {
+        checked = 3
+        passed = 3
+        handed = 3
+        offset = 3
+        asciiEnd = 3
+      }
+    }
+    var piece = Piece(start: checked, end: checked)
+    check(&piece.directives)
+    piece.end = checked
+    pieces.append(piece)
+    return piece
+  }
+
+  /// Goes on to the next piece that was read, for which libyaml has asked: lets go of text and looks at the limits.
+  func pass() throws(ReadError) {
+    try prepare()
+    try passNext()
+    handed = passed
+  }
+
+  private func prepare() throws(ReadError) {
     let lastEvent = progress.pointee.lastEvent
     window.forget(before: progress.pointee.keptFrom)
     if lastEvent != directivesFrom {
       directivesFrom = lastEvent
       directives = 0
     }
-    if checked - lastEvent > limit {
+    if passed - lastEvent > limit {
       throw ReadError(
         .recordTooLong, path: window.path, position: window.position(of: lastEvent),
         message: "more than \(limit) bytes follow without a value, a key or the end of either")
     }
-    isAtEnd = try window.readPiece().isEmpty
-    if !isStarted {
-      isStarted = true
-      if window.end >= 3, window.text(0..<3).elementsEqual([0xEF, 0xBB, 0xBF]) {
-        checked = 3
-        handed = 3
-        offset = 3
-        asciiEnd = 3
-      }
-    }
-    check()
-    if faults.count > Self.mostFaults {
+  }
+
+  private func passNext() throws(ReadError) {
+    let piece = pieces.removeFirst()
+    passed = piece.end
+    directives += piece.directives
+    if faults.count > Self.mostFaults, faults.count(where: { $0.offset < passed }) > Self.mostFaults {
       throw ReadError(
         .invalidDocument, path: window.path, position: window.position(of: faults[0].offset),
         message: "the input has too many bytes that are no text")
     }
     if directives > Self.mostDirectives {
       throw ReadError(
-        .invalidDocument, path: window.path, position: window.position(of: lastEvent),
+        .invalidDocument, path: window.path, position: window.position(of: progress.pointee.lastEvent),
         message: "more than \(Self.mostDirectives) lines that begin with % follow each other")
     }
   }
 
   /// Looks for bytes that are no text in what was read last; a character that is cut is left for the next piece.
-  private func check() {
+  private func check(_ directives: inout Int) {
     let text = window.text(checked..<window.end)
     guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
     let end = text.count
@@ -217,7 +268,7 @@ final class YAMLText {
     // What lies before may be forgotten: nothing is asked for that is not kept, and it is at most at `asciiEnd`.
     codePoint += asciiEnd - offset
     offset = asciiEnd
-    let text = window.text(offset..<handed)
+    let text = window.text(offset..<passed)
     guard let base = text.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return offset }
     var i = 0
     var count = codePoint

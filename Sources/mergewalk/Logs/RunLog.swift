@@ -106,7 +106,8 @@ final class RunLog {
   /// Says why the run did not come to its end.
   func fail(code: String, message: String, exitCode: Int) {
     logger.error(
-      "run failed", metadata: ["code": .string(code), "reason": .string(message), "exit_code": .stringConvertible(exitCode)])
+      "run failed",
+      metadata: ["code": .string(code), "reason": .string(message), "exit_code": .stringConvertible(exitCode)])
   }
 
   /// Says something else.
@@ -118,7 +119,8 @@ final class RunLog {
       logger.log(
         level: finding.severity == .error ? .error : .warning, "\(finding.message)",
         metadata: [
-          "code": .string(finding.code), "path": .string(finding.path), "line": .stringConvertible(finding.position.line),
+          "code": .string(finding.code), "path": .string(finding.path),
+          "line": .stringConvertible(finding.position.line),
           "column": .stringConvertible(finding.position.column),
         ])
     }

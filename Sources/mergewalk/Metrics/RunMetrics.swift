@@ -20,7 +20,7 @@ enum RunMetrics {
       labels, summary.started)
     metrics.gauge(
       "mergewalk_run_end_timestamp_seconds", unit: "seconds", "When the last run ended, in seconds since 1970.", labels,
-      summary.started + summary.seconds)
+      ((summary.started + summary.seconds) * 1000).rounded() / 1000)
     if let lastSuccess {
       metrics.gauge(
         "mergewalk_run_last_success_timestamp_seconds", unit: "seconds",

@@ -23,6 +23,17 @@ enum ExitStatus {
   /// The code of a run's end.
   static func of(_ status: RunStatus) -> ExitCode { ExitCode(Int32(status.exitCode)) }
 
+  /// The code of a run that did not come to its end.
+  static func of(_ error: ImportError.Code) -> ExitCode {
+    switch error {
+    case .storeBusy: busy
+    case .nothingToResume, .cannotResume, .pipelineChanged, .inputsDiffer, .inputChanged, .inputShorter, .inputLonger,
+      .alreadyImported, .cursorMismatch:
+      refused
+    case .cannotOpenStore, .incompatibleStore, .cannotRead, .database, .cannotWriteRejects, .temporaryFile: failure
+    }
+  }
+
   /// The table that help shows.
   static let help = """
     EXIT CODES

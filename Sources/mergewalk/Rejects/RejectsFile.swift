@@ -16,7 +16,9 @@ enum RejectsFile {
         case .success(let line): if try !body(line, "") { return }
         case .failure(let error):
           let place = "\(path):\(error.position.line):\(error.position.column)"
-          if try !body(nil, "\(place): error: the line is no reject: \(error.message) [\(error.code.rawValue)]") { return }
+          if try !body(nil, "\(place): error: the line is no reject: \(error.message) [\(error.code.rawValue)]") {
+            return
+          }
         }
       }
     } catch let error as ReadError {
@@ -33,11 +35,9 @@ enum RejectsFile {
 
   /// A reject as a person reads it: why, and the record below.
   static func text(_ line: RejectLine) -> String {
-    var target = ""
-    if let entity = line.entity { target = " for \(entity)" + (line.attribute.map { ".\($0)" } ?? "") }
-    var text = "\(place(line)): \(printable(line.message))\(target) [\(line.code)]"
+    var text = "\(place(line)): \(printable(line.message)) [\(line.code)]"
     if let field = line.field { text += " in column “\(printable(field))”" }
-    if line.also != nil { text += " and more" }
+    if line.also != nil { text += ", and more" }
     guard let raw = line.raw else { return text }
     for part in String(decoding: raw, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false) {
       text += "\n    " + printable(part)

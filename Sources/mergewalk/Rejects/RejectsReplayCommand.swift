@@ -55,14 +55,19 @@ struct RejectsReplayCommand: ParsableCommand {
       settings.storePath = store
       // The files may be gone; the header of each is in the rejects file.
       settings.checksHeaders = false
+      settings.needsFiles = false
       let pipeline = try Pipeline.read(self.pipeline, settings: settings)
+      Console.hide(pipeline.redaction)
       var definition = pipeline.definition
       guard definition.objects.isEmpty else {
-        throw finding("unsuitablePipeline", self.pipeline, "whole objects go into a new store only, so that none can follow")
+        throw finding(
+          "unsuitablePipeline", self.pipeline, "whole objects go into a new store only, so that none can follow")
       }
       let path = rejects ?? Self.again(file)
       if Self.isSame(path, file) {
-        throw finding("invalidOption", path, "the rejects file that is read cannot take the new rejects; name another one by --rejects")
+        throw finding(
+          "invalidOption", path,
+          "the rejects file that is read cannot take the new rejects; name another one by --rejects")
       }
       definition = definition.replaying(ByteSource(path: file), rejectsPath: path)
       definition.isDryRun = dryRun

@@ -6,7 +6,8 @@ import RecordFormats
 struct RejectFilter: ParsableArguments {
   @Option(
     parsing: .singleValue,
-    help: ArgumentHelp("Only rejects with this code, or of this stage (“value”); may be said several times.", valueName: "code"))
+    help: ArgumentHelp(
+      "Only rejects with this code, or of this stage (“value”); may be said several times.", valueName: "code"))
   var code: [String] = []
 
   @Option(

@@ -2,10 +2,10 @@
 enum HTMLText {
   /// The text such that it stays text, whatever it holds: in elements and in quoted attributes.
   ///
-  /// Control characters, which HTML does not know, and those that turn the direction of what follows are spelt out.
+  /// Secrets are hidden. Control characters, which HTML does not know, and those that turn the direction of what follows are spelt out.
   static func escaped(_ text: some StringProtocol) -> String {
     var result = ""
-    for scalar in text.unicodeScalars {
+    for scalar in Console.redacted(String(text)).unicodeScalars {
       switch scalar {
       case "&": result += "&amp;"
       case "<": result += "&lt;"

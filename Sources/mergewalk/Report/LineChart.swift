@@ -37,7 +37,7 @@ struct LineChart {
           + " text-anchor=\"end\">\(HTMLText.escaped(label(tick)))</text>")
       tick += step
     }
-    let timeStep = Self.roundStep(end / 8)
+    let timeStep = Self.roundStep(end / 8, factors: [1, 2, 5])
     var time = 0.0
     while time <= end * 1.0001 {
       let digits = timeStep < 0.1 ? 2 : timeStep < 1 ? 1 : 0
@@ -46,8 +46,10 @@ struct LineChart {
           + "\(Figures.fixed(time, digits: digits)) s</text>")
       time += timeStep
     }
-    let line = points.enumerated().map { "\($0.offset == 0 ? "M" : "L")\(x($0.element.seconds)) \(y($0.element.value))" }
-      .joined()
+    let line = points.enumerated().map {
+      "\($0.offset == 0 ? "M" : "L")\(x($0.element.seconds)) \(y($0.element.value))"
+    }
+    .joined()
     if let first = points.first, let last = points.last, points.count > 1 {
       parts.append("<path class=\"under\" d=\"\(line)L\(x(last.seconds)) \(y(0))L\(x(first.seconds)) \(y(0))Z\"/>")
     }
@@ -55,13 +57,13 @@ struct LineChart {
     return parts.joined()
   }
 
-  /// The least of 1, 2, 2.5 and 5 times a power of ten that is not less than `value`.
-  static func roundStep(_ value: Double) -> Double {
+  /// The least of the factors times a power of ten that is not less than `value`.
+  static func roundStep(_ value: Double, factors: [Double] = [1, 2, 2.5, 5]) -> Double {
     guard value > 0, value.isFinite else { return 1 }
     var power = 1.0
     while power * 10 <= value { power *= 10 }
     while power > value { power /= 10 }
-    for factor in [1.0, 2, 2.5, 5] where power * factor >= value { return power * factor }
+    for factor in factors where power * factor >= value { return power * factor }
     return power * 10
   }
 }

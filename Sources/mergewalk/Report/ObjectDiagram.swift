@@ -112,7 +112,9 @@ struct ObjectDiagram {
       let (from, to) = (origin(boxes[edge.from]), origin(boxes[edge.to]))
       let (path, x, y) = Self.path(from, to, isLoop: edge.from == edge.to)
       parts.append("<path class=\"edge\" d=\"\(path)\" marker-end=\"url(#tip)\"/>")
-      let text = edge.labels.count > 2 ? "\(edge.labels[0]) and \(edge.labels.count - 1) more" : edge.labels.joined(separator: ", ")
+      let text =
+        edge.labels.count > 2
+        ? "\(edge.labels[0]) and \(edge.labels.count - 1) more" : edge.labels.joined(separator: ", ")
       labels.append(
         "<text class=\"label\" x=\"\(HTMLText.coordinate(x))\" y=\"\(HTMLText.coordinate(y))\" text-anchor=\"middle\">"
           + "\(HTMLText.escaped(Self.short(text, 24)))</text>")

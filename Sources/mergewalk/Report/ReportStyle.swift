@@ -33,6 +33,7 @@ enum ReportStyle {
       vertical-align: top; }
     th { color: var(--soft); font-weight: 500; } tr:last-child td { border-bottom: 0; }
     th:first-child, td:first-child, .left { text-align: left; } td:first-child { overflow-wrap: anywhere; }
+    td:not(.left):not(:first-child), td.name { white-space: nowrap; } tr.group td { border-top: 2px solid var(--line); }
     .bar { display: inline-block; height: 10px; border-radius: 3px; background: var(--blue); vertical-align: middle; min-width: 2px; }
     .bar.slow { background: var(--amber); } .bar.bad { background: var(--red); } .track { width: 45%; }
     pre { background: var(--tint); border-radius: 6px; padding: 8px 10px; margin: 4px 0 12px; font: 12.5px/1.45 ui-monospace,

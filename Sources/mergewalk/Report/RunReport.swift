@@ -33,7 +33,9 @@ struct RunReport {
     let wanted = summary.rejectCounts.mapValues { min($0, samplesPerCode) }
     var missing = wanted.values.reduce(0, +)
     while missing > 0, lines.bytesRead < mostSearched, let next = try? lines.next() {
-      guard case .success(let line) = next, found[line.code, default: []].count < wanted[line.code] ?? 0 else { continue }
+      guard case .success(let line) = next, found[line.code, default: []].count < wanted[line.code] ?? 0 else {
+        continue
+      }
       found[line.code, default: []].append(line)
       missing -= 1
     }
@@ -133,25 +135,35 @@ struct RunReport {
     let rates = Self.rates(samples)
     let throughput = LineChart(title: "Records a second over time", points: rates) { Self.short($0) }
     let memory = LineChart(
-      title: "Resident memory over time", points: samples.map { ($0.seconds, Double($0.resident)) }
-    ) { Figures.bytes(Int($0)) }
+      title: "Resident memory over time, in MiB", points: samples.map { ($0.seconds, Double($0.resident) / 0x100000) }
+    ) { "\(Figures.fixed($0, digits: $0 < 10 && $0 > 0 ? 1 : 0)) MiB" }
     return "<h2>Over time</h2><div class=\"card\"><h3>Records a second</h3>\(throughput.svg)</div>"
       + "<div class=\"card\"><h3>Memory (resident set)</h3>\(memory.svg)</div>"
   }
 
-  /// The rate in about 120 stretches of time, each at its middle.
+  /// The rate in stretches of time of about a hundredth of the run, each at its middle.
+  ///
+  /// A stretch ends where the number of records changes: batches arrive at once, and what is between two of them is no
+  /// standstill.
   private static func rates(_ samples: [RunSample]) -> [(seconds: Double, value: Double)] {
-    let stride = max(1, samples.count / 120)
+    guard let first = samples.first, let last = samples.last else { return [] }
+    let least = (last.seconds - first.seconds) / 100
     var points: [(seconds: Double, value: Double)] = []
-    var last = 0
-    while last + stride < samples.count {
-      let (one, other) = (samples[last], samples[last + stride])
-      let time = other.seconds - one.seconds
-      if time > 0 {
-        points.append(((one.seconds + other.seconds) / 2, Double(max(0, other.records - one.records)) / time))
+    var start = first
+    for sample in samples.dropFirst() {
+      guard sample.records > start.records, sample.seconds - start.seconds >= least else {
+        // The time before the first record is not a part of any rate.
+        if sample.records == 0 { start = sample }
+        continue
       }
-      last += stride
+      let rate = Double(sample.records - start.records) / (sample.seconds - start.seconds)
+      points.append(((start.seconds + sample.seconds) / 2, rate))
+      start = sample
     }
+    if let end = points.last, last.seconds - start.seconds > 2 * least {
+      points += [(start.seconds, end.value), (start.seconds + least, 0), (last.seconds, 0)]
+    }
+    if let begin = points.first, begin.seconds > 0 { points.insert((begin.seconds * 0.999, 0), at: 0) }
     return points
   }
 
@@ -174,7 +186,9 @@ struct RunReport {
     let most = max(all.map(\.0.seconds).max() ?? 0, 1e-9)
     let rows = all.map { phase, thread in
       let isSlow = phase.name == summary.slowStage
-      return "<tr><td>\(HTMLText.escaped(phase.name))\(isSlow ? " <b>(slow)</b>" : "")</td><td class=\"left soft\">"
+      let isFirst = phase.name == summary.readerPhases.first?.name && thread == "reader"
+      return
+        "<tr\(isFirst ? " class=\"group\"" : "")><td class=\"name\">\(HTMLText.escaped(phase.name))\(isSlow ? " <b>(slow)</b>" : "")</td><td class=\"left soft\">"
         + "\(HTMLText.escaped(meanings[phase.name] ?? thread))</td><td class=\"left track\"><span class=\"bar\(isSlow ? " slow" : "")\""
         + " style=\"width:\(HTMLText.coordinate(100 * phase.seconds / most))%\"></span></td>"
         + "<td>\(Figures.fixed(phase.seconds, digits: 3)) s</td></tr>"
@@ -187,9 +201,11 @@ struct RunReport {
     let rows = summary.parts.map { part in
       let cells = [part.read, part.inserted, part.updated, part.unchanged, part.skipped, part.rejected]
         .map { "<td>\(Figures.grouped($0))</td>" }.joined()
-      return "<tr><td>\(HTMLText.escaped(part.name))</td>\(cells)<td>\(Figures.fixed(part.seconds, digits: 2)) s</td></tr>"
+      return
+        "<tr><td>\(HTMLText.escaped(part.name))</td>\(cells)<td>\(Figures.fixed(part.seconds, digits: 2)) s</td></tr>"
     }
-    return "<h2>Imports</h2><div class=\"card\"><table><tr><th>import</th><th>read</th><th>inserted</th><th>updated</th>"
+    return
+      "<h2>Imports</h2><div class=\"card\"><table><tr><th>import</th><th>read</th><th>inserted</th><th>updated</th>"
       + "<th>unchanged</th><th>skipped</th><th>rejected</th><th>time</th></tr>\(rows.joined())</table></div>"
   }
 

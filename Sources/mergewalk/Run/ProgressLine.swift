@@ -8,7 +8,7 @@ import Synchronization
 /// run, the time that is left, the rejects, and the rates of the stages. What does not fit the terminal's width is left
 /// out from the right.
 final class ProgressLine: Sendable {
-  private let state = Mutex((lastDrawn: -1.0, isShown: false))
+  private let state = Mutex((lastDrawn: -1.0, isShown: false, stage: ImportProgress.Stage?.none))
   private let hasBlocks: Bool
 
   init() {
@@ -17,13 +17,13 @@ final class ProgressLine: Sendable {
     hasBlocks = locale.lowercased().contains("utf")
   }
 
-  /// Shows the progress if the last line is old enough.
+  /// Shows the progress if the last line is old enough, or another stage has begun.
   ///
   /// - Parameter rate: records a second at this moment; 0 when it is not known yet.
   func update(_ progress: ImportProgress, rate: Double = 0) {
     state.withLock { state in
-      guard progress.seconds - state.lastDrawn >= 0.1 else { return }
-      state = (progress.seconds, true)
+      guard progress.seconds - state.lastDrawn >= 0.1 || state.stage != progress.stage else { return }
+      state = (progress.seconds, true, progress.stage)
       let text = Self.text(progress, rate: rate, width: max(20, Console.width - 1), hasBlocks: hasBlocks)
       // Carriage return, the text, erase to the end of the line (ECMA-48 EL).
       Console.rawWords("\r" + text + "\u{1B}[K")

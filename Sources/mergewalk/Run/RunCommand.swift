@@ -43,6 +43,8 @@ struct RunCommand: ParsableCommand {
   @Option(help: "How existing objects are found.")
   var find: FindChoice?
 
+  @OptionGroup var control: RunControlOptions
+
   @OptionGroup var output: RunOutputOptions
 
   @Flag(help: "Do everything, then throw it away; the store stays as it is.")
@@ -67,6 +69,7 @@ struct RunCommand: ParsableCommand {
       if let batch { definition.batchLimit.records = batch }
       if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
       definition.isDryRun = dryRun
+      control.apply(to: &definition)
       return (definition, pipeline.warnings)
     }
   }

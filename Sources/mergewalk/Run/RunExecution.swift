@@ -38,29 +38,38 @@ struct RunExecution {
       }
       let session = try ImportSession(definition)
       telling.log?.start(definition)
-      let (summary, samples) = try watch(session, telling)
-      try finish(summary, samples, definition, telling)
+      var status = ExitStatus.success
+      Interruption.listen()
+      // Told before the store forgets that nobody was told: whoever ends this process meanwhile loses nothing.
+      try watch(session, telling) { summary, samples in status = tell(summary, samples, definition, telling) }
+      if status != ExitStatus.success { throw status }
     } catch let error as DiagnosticList {
       try fail(telling, start, code: "invalidPipeline", message: error.description, findings: error.diagnostics)
     } catch let error as ImportError {
       if error.diagnostics.isEmpty, options.log == nil {
         Console.words("mergewalk: error: \(error.message) [\(error.code.rawValue)]")
       }
-      try fail(telling, start, code: error.code.rawValue, message: error.message, findings: error.diagnostics)
+      try fail(
+        telling, start, code: error.code.rawValue, message: error.message, findings: error.diagnostics,
+        exit: ExitStatus.of(error.code))
     }
   }
 
   // MARK: While it runs
 
-  private func watch(_ session: ImportSession, _ telling: Telling) throws(ImportError) -> (ImportSummary, [RunSample]) {
+  private func watch(
+    _ session: ImportSession, _ telling: Telling, report: @escaping (ImportSummary, [RunSample]) -> Void
+  ) throws(ImportError) {
     let isTold = !options.quiet && options.log == nil && options.progress != .none
     let line = isTold && options.progress == .auto && Console.isTerminal ? ProgressLine() : nil
     let plain = isTold && options.progress == .plain ? PlainProgress() : nil
     let needsSamples = telling.definition?.reporting.reportPath != nil
     defer { line?.clear() }
     guard line != nil || plain != nil || needsSamples else {
-      guard let log = telling.log else { return (try session.run(), []) }
-      return (try session.run { log.update($0) }, [])
+      let progress: ((ImportProgress) -> Void)? = telling.log.map { log in { log.update($0) } }
+      _ = try session.run(
+        progress: progress, shouldStop: { Interruption.isRequested }, report: { report($0, []) })
+      return
     }
     let monitor = RunMonitor { progress, rate in
       line?.update(progress, rate: rate)
@@ -68,21 +77,26 @@ struct RunExecution {
     }
     let ticker = Ticker { monitor.look() }
     defer { ticker?.stop() }
-    let summary = try session.run { progress in
-      monitor.update(progress)
-      telling.log?.update(progress)
-    }
-    ticker?.stop()
-    // A run shorter than a tick has its end as a sample.
-    monitor.look()
-    return (summary, monitor.samples)
+    _ = try session.run(
+      progress: { progress in
+        monitor.update(progress)
+        telling.log?.update(progress)
+      }, shouldStop: { Interruption.isRequested },
+      report: { summary in
+        ticker?.stop()
+        // A run shorter than a tick has its end as a sample.
+        monitor.look()
+        line?.clear()
+        report(summary, monitor.samples)
+      })
   }
 
   // MARK: At its end
 
-  private func finish(
+  /// Tells how the run ended, in all the ways that were asked for, and returns the exit code.
+  private func tell(
     _ summary: ImportSummary, _ samples: [RunSample], _ definition: ImportDefinition, _ telling: Telling
-  ) throws {
+  ) -> ExitCode {
     var status = SummaryOutput.exitStatus(summary) ?? ExitStatus.success
     var lost: [String] = []
     let exitCode = Int(status.rawValue)
@@ -106,7 +120,7 @@ struct RunExecution {
       if let log = telling.log { log.warn(line) } else { Console.words("mergewalk: error: \(line)") }
     }
     if !lost.isEmpty, status == ExitStatus.success { status = ExitStatus.outputLost }
-    if status != ExitStatus.success { throw status }
+    return status
   }
 
   /// When the last finished run ended: this one, or one of the table of runs.
@@ -133,10 +147,10 @@ struct RunExecution {
 
   /// Says why the run did not come to its end, and ends the command.
   private func fail(
-    _ telling: Telling, _ start: ContinuousClock.Instant, code: String, message: String, findings: [Diagnostic]
+    _ telling: Telling, _ start: ContinuousClock.Instant, code: String, message: String, findings: [Diagnostic],
+    exit: ExitCode = ExitStatus.failure
   ) throws -> Never {
     if let log = telling.log { log.log(findings) } else { FindingsOutput.words(findings) }
-    let exit = ExitStatus.failure
     let seconds = (ContinuousClock.now - start) / .seconds(1)
     telling.log?.fail(code: code, message: message, exitCode: Int(exit.rawValue))
     var summary = ImportSummary()

@@ -15,13 +15,15 @@ struct RunSample: Sendable {
 
 /// Watches a run: shows how far it is, and keeps samples of its speed and memory for the report.
 ///
-/// The run's thread leaves its progress here; a thread of its own looks at it ten times a second, so that the display
+/// The run's thread leaves its progress here; a thread of its own looks at it twenty times a second, so that the display
 /// lives on while indexes are built.
 final class RunMonitor: Sendable {
   private struct State {
     var progress = ImportProgress()
     var samples = RunSamples()
     var recent: [(seconds: Double, records: Int)] = []
+
+    init() { progress.stage = .prepare }
   }
 
   /// The greatest age of the records behind the rate that is shown as the present one, in seconds.

@@ -12,7 +12,8 @@ struct RunOutputOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How progress is shown: auto draws one line on a terminal and nothing elsewhere, plain writes a line every ten seconds."))
+      "How progress is shown: auto draws one line on a terminal and nothing elsewhere, plain writes a line every ten seconds."
+    ))
   var progress = ProgressStyle.auto
 
   @Option(help: "Write a log to standard error in place of words: one JSON object or one text a line.")

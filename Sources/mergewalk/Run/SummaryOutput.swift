@@ -9,6 +9,8 @@ enum SummaryOutput {
     switch summary.status {
     case .limitBreached: ExitStatus.of(.limitBreached)
     case .completedWithRejects: ExitStatus.of(.completedWithRejects)
+    case .interrupted: ExitStatus.of(.interrupted)
+    case .skippedAgain: nil
     case .completed, .dryRun: summary.rejected > 0 ? ExitStatus.of(.completedWithRejects) : nil
     }
   }
@@ -38,10 +40,13 @@ enum SummaryOutput {
     [
       ("pipeline", .string(summary.pipeline)), ("run", summary.runID.isEmpty ? .null : .string(summary.runID)),
       ("number", summary.runNumber.map { .integer($0) } ?? .null),
-      ("resumed_from", summary.resumedFrom.map { .string($0) } ?? .null), ("status", .string(status)), ("read", .integer(summary.read)),
+      ("resumed_from", summary.resumedFrom.map { .string($0) } ?? .null),
+      ("resumed_after", summary.resumedAfter.map { .integer($0) } ?? .null), ("status", .string(status)),
+      ("limit", summary.breach.map(breach) ?? .null), ("read", .integer(summary.read)),
       ("inserted", .integer(summary.inserted)), ("updated", .integer(summary.updated)),
       ("unchanged", .integer(summary.unchanged)), ("skipped", .integer(summary.skipped)),
-      ("rejected", .integer(summary.rejected)), ("batches", .integer(summary.batches)),
+      ("rejected", .integer(summary.rejected)), ("deleted", .integer(summary.deleted)),
+      ("marked", .integer(summary.marked)), ("denied", .integer(summary.denied)), ("batches", .integer(summary.batches)),
       ("seconds", .decimal(summary.seconds, digits: 6)),
       ("records_per_second", .decimal(rate(summary), digits: 1)),
       ("peak_rss_bytes", .integer(summary.peakResidentBytes)), ("statements", .integer(summary.statements)),
@@ -65,12 +70,20 @@ enum SummaryOutput {
               name,
               .object([
                 ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
-                ("unchanged", .integer(counts.unchanged)),
+                ("unchanged", .integer(counts.unchanged)), ("deleted", .integer(counts.deleted)),
+                ("marked", .integer(counts.marked)),
               ])
             )
           })
       ),
     ]
+  }
+
+  private static func breach(_ breach: LimitBreach) -> JSONText {
+    .object([
+      ("name", .string(breach.limit)), ("subject", breach.subject.map { .string($0) } ?? .null),
+      ("count", .integer(breach.count)), ("message", .string(breach.message)),
+    ])
   }
 
   private static func anomaly(_ anomaly: RunAnomaly) -> JSONText {
@@ -109,8 +122,17 @@ enum SummaryOutput {
     if summary.skipped > 0 { records.append("\(Figures.grouped(summary.skipped)) skipped") }
     if summary.rejected > 0 { records.append("\(Figures.grouped(summary.rejected)) rejected") }
     lines.append("  records  " + records.joined(separator: ", "))
-    let isKept = summary.status == .completed || summary.status == .completedWithRejects
-    lines.append("  store    " + summary.storePath + (isKept ? "" : " (as before)"))
+    if let removed = removed(summary) { lines.append("  others   " + removed) }
+    let place =
+      switch summary.status {
+      case .completed, .completedWithRejects: ""
+      case .interrupted: " (run again to go on)"
+      case .limitBreached, .dryRun, .skippedAgain: " (as before)"
+      }
+    lines.append("  store    " + summary.storePath + place)
+    if let after = summary.resumedAfter {
+      lines.append("  resumed  after \(Figures.count(after, "record")), of the run \(summary.runID)")
+    }
     if summary.rejected > 0 {
       let codes = summary.rejectCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         .map { "\($0.key) \(Figures.grouped($0.value))" }
@@ -125,7 +147,11 @@ enum SummaryOutput {
     return switch summary.status {
     case .completed: "\(records) imported"
     case .completedWithRejects: "\(records) read, \(Figures.grouped(summary.rejected)) rejected"
-    case .limitBreached: "too many rejects after \(records); everything was rolled back, the store is as before"
+    case .limitBreached:
+      (summary.breach?.message ?? "too many rejects") + "; after \(records) everything was rolled back, the store is as"
+        + " before"
+    case .interrupted: "stopped after \(records)"
+    case .skippedAgain: "the same inputs were imported before; nothing was done"
     case .dryRun: "\(records) tried; nothing was kept"
     }
   }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Calls a closure about every tenth of a second on a thread of its own, until it is stopped.
+/// Calls a closure about twenty times a second on a thread of its own, until it is stopped.
 ///
 /// A plain thread: it sleeps, which the cooperative pool must not.
 final class Ticker {
@@ -25,7 +25,7 @@ final class Ticker {
         let state = Unmanaged<State>.fromOpaque(context).takeRetainedValue()
         while !state.isStopped.load(ordering: .acquiring) {
           state.body()
-          usleep(100_000)
+          usleep(50_000)
         }
         return nil
       }, box.toOpaque())

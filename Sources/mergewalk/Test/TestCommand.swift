@@ -41,7 +41,7 @@ struct TestCommand: ParsableCommand {
   func run() throws {
     var report = TestReport()
     for path in files(&report) { run(path, &report) }
-    if report.cases.isEmpty, report.findings.isEmpty {
+    if report.isEmpty {
       report.findings.append(
         Diagnostic(
           .error, code: "noTests", path: paths.joined(separator: ", "), position: .file,

@@ -16,6 +16,9 @@ struct TestReport {
   /// Notes what keeps a file from being run.
   mutating func add(file findings: [Diagnostic]) { fileFindings += findings }
 
+  /// Whether nothing ran and nothing says why.
+  var isEmpty: Bool { cases.isEmpty && findings.isEmpty && fileFindings.isEmpty }
+
   private func count(_ outcome: PipelineTests.Result.Outcome) -> Int {
     cases.count { $0.result.outcome == outcome }
   }

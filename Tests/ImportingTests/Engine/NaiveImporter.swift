@@ -19,6 +19,8 @@ struct NaiveImporter {
     var targets: [String: Int] = [:]
     /// Whether a run has changed it after it was created.
     var wasUpdated = false
+    /// Whether a run has deleted it.
+    var isGone = false
   }
 
   /// Counts of one run.
@@ -39,6 +41,11 @@ struct NaiveImporter {
   private(set) var counts = Counts()
   private(set) var entityCounts: [String: ImportSummary.EntityCounts] = [:]
   private var seen: Set<[Value]> = []
+  /// The keys of the run's records, and how many have none that can be read.
+  private var named: Set<[Value]> = []
+  private var unreadable = 0
+  /// Whether fields that a record does not have go to their defaults.
+  private var replaces = false
 
   init(model: ManagedObjectModel) { self.model = model }
 
@@ -47,10 +54,31 @@ struct NaiveImporter {
     counts = Counts()
     entityCounts = [:]
     seen = []
+    named = []
+    unreadable = 0
+    replaces = root.mode == .replace
     for name in Self.names(root) { entityCounts[name] = ImportSummary.EntityCounts() }
     for record in records {
       counts.read += 1
+      if let key = key(record, root) { named.insert(key) } else { unreadable += 1 }
       importRecord(record, root)
+    }
+    if root.mode.removesOthers { removeOthers(root) }
+  }
+
+  /// The attribute and the value of the scope `amount == 7`, which is the only one that is known here.
+  static let scope = "amount == 7"
+
+  private mutating func removeOthers(_ root: EntityImport) {
+    let name = root.entityName
+    guard counts.read > counts.rejected || root.sync.allowsEmpty,
+      unreadable == 0 || root.sync.unreadable == .delete
+    else { return }
+    for (key, place) in places[name] ?? [:] where !named.contains(key) {
+      if root.sync.scope != nil, objects[name]?[place].attributes["amount"] != .integer(7) { continue }
+      objects[name]?[place].isGone = true
+      places[name]?[key] = nil
+      entityCounts[name]?.deleted += 1
     }
   }
 
@@ -159,6 +187,18 @@ struct NaiveImporter {
     let name = part.entityName
     guard var object = objects[name]?[place] else { return false }
     var isChanged = false
+    if part.mode == .replace {
+      let filled = (part.findBy + part.attributes).map(\.attributeName)
+      for attribute in model.entity(named: name)?.attributes ?? [] where !filled.contains(attribute.name) {
+        let value = defaultValue(name, attribute.name)
+        if object.attributes[attribute.name] != value { isChanged = true }
+        object.attributes[attribute.name] = value
+      }
+      for relationship in model.entity(named: name)?.relationships ?? []
+      where !part.relationships.contains(where: { $0.name == relationship.name }) && relationship.isOptional {
+        if object.targets.removeValue(forKey: relationship.name) != nil { isChanged = true }
+      }
+    }
     for field in part.attributes {
       guard case .value(let value) = convert(record, field, name), object.attributes[field.attributeName] != value
       else { continue }
@@ -206,6 +246,7 @@ struct NaiveImporter {
       }
     }
     switch record[field.column] ?? .absent {
+    case .absent where replaces && entity == "Item" && field.whenAbsent == .keep: return substitute(.useDefault)
     case .absent: return substitute(field.whenAbsent)
     case .null: return substitute(field.whenNull)
     case .text(let text) where text.isEmpty: return substitute(field.whenEmpty ?? .empty)
@@ -267,7 +308,7 @@ struct NaiveImporter {
   func dump(keys: [String: [String]]) -> [String: [String]] {
     var result: [String: [String]] = [:]
     for entity in model.entities {
-      result[entity.name] = (objects[entity.name] ?? []).map { line($0, entity, keys) }.sorted()
+      result[entity.name] = (objects[entity.name] ?? []).filter { !$0.isGone }.map { line($0, entity, keys) }.sorted()
     }
     return result
   }
@@ -275,7 +316,7 @@ struct NaiveImporter {
   /// The lines of objects that no run has changed since they were created, with the entity's name before them.
   func untouched(keys: [String: [String]]) -> [String] {
     model.entities.flatMap { entity in
-      (objects[entity.name] ?? []).filter { !$0.wasUpdated }.map { "\(entity.name) \(line($0, entity, keys))" }
+      (objects[entity.name] ?? []).filter { !$0.wasUpdated && !$0.isGone }.map { "\(entity.name) \(line($0, entity, keys))" }
     }
   }
 

@@ -34,6 +34,18 @@ private struct RandomImport {
     root.mode = ImportMode.allCases.randomElement(using: &random) ?? .upsert
     root.duplicates = DuplicatePolicy.allCases.randomElement(using: &random) ?? .last
     Self.vary(&root, &random)
+    Self.varyRemoval(&root, &random)
+  }
+
+  /// Draws which objects go, and for mode `replace` what no record fills.
+  private static func varyRemoval(_ root: inout EntityImport, _ random: inout SeededGenerator) {
+    guard root.mode.removesOthers else { return }
+    root.sync.unreadable = Int.random(in: 0..<3, using: &random) == 0 ? .keep : .delete
+    root.sync.allowsEmpty = Bool.random(using: &random)
+    if Bool.random(using: &random) { root.sync.scope = try? Predicate(format: NaiveImporter.scope) }
+    guard root.mode == .replace else { return }
+    root.attributes.removeAll { $0.attributeName != "number" && Bool.random(using: &random) }
+    root.relationships.removeAll { $0.name != "owner" && Bool.random(using: &random) }
   }
 
   /// Draws policies for every field and relationship.

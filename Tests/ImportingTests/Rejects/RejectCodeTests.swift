@@ -14,7 +14,7 @@ import Testing
     let stages =
       RecordError.Code.allCases.count + ConversionFailureCode.allCases.count + ValidationFailureCode.allCases.count
     let own: [RejectCode] = [
-      .nullKey, .emptyKey, .duplicateKey, .missingTarget, .inverse, .unique, .database, .valueIdentities,
+      .nullKey, .emptyKey, .duplicateKey, .missingTarget, .inverse, .unique, .database, .valueIdentities, .deleteDenied,
     ]
     #expect(RejectCode.allCases.count == stages + own.count)
   }

@@ -115,7 +115,7 @@ struct Reading: Equatable {
 }
 
 /// Says on standard error what is wrong and traps; a precondition of a release build says nothing.
-func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
+public func require(_ isRight: Bool, _ message: @autoclosure () -> String) {
   if isRight { return }
   FileHandle.standardError.write(Data((message() + "\n").utf8))
   preconditionFailure()

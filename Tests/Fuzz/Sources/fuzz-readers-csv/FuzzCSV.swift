@@ -32,7 +32,7 @@ public func fuzzCSV(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 /// Detects a dialect, which must not depend on how the bytes arrive, and reads by it.
 private func checkDetection(of bytes: [UInt8], _ base: CSVOptions) {
-  let known: CSVKnownOptions = bytes.count % 3 == 0 ? [.delimiter] : bytes.count % 5 == 0 ? [.header, .encoding] : []
+  let known: CSVKnownOptions = bytes.count % 3 == 0 ? [.delimiter] : bytes.count % 5 == 0 ? [.header] : []
   let found = detection(ByteSource(bytes: bytes, chunkSizes: [.max]), base, known)
   for chunks in [[1], [7, 64, 1, 1000]] {
     let other = detection(ByteSource(bytes: bytes, chunkSizes: chunks), base, known)

@@ -1,0 +1,127 @@
+import ObjectStore
+import RecordFormats
+
+/// How far the records of one part have come in the column that only grows.
+final class SinceProgress {
+  let filter: SinceFilter
+  private let kind: SincePolicy.Kind
+  private let holds: Bool
+  /// The greatest value of a record that was settled well.
+  private var greatest: CursorValue?
+  /// The least value of a record that was rejected.
+  private var leastRejected: CursorValue?
+  /// Whether a record was rejected whose value nobody knows.
+  private var isUncertain = false
+
+  /// - Parameter holds: whether the cursor stays at the first record that is rejected.
+  init(filter: SinceFilter, kind: SincePolicy.Kind, holds: Bool) {
+    self.filter = filter
+    self.kind = kind
+    self.holds = holds
+  }
+
+  /// Notes records that the reader refused.
+  func noteUnreadable(_ count: Int) { if count > 0 { isUncertain = true } }
+
+  /// Notes what became of the records of a batch.
+  func note(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) {
+    let column = batch.columns[filter.field]
+    guard column.tags.count == outcomes.count else {
+      // Records that were put off come without this column.
+      if outcomes.contains(.rejected) { isUncertain = true }
+      return
+    }
+    batch.records.bytes.withUnsafeBytes { bytes in
+      guard let arena = bytes.baseAddress else { return }
+      for (record, outcome) in outcomes.enumerated() {
+        if !batch.isPassedOver.isEmpty, batch.isPassedOver[record] { continue }
+        let (tag, payload) = (column.tags[record], column.payloads[record])
+        if outcome == .rejected {
+          noteRejected(value(tag, payload, arena))
+        } else if isGreater(tag, payload, arena) {
+          greatest = value(tag, payload, arena)
+        }
+      }
+    }
+  }
+
+  private func noteRejected(_ value: CursorValue?) {
+    guard let value else {
+      isUncertain = true
+      return
+    }
+    leastRejected = leastRejected.map { min($0, value) } ?? value
+  }
+
+  /// Whether a value is beyond all others so far; makes no text of those that are not.
+  private func isGreater(_ tag: UInt8, _ payload: UInt64, _ arena: UnsafeRawPointer) -> Bool {
+    guard let greatest else { return value(tag, payload, arena) != nil }
+    switch greatest {
+    case .date(let seconds): return tag == CellTag.real && Double(bitPattern: payload) > seconds
+    case .integer(let number): return tag == CellTag.integer && Int64(bitPattern: payload) > number
+    case .text(let text):
+      guard tag == CellTag.text else { return false }
+      let range = ByteRange(payload: payload)
+      return text.utf8.lexicographicallyPrecedes(
+        UnsafeRawBufferPointer(start: arena + range.offset, count: range.length))
+    }
+  }
+
+  private func value(_ tag: UInt8, _ payload: UInt64, _ arena: UnsafeRawPointer) -> CursorValue? {
+    switch (kind, tag) {
+    case (.date, CellTag.real): return .date(Double(bitPattern: payload))
+    case (.integer, CellTag.integer): return .integer(Int64(bitPattern: payload))
+    case (.text, CellTag.text):
+      let range = ByteRange(payload: payload)
+      return .text(
+        String(decoding: UnsafeRawBufferPointer(start: arena + range.offset, count: range.length), as: UTF8.self))
+    default: return nil
+    }
+  }
+
+  /// The cursor after the run.
+  ///
+  /// Never below `stored`. Where rejects hold it, it goes to the first of them at most; with ties that are passed over,
+  /// or a reject without a readable value, it does not move at all then.
+  func cursor(stored: CursorValue?) -> CursorValue? {
+    guard let greatest else { return stored }
+    var reached = greatest
+    if holds {
+      if isUncertain { return stored }
+      if let leastRejected, !(greatest < leastRejected) {
+        guard filter.ties == .read else { return stored }
+        reached = leastRejected
+      }
+    }
+    return stored.map { max($0, reached) } ?? reached
+  }
+}
+
+extension SinceProgress {
+  /// Prepares the incremental import of a part; `nil` when it reads everything.
+  convenience init?(
+    _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile
+  ) throws(ImportError) {
+    guard let policy = part.since, let field = plan.sinceField else { return nil }
+    let threshold = policy.threshold(stored: try policy.stored(definition, part, file))
+    self.init(
+      filter: SinceFilter(field: field, threshold: threshold, ties: policy.ties), kind: policy.kind,
+      holds: (policy.rejects ?? (definition.rejects.path == nil ? .hold : .pass)) == .hold)
+  }
+}
+
+extension SincePolicy {
+  /// What the store knows, unless it is to be forgotten.
+  func stored(
+    _ definition: ImportDefinition, _ part: ImportPart, _ file: StoreFile
+  ) throws(ImportError) -> CursorValue? {
+    let cursors = StoredCursors(file.metadata, pipeline: definition.name)
+    if !isReset, override == nil, let other = cursors.mismatch(part: part.name, self) {
+      throw ImportError(
+        code: .cursorMismatch,
+        message: "the cursor that the store keeps of \(definition.name) is one of \(other), but the pipeline says "
+          + "\(column) of type \(kind.rawValue); run once with --reset-cursor, or --since with a value")
+    }
+    return cursors.value(part: part.name, self)
+  }
+}

@@ -1,0 +1,134 @@
+import ObjectContext
+import ObjectModel
+import ObjectStore
+import RecordFormats
+
+/// Notes which objects the records of one part name, as what they stand for or as the target of a relationship.
+///
+/// A record that is rejected still names its object: a bad record is not a missing one. A record whose key cannot be
+/// read names nobody knows which, and is counted.
+final class SyncWatch {
+  /// For each node of the plan the marks of its table, or `nil` when nothing goes from there.
+  private let marks: [ObjectMarks?]
+  private let root: Int
+  /// The objects that an attribute says are gone, in the table of the part's own entity.
+  private let gone: ObjectMarks?
+  /// Records whose key cannot be read.
+  private(set) var unreadable = 0
+
+  /// - Parameters:
+  ///   - marks: the marks of each table that objects may go from, by root entity.
+  ///   - gone: the objects that an attribute says are gone.
+  init(plan: ImportPlan, marks: [Int: ObjectMarks], gone: ObjectMarks?) {
+    self.marks = plan.nodes.map { marks[$0.rootEntity] }
+    root = plan.root
+    self.gone = gone
+  }
+
+  /// Counts records whose key cannot be read.
+  func noteUnreadable(_ count: Int) { unreadable += count }
+
+  /// Marks an object of a node as named.
+  func mark(_ primaryKey: Int64, node: Int) {
+    if primaryKey > 0 { marks[node]?.mark(primaryKey) }
+  }
+
+  /// Whether an attribute says that an object of the records' own entity is gone.
+  func isGone(_ primaryKey: Int64) -> Bool { gone?.contains(primaryKey) ?? false }
+
+  /// Sees to it that records which name objects that are gone are not taken for unchanged.
+  func prepare(_ state: NodeState) {
+    guard let gone, gone.count > 0 else { return }
+    switch state.strategy {
+    case .table(let table): table.forgetContents { gone.contains($0) }
+    case .scan(let table): table.forgetContents { gone.contains($0) }
+    case .none, .filter, .seek: break
+    }
+  }
+
+  /// Marks the objects that a batch names; its rows are written, and its records are settled.
+  func note(_ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
+    for (node, marks) in marks.enumerated() {
+      guard let marks else { continue }
+      let targets = view.nodes[node].targets
+      for record in 0..<view.count where targets[record] > 0 && view.outcomes[record] != .rejected {
+        marks.mark(targets[record])
+      }
+    }
+    let rejected = rejectedRecords(view, importer)
+    if !rejected.isEmpty { try lookUp(rejected, view, importer) }
+  }
+
+  /// Marks the objects that records name which are not imported, because an earlier attempt of the run has done so.
+  ///
+  /// Nothing is counted but records whose key cannot be read.
+  func notePassedOver(_ batch: inout ImportBatch, _ importer: BatchImporter) throws(ImportError) {
+    noteUnreadable(batch.records.errors.count)
+    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.rejected, count: batch.records.recordCount)
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
+      let rejected = rejectedRecords(view, importer)
+      if !rejected.isEmpty { try lookUp(rejected, view, importer) }
+      for (node, marks) in marks.enumerated() where node != root && marks != nil {
+        try lookUp(usable(node, view, importer), view, importer, node: node)
+      }
+    }
+  }
+
+  /// The rejected records that name an object; counts those of which nobody knows.
+  private func rejectedRecords(_ view: BatchView, _ importer: BatchImporter) -> ContiguousArray<Int32> {
+    guard marks[root] != nil else { return [] }
+    var found = ContiguousArray<Int32>()
+    for record in 0..<view.count where view.outcomes[record] == .rejected {
+      if isUsable(record, root, view, importer) { found.append(Int32(record)) } else { unreadable += 1 }
+    }
+    return found
+  }
+
+  private func usable(_ node: Int, _ view: BatchView, _ importer: BatchImporter) -> ContiguousArray<Int32> {
+    var found = ContiguousArray<Int32>()
+    for record in 0..<view.count where isUsable(record, node, view, importer) { found.append(Int32(record)) }
+    return found
+  }
+
+  /// Whether a record's key is one that an object can have.
+  private func isUsable(_ record: Int, _ node: Int, _ view: BatchView, _ importer: BatchImporter) -> Bool {
+    view.nodes[node].keyStates[record] == ImportBatch.KeyState.usable
+      && importer.nodes[node].part.keyFields.allSatisfy { view.fields[$0].tags[record] < CellTag.absent }
+  }
+
+  /// Finds the objects of records without doing anything to them.
+  private func lookUp(
+    _ records: ContiguousArray<Int32>, _ view: BatchView, _ importer: BatchImporter, node: Int? = nil
+  ) throws(ImportError) {
+    guard !records.isEmpty else { return }
+    let state = importer.nodes[node ?? root]
+    let marks = self.marks[node ?? root]
+    let columns = view.nodes[state.node]
+    switch state.strategy {
+    case .table(let table):
+      let keys = state.part.keyFields.map { view.fields[$0] }
+      for record in records.map(Int.init) {
+        let key = importer.keyBytes.key(keys, row: record, arena: view.arena)
+        let entry = table.find(hash: columns.keyHashes[record], key: key)
+        if entry >= 0 { marks?.mark(table.primaryKey(entry)) }
+      }
+    case .scan(let table):
+      // Another object with the same hash may be marked, and stay, for one key in 10^19.
+      for record in records.map(Int.init) {
+        let place = table.find(columns.keyHashes[record])
+        if place >= 0 { marks?.mark(table.primaryKey(place)) }
+      }
+    case .none, .filter: break
+    case .seek:
+      for record in records { columns.targets[Int(record)] = 0 }
+      state.lookUpOnly = true
+      defer { state.lookUpOnly = false }
+      try importer.findBySeek(state, view, only: records)
+      importer.context.buffer(table: state.part.rootEntity).removeAll()
+      for record in records.map(Int.init) {
+        if columns.targets[record] > 0 { marks?.mark(columns.targets[record]) }
+        columns.targets[record] = 0
+      }
+    }
+  }
+}

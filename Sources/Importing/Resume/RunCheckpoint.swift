@@ -1,0 +1,295 @@
+import ObjectStore
+import PropertyLists
+
+/// How far a run has come: what a later process needs to go on as if nothing had happened.
+///
+/// It is written by the transaction that holds the rows it speaks of, as one value in the store's metadata, so it is as
+/// true as they are. What is left when a run has ended but nobody has been told is a checkpoint that ``isDone``.
+struct RunCheckpoint: Sendable, Equatable {
+  /// The version of the layout.
+  static let version: Int64 = 1
+
+  // What stays the same throughout the run.
+
+  /// What names the run in its rejects and in the history of runs.
+  var run = ""
+  /// When the run began, in seconds since 1970.
+  var started = 0.0
+  /// The digest of the definition.
+  var definition: UInt64 = 0
+  /// What hashes of keys and of the input start from.
+  var seed: UInt64 = 0
+  /// The inputs of all parts, in order; empty when there are more than ``namedInputLimit``.
+  var inputs: [SourcePrint] = []
+  /// How many inputs each part has.
+  var inputCounts: [Int] = []
+  /// The hash of all fingerprints.
+  var inputsHash: UInt64 = 0
+  /// What the store was before.
+  var origin: RunOrigin?
+
+  // What grows.
+
+  /// The transactions that the run has committed, this one included.
+  var commits = 0
+  /// Whether the run has ended, and only the report is missing.
+  var isDone = false
+  /// The part that is being imported; the number of parts when all are done.
+  var part = 0
+  /// How often the part's inputs have been read before.
+  var pass = 0
+  /// How far its inputs have been read.
+  var position = ReadingPosition()
+  /// What became of the records of all parts.
+  var ledger = RecordLedger()
+  /// What was counted beside.
+  var tally = RunTally()
+  /// The bytes of the rejects file.
+  var rejectBytes = 0
+  /// The file, or the member of an archive, whose columns a line of the rejects file has, when that is the one read last.
+  var rejectHeader: RejectOutput.FilePlace?
+  /// Records of the part, by number among the good ones, that were rejected although their key was usable: what is
+  /// known of keys that were seen does not have them. Ascending.
+  var lateRejects: [Int] = []
+
+  /// With more inputs than this a checkpoint knows only the hash of all.
+  static let namedInputLimit = 4096
+}
+
+/// What a run counts beside records.
+struct RunTally: Sendable, Equatable {
+  /// The parts that are done: the same as ``ImportSummary/parts``.
+  var parts: [ImportSummary.PartCounts] = []
+  /// What happened to the objects of the parts that are done, by entity.
+  var entities: [String: ImportSummary.EntityCounts] = [:]
+  /// The same for the part that is being imported, by node.
+  var nodes: [ImportSummary.EntityCounts] = []
+  /// How objects were found, by entity.
+  var findPlans: [String: String] = [:]
+  /// Rejects by code.
+  var rejectCounts: [String: Int] = [:]
+  /// Batches written.
+  var batches = 0
+  /// Fetches executed.
+  var fetches = 0
+  /// Statements executed.
+  var statements = 0
+  /// Bytes of input read.
+  var bytesRead = 0
+  /// The same of the parts that are done.
+  var bytesDone = 0
+  /// Objects that no record names and that may not be deleted.
+  var denied = 0
+  /// Seconds that the run has taken.
+  var seconds = 0.0
+
+  /// Notes which objects went because no record names them.
+  mutating func note(_ removal: SyncRun.Result) {
+    for (name, counts) in removal.counts {
+      entities[name, default: ImportSummary.EntityCounts()].deleted += counts.deleted
+      entities[name, default: ImportSummary.EntityCounts()].marked += counts.marked
+    }
+    denied += removal.denied
+  }
+}
+
+// MARK: - The property list
+
+extension RunCheckpoint {
+  /// The checkpoint as a property list.
+  var list: PropertyList {
+    var entries = [
+      PropertyList.Entry("version", .integer(Self.version)), PropertyList.Entry("run", .string(run)),
+      PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
+      PropertyList.Entry("seed", .data(seed.bytes)), PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
+      PropertyList.Entry("input_counts", .integers(inputCounts)),
+      PropertyList.Entry("inputs_hash", .data(inputsHash.bytes)),
+      PropertyList.Entry("commits", .integer(Int64(commits))),
+      PropertyList.Entry("done", .boolean(isDone)),
+      PropertyList.Entry("part", .integers([part, pass, position.source, position.records, position.good])),
+      PropertyList.Entry("hash", .data(position.hash.bytes)), PropertyList.Entry("ledger", .integers(ledger.numbers)),
+      PropertyList.Entry("tally", tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
+    ]
+    if let origin { entries.append(PropertyList.Entry("origin", origin.list)) }
+    if let rejectHeader {
+      entries.append(PropertyList.Entry("header_source", .integer(Int64(rejectHeader.source))))
+      if let member = rejectHeader.member { entries.append(PropertyList.Entry("header_member", .string(member))) }
+    }
+    if !lateRejects.isEmpty {
+      entries.append(PropertyList.Entry("late_rejects", .data(AscendingNumbers.encode(lateRejects))))
+    }
+    return .dictionary(entries)
+  }
+
+  /// Reads what ``list`` wrote; `nil` when it is something else or of a later version.
+  init?(_ list: PropertyList) {
+    guard list["version"]?.integer == Self.version, let run = list["run"]?.string,
+      case .real(let started)? = list["started"], let definition = list["definition"]?.word,
+      let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(SourcePrint.decode),
+      let inputCounts = list["input_counts"]?.integers(), let inputsHash = list["inputs_hash"]?.word,
+      let commits = list["commits"]?.integer, let isDone = list["done"]?.boolean,
+      let place = list["part"]?.integers(count: 5), let hash = list["hash"]?.word,
+      let numbers = list["ledger"]?.integers(count: 6), let ledger = RecordLedger(numbers: numbers),
+      let tally = list["tally"].flatMap(RunTally.init), let rejectBytes = list["reject_bytes"]?.integer
+    else { return nil }
+    self.run = run
+    self.started = started
+    self.definition = definition
+    self.seed = seed
+    self.inputs = inputs
+    self.inputCounts = inputCounts
+    self.inputsHash = inputsHash
+    self.commits = Int(commits)
+    self.isDone = isDone
+    part = place[0]
+    pass = place[1]
+    position = ReadingPosition(source: place[2], records: place[3], good: place[4], hash: hash)
+    self.ledger = ledger
+    self.tally = tally
+    self.rejectBytes = Int(rejectBytes)
+    origin = list["origin"].flatMap(RunOrigin.init)
+    rejectHeader = list["header_source"]?.integer.map {
+      RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
+    }
+    lateRejects = AscendingNumbers.decode(list["late_rejects"]?.data ?? [])
+  }
+}
+
+extension RunTally {
+  fileprivate var list: PropertyList {
+    .dictionary([
+      PropertyList.Entry(
+        "parts",
+        .array(
+          parts.map { part in
+            .dictionary([
+              PropertyList.Entry("name", .string(part.name)), PropertyList.Entry("entity", .string(part.entity)),
+              PropertyList.Entry(
+                "counts",
+                .integers([part.read, part.inserted, part.updated, part.unchanged, part.skipped, part.rejected])),
+              PropertyList.Entry("seconds", .real(part.seconds)),
+            ])
+          })),
+      PropertyList.Entry("entities", .named(entities.mapValues { .integers($0.numbers) })),
+      PropertyList.Entry("nodes", .array(nodes.map { .integers($0.numbers) })),
+      PropertyList.Entry("find", .named(findPlans.mapValues { .string($0) })),
+      PropertyList.Entry("codes", .named(rejectCounts.mapValues { .integer(Int64($0)) })),
+      PropertyList.Entry("numbers", .integers([batches, fetches, statements, bytesRead, bytesDone, denied])),
+      PropertyList.Entry("seconds", .real(seconds)),
+    ])
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let parts = list["parts"]?.elements, let nodes = list["nodes"]?.elements,
+      let numbers = list["numbers"]?.integers(count: 6), case .real(let seconds)? = list["seconds"]
+    else { return nil }
+    for part in parts {
+      guard let name = part["name"]?.string, let entity = part["entity"]?.string,
+        let counts = part["counts"]?.integers(count: 6), case .real(let seconds)? = part["seconds"]
+      else { return nil }
+      var result = ImportSummary.PartCounts(
+        read: counts[0], inserted: counts[1], updated: counts[2], unchanged: counts[3], skipped: counts[4],
+        rejected: counts[5])
+      result.name = name
+      result.entity = entity
+      result.seconds = seconds
+      self.parts.append(result)
+    }
+    for node in nodes {
+      guard let counts = ImportSummary.EntityCounts(node) else { return nil }
+      self.nodes.append(counts)
+    }
+    for entry in list["entities"]?.entries ?? [] {
+      guard let counts = ImportSummary.EntityCounts(entry.value) else { return nil }
+      entities[entry.key] = counts
+    }
+    for entry in list["find"]?.entries ?? [] { findPlans[entry.key] = entry.value.string }
+    for entry in list["codes"]?.entries ?? [] {
+      rejectCounts[entry.key] = entry.value.integer.flatMap { Int(exactly: $0) }
+    }
+    batches = numbers[0]
+    fetches = numbers[1]
+    statements = numbers[2]
+    bytesRead = numbers[3]
+    bytesDone = numbers[4]
+    denied = numbers[5]
+    self.seconds = seconds
+  }
+}
+
+extension ImportSummary.EntityCounts {
+  fileprivate var numbers: [Int] { [inserted, updated, unchanged, deleted, marked] }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let numbers = list.integers(count: 5) else { return nil }
+    self.init()
+    inserted = numbers[0]
+    updated = numbers[1]
+    unchanged = numbers[2]
+    deleted = numbers[3]
+    marked = numbers[4]
+  }
+}
+
+extension PropertyList {
+  /// An array of whole numbers.
+  fileprivate static func integers(_ numbers: [Int]) -> PropertyList { .array(numbers.map { .integer(Int64($0)) }) }
+
+  /// A dictionary, sorted by its keys.
+  fileprivate static func named(_ values: [String: PropertyList]) -> PropertyList {
+    .dictionary(values.sorted { $0.key < $1.key }.map { Entry($0.key, $0.value) })
+  }
+
+  /// The elements of an array of whole numbers from 0; `nil` when it is something else or has another count.
+  fileprivate func integers(count: Int? = nil) -> [Int]? {
+    guard let elements, count.map({ $0 == elements.count }) ?? true else { return nil }
+    var numbers: [Int] = []
+    for element in elements {
+      guard let number = element.integer.flatMap({ Int(exactly: $0) }), number >= 0 else { return nil }
+      numbers.append(number)
+    }
+    return numbers
+  }
+
+  /// The number that eight bytes make.
+  fileprivate var word: UInt64? { data.flatMap { $0.count == 8 ? UInt64($0) : nil } }
+}
+
+/// Ascending whole numbers as bytes: the differences, seven bits a byte, the lowest first.
+enum AscendingNumbers {
+  static func encode(_ numbers: [Int]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var last = 0
+    for number in numbers {
+      var difference = UInt64(bitPattern: Int64(number - last))
+      last = number
+      while difference > 0x7F {
+        bytes.append(UInt8(truncatingIfNeeded: difference) | 0x80)
+        difference >>= 7
+      }
+      bytes.append(UInt8(difference))
+    }
+    return bytes
+  }
+
+  /// Reads what ``encode(_:)`` wrote, as far as it is that.
+  static func decode(_ bytes: [UInt8]) -> [Int] {
+    var numbers: [Int] = []
+    var last = 0
+    var difference: UInt64 = 0
+    var shift: UInt64 = 0
+    for byte in bytes {
+      guard shift < 63 else { break }
+      difference |= UInt64(byte & 0x7F) << shift
+      shift += 7
+      if byte & 0x80 != 0 { continue }
+      let (sum, overflow) = last.addingReportingOverflow(Int(truncatingIfNeeded: difference))
+      guard !overflow, difference <= UInt64(Int.max) else { break }
+      last = sum
+      numbers.append(sum)
+      difference = 0
+      shift = 0
+    }
+    return numbers
+  }
+}

@@ -1,0 +1,110 @@
+import ObjectStore
+import RecordFormats
+import SQLite
+
+/// Keeps the checkpoint of a run in an existing store: with the rows of every transaction, and no longer than it is
+/// needed.
+///
+/// A transaction that changes nothing in the store gets no checkpoint: importing its records once more gives the same
+/// counts and the same rejects.
+final class RunJournal {
+  private let file: StoreFile
+  private let name: String
+  private(set) var checkpoint: RunCheckpoint
+  /// The statements and the seconds of earlier processes.
+  let before: (statements: Int, seconds: Double)
+  private let started = ImportSession.now()
+  /// The changes of the connection after the last checkpoint.
+  private var changes: Int
+  /// Whether the checkpoint is in the store.
+  private(set) var isWritten: Bool
+
+  /// Begins or goes on.
+  init(_ file: StoreFile, name: String, checkpoint: RunCheckpoint, isWritten: Bool) {
+    self.file = file
+    self.name = name
+    self.checkpoint = checkpoint
+    self.isWritten = isWritten
+    before = (checkpoint.tally.statements, checkpoint.tally.seconds)
+    changes = file.connection.totalChanges
+    if self.checkpoint.origin == nil { self.checkpoint.origin = file.runOrigin }
+  }
+
+  /// Whether the store was changed since the last checkpoint.
+  private var isChanged: Bool { file.connection.totalChanges != changes }
+
+  /// Writes a checkpoint into the open transaction if that has changed the store; it has to be committed next.
+  ///
+  /// - Parameters:
+  ///   - isForced: Whether it is written in any case.
+  ///   - fill: Brings the checkpoint up to the present.
+  func write(
+    _ rejects: RejectOutput, isForced: Bool = false, _ fill: (inout RunCheckpoint) -> Void
+  ) throws(ImportError) {
+    guard isForced || isChanged else { return }
+    // What the checkpoint says is in the file has to be there before the checkpoint is.
+    try rejects.sync()
+    fill(&checkpoint)
+    checkpoint.commits += 1
+    checkpoint.rejectBytes = rejects.byteCount
+    checkpoint.tally.rejectCounts = Dictionary(
+      uniqueKeysWithValues: rejects.counts.map { ($0.key.rawValue, $0.value) })
+    checkpoint.tally.seconds = before.seconds + ImportSession.now() - started
+    checkpoint.tally.statements = before.statements + file.connection.statementsExecuted
+    var metadata = file.metadata
+    metadata.mergewalk.runs[name] = checkpoint.list
+    try write(metadata)
+    changes = file.connection.totalChanges
+    isWritten = true
+  }
+
+  /// Writes the checkpoint of an earlier place, to which everything was taken back.
+  func writeAgain(
+    _ place: RunPlace, rejectBytes: Int, rejectCounts: [String: Int], _ rejects: RejectOutput
+  ) throws(ImportError) {
+    try rejects.sync()
+    checkpoint.part = place.part
+    checkpoint.position = place.start
+    checkpoint.ledger = place.ledger
+    checkpoint.lateRejects = place.lateRejects
+    checkpoint.rejectHeader = place.rejectHeader
+    checkpoint.tally = place.tally
+    checkpoint.tally.rejectCounts = rejectCounts
+    checkpoint.commits += 1
+    checkpoint.rejectBytes = rejectBytes
+    checkpoint.tally.seconds = before.seconds + ImportSession.now() - started
+    checkpoint.tally.statements = before.statements + file.connection.statementsExecuted
+    var metadata = file.metadata
+    metadata.mergewalk.runs[name] = checkpoint.list
+    try write(metadata)
+    changes = file.connection.totalChanges
+    isWritten = true
+  }
+
+  /// Adds what ends the run to the open transaction: the mark that only the report is missing, when there was a
+  /// checkpoint, and which inputs it had.
+  func end(_ rejects: RejectOutput, finished: FinishedRun?, _ fill: (inout RunCheckpoint) -> Void) throws(ImportError) {
+    if isWritten || isChanged {
+      try write(rejects, isForced: true) { checkpoint in
+        fill(&checkpoint)
+        checkpoint.isDone = true
+      }
+    }
+    var metadata = file.metadata
+    if !isWritten { metadata.mergewalk.runs[name] = nil }
+    metadata.mergewalk.finished[name] = finished?.list
+    if metadata != file.metadata { try write(metadata) }
+  }
+
+  /// The metadata without the mark; `nil` when they do not have it.
+  static func acknowledged(_ file: StoreFile, name: String) -> StoreMetadata? {
+    var metadata = file.metadata
+    guard metadata.mergewalk.runs[name] != nil else { return nil }
+    metadata.mergewalk.runs[name] = nil
+    return metadata
+  }
+
+  private func write(_ metadata: StoreMetadata) throws(ImportError) {
+    do { try file.writeMetadata(metadata) } catch { throw ImportError(code: .database, message: error.description) }
+  }
+}

@@ -1,0 +1,36 @@
+/// What a run does about earlier runs of the same pipeline and about others that have the store open.
+public struct RunPolicy: Sendable {
+  /// What to do about a run that an earlier process has not finished.
+  public enum Unfinished: String, Sendable, CaseIterable {
+    /// Go on with it; without one, begin at the start.
+    case resume
+    /// Take it back, as far as that is possible, and begin at the start.
+    case restart
+    /// Go on with it; without one, do nothing and fail.
+    case resumeOrFail
+  }
+
+  /// What to do when the last finished run had the same inputs.
+  public enum Again: String, Sendable, CaseIterable {
+    /// Import them again.
+    case run
+    /// Do nothing and succeed.
+    case skip
+    /// Do nothing and fail.
+    case fail
+  }
+
+  /// What to do about a run that an earlier process has not finished.
+  public var unfinished = Unfinished.resume
+  /// What to do when the last finished run had the same inputs; `nil`: ``Again/fail`` when records are inserted without
+  /// looking for their objects, else ``Again/run``.
+  public var again: Again?
+  /// Whether inputs may have grown at their end since the run began, or since the last one finished; then only what is
+  /// new is imported.
+  public var append = false
+  /// How long to wait for others that have the store open, in seconds.
+  public var lockWait = 2.0
+
+  /// Creates the policy that goes on with unfinished runs.
+  public init() {}
+}

@@ -1,0 +1,40 @@
+import Importing
+
+/// Turns the fields about rejects, earlier runs and other programs into the policies of a definition.
+struct PolicyBuilder {
+  let findings: Findings
+
+  /// Adds what the file says.
+  func build(_ component: ComponentValue, _ definition: inout ImportDefinition) {
+    definition.policy.again = component.choice("again", as: RunPolicy.Again.self)
+    definition.policy.append = component.flag("append") ?? false
+    definition.policy.lockWait = component.seconds("lock_wait") ?? definition.policy.lockWait
+    guard let rejects = component.component("rejects") else { return }
+    definition.rejects.path = rejects.text("file").map(findings.resolve)
+    definition.rejects.limit = rejects.count("limit")
+    definition.rejects.ratio = rejects.share("ratio")
+    definition.rejects.minimum = rejects.count("minimum") ?? definition.rejects.minimum
+    for pair in rejects.pairs("codes") ?? [] {
+      if let limit = limit(pair.name, pair.value) { definition.rejects.codes.append(limit) }
+    }
+  }
+
+  private func limit(_ name: Located<String>, _ value: Located<String>) -> RejectPolicy.CodeLimit? {
+    guard let count = Quantity.digits(value.value), count <= Int(Int32.max) else {
+      findings.add(
+        .wrongType, at: value.position, "“\(name.value)” takes a whole number, but here is “\(value.value)”",
+        hint: "for example “\(name.value): 0”")
+      return nil
+    }
+    let limit = RejectPolicy.CodeLimit(name.value, limit: count)
+    let codes = RejectCode.allCases.map(\.rawValue)
+    guard codes.contains(where: limit.matches) else {
+      let stages = Set(codes.map { String($0.prefix { $0 != "." }) + ".*" })
+      findings.addUnknown(
+        .invalidOption, at: name.position, "no reject has the code “\(name.value)”", name: name.value,
+        candidates: codes + stages.sorted())
+      return nil
+    }
+    return limit
+  }
+}

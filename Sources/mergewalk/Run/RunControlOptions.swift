@@ -1,0 +1,63 @@
+import ArgumentParser
+import Importing
+import Pipelines
+
+/// The options about earlier runs and about others that have the store open.
+struct RunControlOptions: ParsableArguments {
+  @Flag(exclusivity: .exclusive)
+  var unfinished: UnfinishedChoice?
+
+  @Option(help: "What to do when the last run had the same inputs, in place of what the pipeline says.")
+  var again: AgainChoice?
+
+  @Flag(help: "Allow inputs that have grown at their end since the run began.")
+  var append = false
+
+  @Option(
+    help: ArgumentHelp("How long to wait while another program has the store open.", valueName: "duration"))
+  var lockWait: DurationArgument?
+
+  func apply(to definition: inout ImportDefinition) {
+    if let unfinished { definition.policy.unfinished = unfinished.policy }
+    if let again { definition.policy.again = again.policy }
+    if append { definition.policy.append = true }
+    if let lockWait { definition.policy.lockWait = lockWait.seconds }
+  }
+}
+
+/// `--restart` and `--resume-or-fail`.
+enum UnfinishedChoice: String, EnumerableFlag {
+  case restart, resumeOrFail
+
+  static func help(for value: UnfinishedChoice) -> ArgumentHelp? {
+    switch value {
+    case .restart: "Take an unfinished run back and begin anew."
+    case .resumeOrFail: "Go on with an unfinished run; do nothing and fail when there is none."
+    }
+  }
+
+  var policy: RunPolicy.Unfinished { self == .restart ? .restart : .resumeOrFail }
+}
+
+/// The values of `--again`.
+enum AgainChoice: String, ExpressibleByArgument, CaseIterable {
+  case run, skip, fail
+
+  var policy: RunPolicy.Again {
+    switch self {
+    case .run: .run
+    case .skip: .skip
+    case .fail: .fail
+    }
+  }
+}
+
+/// A time such as `10s`.
+struct DurationArgument: ExpressibleByArgument {
+  let seconds: Double
+
+  init?(argument: String) {
+    guard let seconds = Durations.seconds(argument) else { return nil }
+    self.seconds = seconds
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("mergewalk rejects")
+struct RejectsCommandTests {
+  let folder = TemporaryFolder()
+
+  /// Runs the repository's pipeline of bad orders, and returns the path of its rejects.
+  private func reject() throws -> String {
+    let text = try String(contentsOfFile: Locations.repository + "/pipelines/bad-orders.yaml", encoding: .utf8)
+      .replacingOccurrences("../fixtures", Locations.fixtures).replacingOccurrences("../build/", "")
+    try folder.write(text, to: "bad.yaml")
+    let run = try Command(["run", "bad.yaml", "--store", "s.sqlite", "--quiet"], in: folder.path)
+    #expect(run.status == 1)
+    return "bad-orders.rejects.ndjson"
+  }
+
+  private func rejects(_ arguments: String...) throws -> Command {
+    try Command(["rejects"] + arguments, in: folder.path)
+  }
+
+  @Test("show prints the place, the reason and the record; filters and limits choose")
+  func show() throws {
+    let path = try reject()
+    let all = try rejects("show", path)
+    #expect(all.status == 0)
+    #expect(
+      all.output.contains("bad-orders.csv:3:28: \"two\" is not a whole number for Order.quantity [value.integer]"),
+      "\(all.output)")
+    #expect(all.output.contains("    A0002,2024-05-01T10:00:00Z,two,"))
+    #expect(all.lines.count { !$0.hasPrefix(" ") } == 15)
+    #expect(try rejects("show", path, "--code", "value").lines.count { !$0.hasPrefix(" ") } == 5)
+    #expect(try rejects("show", path, "--code", "value.date", "--code", "key").lines.count { !$0.hasPrefix(" ") } == 2)
+    #expect(try rejects("show", path, "--limit", "3").lines.count { !$0.hasPrefix(" ") } == 3)
+    #expect(
+      try rejects("show", path, "--field", "quantity", "--code", "value.integer", "--raw").output.hasPrefix("A0002,"))
+    let json = try rejects("show", path, "--json", "--code", "value.integer").object()
+    #expect(json["source_line"] as? Int == 3 && json["field"] as? String == "quantity")
+    // What is no text comes out as it went in.
+    let raw = try Command.shell(
+      "\"$MERGEWALK\" rejects show \(path) --raw --code read.invalidText | od -An -c", in: folder.path)
+    #expect(raw.output.contains("\\n") && raw.status == 0)
+  }
+
+  @Test("a record cannot speak to the terminal")
+  func control() throws {
+    try folder.write(
+      #"{"file":"a","line":1,"column":1,"code":"value.date","message":"no","raw":"\u001b[2Jx\u0007"}"# + "\n",
+      to: "r.ndjson")
+    let shown = try rejects("show", "r.ndjson")
+    #expect(shown.output.contains(#"\u{1b}[2Jx\u{7}"#) && !shown.output.contains("\u{1B}"))
+  }
+
+  @Test("summary counts by code, column and file, with samples")
+  func summary() throws {
+    let path = try reject()
+    let text = try rejects("summary", path, "--samples", "1").output
+    #expect(text.hasPrefix("15 rejects\n"))
+    #expect(text.contains("read.fieldCount") && text.contains("quantity") && text.contains("bad-orders.csv"))
+    let object = try rejects("summary", path, "--json").object()
+    #expect(object["rejects"] as? Int == 15)
+    #expect((object["codes"] as? [String: Int])?["read.fieldCount"] == 2)
+    #expect(((object["samples"] as? [String: [Any]])?["read.fieldCount"])?.count == 2)
+  }
+
+  @Test("what cannot be read is said, with 2, and lines that are no rejects with 1")
+  func unreadable() throws {
+    let missing = try rejects("show", "none.ndjson")
+    #expect(missing.status == 2 && missing.words.contains("none.ndjson"))
+    try folder.write("{\"file\":\"a\",\"code\":\"value.date\"}\nnonsense\n", to: "half.ndjson")
+    let half = try rejects("summary", "half.ndjson")
+    #expect(half.status == 1 && half.words.contains("half.ndjson:2:") && half.output.hasPrefix("1 reject\n"))
+  }
+
+  @Test("repaired records are imported; those that fail again are in the next file, and nothing is lost")
+  func replay() throws {
+    let path = try reject()
+    let text = try String(contentsOfFile: folder.file(path), encoding: .utf8)
+    let first = try #require(text.split(separator: "\n").first)
+    #expect(first.contains("A0002"))
+    try folder.write(text.replacing(",two,", with: ",2,"), to: "mended.ndjson")
+    let before = FileManager.default.contents(atPath: folder.file("mended.ndjson"))
+    let dry = try Command(
+      ["rejects", "replay", "mended.ndjson", "--pipeline", "bad.yaml", "--store", "s.sqlite", "--dry-run", "--json"],
+      in: folder.path)
+    #expect(try dry.object()["inserted"] as? Int == 1)
+    let run = try Command(
+      ["rejects", "replay", "mended.ndjson", "--pipeline", "bad.yaml", "--store", "s.sqlite", "--json"], in: folder.path
+    )
+    #expect(run.status == 1, "\(run.words)")
+    let object = try run.object()
+    #expect(object["read"] as? Int == 15 && object["inserted"] as? Int == 1 && object["rejected"] as? Int == 14)
+    #expect(object["rejects"] as? String == "mended.again.ndjson")
+    #expect(FileManager.default.contents(atPath: folder.file("mended.ndjson")) == before, "what is read stays as it is")
+    let again = try rejects("show", "mended.again.ndjson", "--json")
+    #expect(again.lines.count == 14)
+    #expect(again.output.contains("\"file\": \"mended.ndjson\""))
+    let runs = try Command(["runs", "s.sqlite", "--json", "--limit", "1"], in: folder.path)
+    #expect(runs.output.contains("\"kind\": \"replay\""))
+  }
+
+  @Test("inputs may be gone, and a mode that deletes what is missing deletes nothing")
+  func sync() throws {
+    try folder.write(
+      "model: M\nentities:\n  Person:\n    attributes: { email: string!, age: integer64 }\n    unique: [email]\n", to: "m.yaml")
+    try folder.write("email,age\na,1\nb,x\nc,3\n", to: "in.csv")
+    let pipeline =
+      "model: m.yaml\nstore: s.sqlite\nsource: in.csv\nrejects: { file: r.ndjson, ratio: 50% }\n"
+      + "import: { entity: Person, mode: sync, find_by: [email], attributes: [age] }\n"
+    try folder.write(pipeline, to: "p.yaml")
+    #expect(try Command(["run", "p.yaml"], in: folder.path).status == 1)
+    try FileManager.default.removeItem(atPath: folder.file("in.csv"))
+    let text = try String(contentsOfFile: folder.file("r.ndjson"), encoding: .utf8)
+    try folder.write(text.replacing("b,x", with: "b,2") + text, to: "mended.ndjson")
+    let run = try Command(["rejects", "replay", "mended.ndjson", "--pipeline", "p.yaml", "--json"], in: folder.path)
+    #expect(run.status == 1, "\(run.words)")
+    #expect(try run.object()["inserted"] as? Int == 1 && run.object()["rejected"] as? Int == 1)
+    let emails = try PipelineSet.rows(folder.file("s.sqlite"), "SELECT ZEMAIL || ZAGE FROM ZPERSON")
+    #expect(emails == ["a1", "b2", "c3"])
+    try folder.write(pipeline.replacing("in.csv", with: "in.data"), to: "p.yaml")
+    let unknown = try Command(["rejects", "replay", "mended.ndjson", "--pipeline", "p.yaml"], in: folder.path)
+    #expect(unknown.status == 2 && unknown.words.contains("say it with “format”"), "\(unknown.words)")
+  }
+
+  @Test("the file that is read never takes the new rejects")
+  func same() throws {
+    let path = try reject()
+    let before = FileManager.default.contents(atPath: folder.file(path))
+    let link = folder.file("link.ndjson")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder.file(path))
+    for target in [path, "./" + path, "link.ndjson"] {
+      let command = try rejects("replay", path, "--pipeline", "bad.yaml", "--store", "s.sqlite", "--rejects", target)
+      #expect(command.status == 2 && command.words.contains("--rejects"), "\(command.words)")
+    }
+    #expect(FileManager.default.contents(atPath: folder.file(path)) == before)
+    #expect(try rejects("replay", path).status == 64)
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What a run tells beside its summary: logs, metrics, progress, and exit codes when telling fails.
+@Suite("What a run tells")
+struct RunOutputTests {
+  let folder = TemporaryFolder()
+
+  private func prepare(_ records: Int, faulty: Int = 0) throws {
+    try folder.write(
+      "model: M\nentities:\n  Person:\n    attributes: { email: string!, age: integer64 }\n    unique: [email]\n",
+      to: "m.yaml")
+    var text = "email,age\n"
+    for index in 0..<records { text += "p\(index),\(index < faulty ? "x" : "1")\n" }
+    try folder.write(text, to: "in.csv")
+    try folder.write(
+      "pipeline: 'the \"people\"'\nmodel: m.yaml\nstore: s.sqlite\nsource: in.csv\nrejects: r.ndjson\n"
+        + "import: { entity: Person, find_by: [email], attributes: [age] }\n", to: "p.yaml")
+  }
+
+  private func run(_ more: String...) throws -> Command { try Command(["run", "p.yaml"] + more, in: folder.path) }
+
+  private func log(_ command: Command) throws -> [[String: Any]] {
+    try command.words.split(separator: "\n").map { line in
+      try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any], "\(line)")
+    }
+  }
+
+  @Test("the JSON log is one object a line, with numbers as numbers")
+  func jsonLog() throws {
+    try prepare(50, faulty: 2)
+    let command = try run("--log", "json", "--json")
+    #expect(command.status == 1)
+    let lines = try log(command)
+    #expect(lines.map { $0["message"] as? String } == ["run started", "records rejected", "run finished"])
+    #expect(lines.map { $0["level"] as? String } == ["info", "warning", "warning"])
+    for line in lines {
+      #expect((line["time"] as? String)?.wholeMatch(of: #/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/#) != nil)
+      #expect(line["pipeline"] as? String == "the \"people\"")
+    }
+    #expect(lines[1]["codes"] as? [String: Int] == ["value.integer": 2])
+    #expect(lines[2]["inserted"] as? Int == 48 && lines[2]["exit_code"] as? Int == 1)
+    #expect(try lines[2]["run"] as? String == command.object()["run"] as? String)
+  }
+
+  @Test("thousands of rejects are counts in the log, not lines")
+  func flood() throws {
+    try prepare(30_000, faulty: 30_000)
+    let command = try run("--log", "json", "--batch", "1000")
+    #expect(command.status == 1)
+    let lines = try log(command)
+    #expect(lines.count <= 12, "\(lines.count)")
+    let counted = lines.compactMap { $0["codes"] as? [String: Int] }.reduce(0) { $0 + ($1["value.integer"] ?? 0) }
+    #expect(counted == 30_000)
+  }
+
+  @Test("the level decides what is logged, and text is one line an event")
+  func levels() throws {
+    try prepare(5)
+    #expect(try run("--log", "json", "--log-level", "error").words == "")
+    #expect(try log(run("--log", "json", "--log-level", "debug")).contains { $0["level"] as? String == "debug" })
+    let text = try run("--log", "text")
+    #expect(text.words.split(separator: "\n").count == 2)
+    #expect(text.words.contains(" info run finished "), "\(text.words)")
+    try folder.write("email,years\n", to: "in.csv")
+    let failed = try run("--log", "json")
+    #expect(failed.status == 2)
+    let lines = try log(failed)
+    #expect(lines.first?["code"] as? String == "unknownColumn")
+    #expect(lines.last?["message"] as? String == "run failed" && lines.last?["exit_code"] as? Int == 2)
+  }
+
+  // MARK: Metrics
+
+  @Test("the metrics file is OpenMetrics, and says how the run ended")
+  func metrics() throws {
+    try prepare(50, faulty: 2)
+    #expect(try run("--metrics", "m.prom").status == 1)
+    let families = try OpenMetricsText.parse(String(contentsOfFile: folder.file("m.prom"), encoding: .utf8))
+    func value(_ name: String, _ labels: [String: String] = [:]) -> Double? {
+      families.flatMap(\.samples).first { sample in
+        sample.name == name && sample.labels["pipeline"] == "the \"people\""
+          && labels.allSatisfy { sample.labels[$0.key] == $0.value }
+      }?.value
+    }
+    #expect(value("mergewalk_run_records", ["outcome": "read"]) == 50)
+    #expect(value("mergewalk_run_records", ["outcome": "rejected"]) == 2)
+    #expect(value("mergewalk_run_rejected_records", ["code": "value.integer"]) == 2)
+    #expect(value("mergewalk_run_objects", ["entity": "Person", "action": "inserted"]) == 48)
+    #expect(value("mergewalk_run_status", ["status": "completed_with_rejects"]) == 1)
+    #expect(value("mergewalk_run_status", ["status": "completed"]) == 0)
+    #expect(value("mergewalk_run_exit_code") == 1)
+    #expect(try #require(value("mergewalk_run_duration_seconds")) > 0)
+    #expect(try #require(value("mergewalk_run_peak_memory_bytes")) > 1_048_576)
+    let success = try #require(value("mergewalk_run_last_success_timestamp_seconds"))
+    #expect(abs(success - Date().timeIntervalSince1970) < 600)
+    #expect(Set(families.map(\.type)) == ["gauge"], "node_exporter's older format knows no more")
+    for family in families where family.name.hasSuffix("_seconds") { #expect(family.unit == "seconds") }
+    for family in families where family.name.hasSuffix("_bytes") { #expect(family.unit == "bytes") }
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(!names.contains { $0.hasSuffix(".tmp") })
+
+    // A later run that fails keeps the time of the last success.
+    try FileManager.default.removeItem(atPath: folder.file("s.sqlite"))
+    try folder.write("no store, but something of that name that is long enough to be looked at", to: "s.sqlite")
+    #expect(try run("--metrics", "m.prom").status == 2)
+    let after = try OpenMetricsText.parse(String(contentsOfFile: folder.file("m.prom"), encoding: .utf8))
+    let samples = after.flatMap(\.samples)
+    #expect(samples.first { $0.name == "mergewalk_run_status" && $0.labels["status"] == "failed" }?.value == 1)
+    #expect(samples.first { $0.name == "mergewalk_run_exit_code" }?.value == 2)
+    let kept = try #require(samples.first { $0.name == "mergewalk_run_last_success_timestamp_seconds" }?.value)
+    #expect(abs(kept - success) < 0.01)
+  }
+
+  @Test(
+    "what is no OpenMetrics is found",
+    arguments: [
+      "a 1\n", "# TYPE a gauge\na 1\n", "# TYPE a gauge\na 1\n# EOF\nb 2\n", "# TYPE a gauge\n\na 1\n# EOF\n",
+      "# TYPE a gauge\nb 1\n# EOF\n", "# TYPE a gauge\n# UNIT a seconds\na 1\n# EOF\n",
+      "# TYPE a gauge\na{x=\"1} 1\n# EOF\n", "# TYPE a gauge\na{x=\"1\"} one\n# EOF\n",
+      "# TYPE a gauge\na 1\na 1\n# EOF\n", "# TYPE a gauge\na 1\n# EOF",
+    ])
+  func badMetrics(_ text: String) {
+    #expect(throws: OpenMetricsText.Fault.self) { try OpenMetricsText.parse(text) }
+  }
+
+  // MARK: Exit codes
+
+  @Test("a result, metrics or a report that cannot be written do not exit with 0")
+  func lost() throws {
+    try prepare(5)
+    let full = try Command.shell("\"$MERGEWALK\" run p.yaml --json > /dev/full", in: folder.path)
+    #expect(full.status == 7)
+    #expect(full.words.contains("cannot be written"))
+    for option in ["--metrics", "--report"] {
+      let command = try run(option, "/proc/mergewalk.out")
+      #expect(command.status == 7 || command.status == 2, "\(command.words)")
+      #expect(command.status != 0 && command.words.contains("error: "))
+    }
+    try FileManager.default.createDirectory(atPath: folder.file("taken"), withIntermediateDirectories: true)
+    let taken = try run("--report", "taken")
+    #expect(taken.status == 7 && taken.words.contains("report cannot be written"), "\(taken.words)")
+    #expect(try Command.shell("\"$MERGEWALK\" runs s.sqlite > /dev/full", in: folder.path).status == 2)
+    // A reader that goes away takes nothing from the outcome.
+    try prepare(5, faulty: 1)
+    let gone = try Command.shell(
+      "set +o pipefail; (\"$MERGEWALK\" run p.yaml --json; echo $? > status) | true", in: folder.path)
+    #expect(gone.status == 0)
+    #expect(try String(contentsOfFile: folder.file("status"), encoding: .utf8) == "1\n")
+  }
+
+  @Test("every exit code is in the help and on the page")
+  func exitCodes() throws {
+    let help = try Command(["run", "--help"], in: folder.path).output
+    let page = try String(contentsOfFile: Locations.repository + "/docs/exit-codes.md", encoding: .utf8)
+    for code in [0, 1, 2, 3, 4, 5, 6, 7, 64] {
+      #expect(help.contains(try Regex("(?m)^ +\(code)  +[a-z]")), "\(code)")
+      #expect(page.contains("| \(code) |"), "\(code)")
+    }
+  }
+
+  // MARK: Progress
+
+  @Test(
+    "the line on a terminal has a bar, rates and what is left, and is never wider than the terminal",
+    arguments: [40, 80, 200])
+  func terminal(_ columns: Int) throws {
+    try prepare(150_000)
+    let shown = try Terminal.errors(["run", "p.yaml"], in: folder.path, columns: columns)
+    let lines = shown.split(whereSeparator: { $0 == "\r" || $0 == "\n" || $0 == "\r\n" }).map(String.init)
+      .map { $0.replacing("\u{1B}[K", with: "") }
+    let drawn = lines.filter { $0.contains("/s") && $0.contains("%") }
+    #expect(!drawn.isEmpty, "\(shown)")
+    #expect(drawn.allSatisfy { $0.count < columns }, "\(drawn)")
+    #expect(drawn.contains { $0.contains("[#") || $0.contains("[.") })
+    #expect(lines.contains { $0.contains("finishing") })
+    if columns > 100 { #expect(drawn.contains { $0.contains(" left  ") && $0.contains("convert ") }) }
+  }
+
+  @Test("what is no terminal gets nothing, or whole lines when it asks")
+  func plain() throws {
+    try prepare(100)
+    for style in ["auto", "plain", "none"] {
+      let words = try run("--progress", style).words
+      #expect(!words.contains("\r") && !words.contains("\u{1B}"))
+    }
+  }
+}
