@@ -53,10 +53,10 @@ struct SecondPass {
     do {
       try buildIndexes()
       let cleared = try spread(&lost)
+      // The transaction that the first pass began is still open.
       try file.begin()
       try clear(cleared)
       try delete(lost)
-      try file.commit()
     } catch let error as ImportError {
       throw error
     } catch let error as SQLiteError {
