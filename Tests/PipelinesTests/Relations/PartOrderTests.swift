@@ -27,10 +27,11 @@ import Testing
           relationships:
             team: { to_one: Team, inverse: members }
             leads: { to_many: Team, inverse: lead }
+            tasks: { to_many: Task, inverse: person }
           unique: [email]
         Task:
           attributes: { code: string! }
-          relationships: { person: { to_one: Person } }
+          relationships: { person: { to_one: Person, inverse: tasks } }
           unique: [code]
       """, to: "model.yaml")
     try folder.write("code,person\nt1,a\nt2,b\n", to: "tasks.csv")
