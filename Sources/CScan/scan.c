@@ -27,6 +27,15 @@ struct cscan_found cscan_csv_fields(
                                : csv_avx2(state, bytes, from, to, breaks, odds);
 }
 
+struct cscan_found cscan_csv_fields_flagged(
+  enum cscan_level level, struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks,
+  uint32_t *odds, uint8_t *flags) {
+  (void)level;
+  return csv_flagged_avx512(state, bytes, from, to, breaks, odds, flags);
+}
+
+size_t cscan_csv_rows(const struct cscan_rows *rows) { return rows_avx512(rows); }
+
 #else
 
 enum cscan_level cscan_best_level(void) { return CSCAN_NONE; }
@@ -41,6 +50,18 @@ struct cscan_found cscan_csv_fields(
   uint32_t *odds) {
   (void)level; (void)state; (void)bytes; (void)from; (void)to; (void)breaks; (void)odds;
   return (struct cscan_found){0, 0};
+}
+
+struct cscan_found cscan_csv_fields_flagged(
+  enum cscan_level level, struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks,
+  uint32_t *odds, uint8_t *flags) {
+  (void)flags;
+  return cscan_csv_fields(level, state, bytes, from, to, breaks, odds);
+}
+
+size_t cscan_csv_rows(const struct cscan_rows *rows) {
+  (void)rows;
+  return 0;
 }
 
 #endif

@@ -91,7 +91,9 @@ struct DocumentedYAMLTests {
     var added = 0
     if names.contains("entities") {
       let path = try folder.write(block.text, to: "docs/model.yaml")
-      do throws(DiagnosticList) { list = ModelLint.check(try ModelReader.read(path)) } catch { list = error.diagnostics }
+      do throws(DiagnosticList) { list = ModelLint.check(try ModelReader.read(path)) } catch {
+        list = error.diagnostics
+      }
     } else if names.contains("cases") {
       list = PipelineTests.lint(try folder.write(block.text, to: "docs/block_test.yaml"))
     } else {
@@ -140,7 +142,10 @@ struct DocumentedYAMLTests {
   @Test(
     "a mistake on a page is found on its line",
     arguments: [
-      ("a\n```yaml\nsource:\n  files: a.csv\n  delimeter: tab\n```\n", "page.md:5:3: error: “source” has no field “delimeter”"),
+      (
+        "a\n```yaml\nsource:\n  files: a.csv\n  delimeter: tab\n```\n",
+        "page.md:5:3: error: “source” has no field “delimeter”"
+      ),
       ("<!-- part of: source -->\n```yaml\n  widhts: {}\n```\n", "page.md:3:3: error: “source” has no field “widhts”"),
       (
         "<!-- part of: import.attributes -->\n```yaml\n    name: { trimm: true }\n```\n",

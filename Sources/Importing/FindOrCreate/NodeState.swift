@@ -13,6 +13,8 @@ enum FindStrategy {
   case scan(ScanTable)
   /// One fetch of the batch's sorted keys.
   case seek
+  /// All records make objects, and one fetch of their keys says which of them are superfluous.
+  case deduplicate
 
   /// The name that summaries show.
   var name: String {
@@ -22,6 +24,7 @@ enum FindStrategy {
     case .filter: "filter"
     case .scan: "scan"
     case .seek: "seek"
+    case .deduplicate: "deduplicate"
     }
   }
 }
@@ -86,7 +89,7 @@ final class NodeState {
   /// Whether the strategy meets every key of the run, so that repeated ones can be told.
   var seesAllKeys: Bool {
     switch strategy {
-    case .table, .scan, .seek: true
+    case .table, .scan, .seek, .deduplicate: true
     case .none, .filter: false
     }
   }
@@ -101,7 +104,7 @@ final class NodeState {
     case .table(let table): table.mark()
     case .scan(let table): table.mark()
     case .filter(let filter): if isLikely { filter.mark() }
-    case .none, .seek: break
+    case .none, .seek, .deduplicate: break
     }
   }
 
@@ -112,7 +115,7 @@ final class NodeState {
     case .table(let table): table.undo()
     case .scan(let table): table.undo()
     case .filter(let filter): filter.undo()
-    case .none, .seek: break
+    case .none, .seek, .deduplicate: break
     }
   }
 

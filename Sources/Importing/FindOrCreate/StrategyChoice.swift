@@ -34,6 +34,8 @@ struct StrategyChoice {
   var isList = false
   /// Whether the inputs give the same records when they are read again; a database may have been written meanwhile.
   var hasFixedInputs = true
+  /// Whether the store is not there yet and stands for a new one.
+  var isPlannedStore = false
 
   /// What a record of input takes, for want of anything better.
   private static let assumedRecordBytes = 100
@@ -58,39 +60,75 @@ struct StrategyChoice {
     return states
   }
 
+  /// Makes the strategy that was decided on, with what has to be read for it.
   private func strategy(_ index: Int, _ part: ImportNode) throws(SQLiteError) -> FindStrategy {
-    if part.keyFields.isEmpty { return .none }
-    // Its strategy is chosen when the second pass begins.
-    if plan.postponed.contains(where: { $0.target == index }) { return .seek }
+    let decision = try decide(index)
+    if decision.isPartitioned { partitioned.rows = decision.rows ?? 0 }
+    let entity = model.entities[part.entity]
+    switch decision.plan {
+    case .none: return .none
+    case .filter: return .filter(KeyFilter(bytes: 12 << 20))
+    case .seek: return .seek
+    case .deduplicate: return .deduplicate
+    case .table where decision.rows == 0: return .table(KeyTable())
+    case .table:
+      return .table(try table(store.access(root: part.rootEntity), entity, part, rows: decision.rows ?? 0))
+    case .scan:
+      return .scan(try scan(store.access(root: part.rootEntity), entity, part, rows: decision.rows ?? 0))
+    }
+  }
+
+  /// Decides how the objects of a node are found; reads nothing but the number of rows.
+  func decide(_ index: Int) throws(SQLiteError) -> FindDecision {
+    let part = plan.nodes[index]
+    if part.keyFields.isEmpty { return FindDecision(.none, .insertOnly) }
+    // How the targets of a second pass are found is chosen when it begins.
+    if plan.postponed.contains(where: { $0.target == index }) { return FindDecision(.seek, .sharedTable) }
     let entity = model.entities[part.entity]
     let isShared = (hierarchyUses ?? plan.hierarchyUses)[part.rootEntity, default: 0] > 1
-    if isShared || entity.hasSubentities { return .seek }
+    if isShared { return FindDecision(.seek, .sharedTable) }
+    if entity.hasSubentities { return FindDecision(.seek, .subentities) }
     let access = try store.access(root: part.rootEntity)
     let rows = try access.count(entity)
+    let expected = inputBytes == 0 ? nil : max(inputBytes / Self.assumedRecordBytes, 1)
+    let hasIndex = isIndexed(part)
+    func decision(_ plan: FindDecision.Plan, _ reason: FindDecision.Reason) -> FindDecision {
+      FindDecision(plan, reason, rows: rows, expected: expected, hasIndex: hasIndex)
+    }
     if rows == 0 {
       // What is put off comes without its lists.
-      if isOwn(index), plan.lists.isEmpty, store.file.isNew { return .filter(KeyFilter(bytes: 12 << 20)) }
-      return .table(KeyTable())
+      let isNewRoot = isOwn(index) && plan.lists.isEmpty && isNewStore
+      return decision(isNewRoot ? .filter : .table, isNewRoot ? .newStore : .noRows)
     }
-    let expected = inputBytes == 0 ? Int.max / 1024 : max(inputBytes / Self.assumedRecordBytes, 1)
-    let hasIndex = isIndexed(part)
+    let coming = expected ?? Int.max / 1024
     let canScan = part.keySlots.count + part.contentSlots.count <= TableAccess.hashedColumnLimit
     switch isOwn(index) ? override : .automatic {
-    case .seek: return .seek
-    case .scan where canScan: return .scan(try scan(access, entity, part, rows: rows))
-    case .scan, .automatic: break
+    case .seek: return decision(.seek, .asked)
+    case .scan where canScan: return decision(.scan, .asked)
+    case .deduplicate where canDeduplicate(part): return decision(.deduplicate, .asked)
+    case .scan, .automatic, .deduplicate: break
     }
     // Targets are named again and again, so nearly all of the memory is theirs.
     let isSmall = rows * Self.assumedKeyBytes <= (isOwn(index) ? keyMemory / 3 : keyMemory * 4 / 5)
-    if (isSmall && rows / 16 <= expected) || (!hasIndex && (isSmall || !canScan)) {
-      return .table(try table(access, entity, part, rows: rows))
-    }
+    if isSmall && rows / 16 <= coming { return decision(.table, .fewRows) }
+    if !hasIndex, isSmall || !canScan { return decision(.table, .noIndex) }
+    if !hasIndex { return decision(.scan, .noIndex) }
     let fits = canScan && ScanTable.bytes(rows: rows) <= keyMemory && store.maximum(root: part.rootEntity) < 1 << 32
-    if !hasIndex || (fits && rows / 6 <= expected) {
-      return .scan(try scan(access, entity, part, rows: rows))
+    if fits, rows / 6 <= coming { return decision(.scan, .manyRecords) }
+    var found = decision(.seek, rows / 6 <= coming ? .tooManyRows : .fewRecords)
+    if rows / 6 <= coming, canScan, canPartition(index, part) {
+      found.isPartitioned = true
+      found.reason = .partitioned
     }
-    if rows / 6 <= expected, canScan, canPartition(index, part) { partitioned.rows = rows }
-    return .seek
+    return found
+  }
+
+  /// Whether the store is being built; one that is only planned counts too.
+  private var isNewStore: Bool { store.file.isNew || isPlannedStore }
+
+  /// Whether objects can be made before anything is looked for: making one touches no other.
+  private func canDeduplicate(_ part: ImportNode) -> Bool {
+    plan.lists.isEmpty && part.relationships.allSatisfy { !$0.needsInverse && !$0.isLate }
   }
 
   /// Whether a node is what the run's records stand for.

@@ -105,6 +105,13 @@ extension ImportPlanBuilder {
         "invalidPath", relationship.position, "\(name) is not a path of member names; write a dot inside a name as \\.")
       return nil
     }
+    if builder.fieldColumns.contains(-1) {
+      report(
+        "wrongTransform", relationship.position,
+        "the columns of elements of \(relationship.name) are taken as they are: they have no steps, values or maps",
+        hint: "derive a column of the record instead")
+      return nil
+    }
     guard let root else { return nil }
     builder.nodes[root].createsMissing = creates
     if isOwned, let inverse {

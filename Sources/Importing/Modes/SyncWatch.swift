@@ -42,7 +42,7 @@ final class SyncWatch {
     switch state.strategy {
     case .table(let table): table.forgetContents { gone.contains($0) }
     case .scan(let table): table.forgetContents { gone.contains($0) }
-    case .none, .filter, .seek: break
+    case .none, .filter, .seek, .deduplicate: break
     }
   }
 
@@ -119,7 +119,7 @@ final class SyncWatch {
         if place >= 0 { marks?.mark(table.primaryKey(place)) }
       }
     case .none, .filter: break
-    case .seek:
+    case .seek, .deduplicate:
       for record in records { columns.targets[Int(record)] = 0 }
       state.lookUpOnly = true
       defer { state.lookUpOnly = false }

@@ -21,6 +21,8 @@ struct ImportPlan: Sendable {
   let root: Int
   /// The to-many relationships of the root node that records fill.
   var lists: [ImportList] = []
+  /// What is done with columns before they are converted.
+  var transforms = TransformPlan()
 
   /// The field that tells which records earlier runs have read, or `nil`; it belongs to no node.
   var sinceField: Int?
@@ -45,9 +47,11 @@ struct ImportPlan: Sendable {
   /// - Throws: `DiagnosticList` with all findings.
   init(_ definition: ImportDefinition, part: ImportPart) throws(DiagnosticList) {
     var builder = ImportPlanBuilder(definition)
+    builder.derivedNames = part.derivedColumnNames
     builder.postponesOwn = part.passes != .one && part.root.mode != .update
     let root = builder.add(part.plannedRoot(definition.model), owner: nil, takesLists: true)
     sinceField = part.since.flatMap { builder.addSince($0, part.root) }
+    transforms = builder.compileTransforms(of: part)
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
     self.root = root ?? 0
     nodes = builder.nodes
@@ -149,8 +153,33 @@ struct ImportPlanBuilder {
   var lists: [ImportList] = []
   /// Whether relationships of the records' own entity within its hierarchy are set in a second pass.
   var postponesOwn = false
+  /// The names of columns that are not the source's own.
+  var derivedNames: Set<String> = []
+  /// What each field was made from.
+  private var sources: [TransformedField] = []
 
   init(_ definition: ImportDefinition) { self.definition = definition }
+
+  /// Compiles what is done with columns, once all fields are known, and gives fields their columns.
+  mutating func compileTransforms(of part: ImportPart) -> TransformPlan {
+    let result = TransformCompilation.run(
+      part, model: definition.model, path: definition.name, fields: sources, columnNames: columnNames)
+    findings += result.findings
+    columnNames = result.columnNames
+    for (index, outcome) in result.fields.enumerated() {
+      guard let outcome else { continue }
+      fieldColumns[index] = columnNames.count + outcome.derived
+      guard !outcome.isText else { continue }
+      do {
+        var compiled = try CompiledField(sources[index].field.canonical, attribute: sources[index].attribute)
+        compiled.identifier = Int32(index)
+        fields[index] = compiled
+      } catch {
+        findings += error.diagnostics
+      }
+    }
+    return result.plan
+  }
 
   mutating func report(_ code: String, _ position: SourcePosition, _ message: String, hint: String? = nil) {
     findings.append(
@@ -288,7 +317,8 @@ struct ImportPlanBuilder {
       findings += error.diagnostics
       return nil
     }
-    fieldColumns.append(column(field.column))
+    sources.append(TransformedField(field: field, attribute: attribute, derivedNames: derivedNames))
+    fieldColumns.append(sources[sources.count - 1].isDirect ? column(field.column) : -1)
     fieldNames.append(
       ImportPlan.FieldName(entity: entity.name, attribute: attribute.name, column: field.column))
     return (fields.count - 1, attribute.slot)

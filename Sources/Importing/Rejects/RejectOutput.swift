@@ -61,6 +61,9 @@ final class RejectOutput {
     }
   }
 
+  /// Rejects by the text of their code.
+  var countsByName: [String: Int] { Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }) }
+
   /// The bytes of the file so far.
   var byteCount: Int { writer?.byteCount ?? 0 }
 
@@ -75,7 +78,9 @@ final class RejectOutput {
   /// Goes on with the batches of another plan and other inputs.
   ///
   /// - Parameter headerPlace: a file whose columns an earlier process has written.
-  func turn(to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil) {
+  func turn(
+    to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil
+  ) {
     self.plan = plan
     self.sources = sources
     self.part = part
@@ -145,7 +150,7 @@ final class RejectOutput {
 
   /// Tells the summary what was rejected, and where to read about it.
   func note(_ summary: inout ImportSummary) {
-    summary.rejectCounts = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
+    summary.rejectCounts = countsByName
     summary.rejectsPath = writer.flatMap { $0.count > 0 ? $0.path : nil }
   }
 

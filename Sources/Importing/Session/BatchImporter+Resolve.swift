@@ -24,6 +24,7 @@ extension BatchImporter {
     case .table(let table): findInTable(table, state, view)
     case .filter(let filter): findInFilter(filter, state, view)
     case .scan(let table): findInScan(table, state, view)
+    case .deduplicate: try createAndDeduplicate(state, view)
     case .seek:
       if let verdicts = state.verdicts, !isReplaying {
         try findByVerdict(verdicts, state, view)

@@ -60,7 +60,7 @@ public final class ImportSession {
   let definition: ImportDefinition
   /// What names the run.
   private(set) var identity: RunIdentity
-  private let plans: [ImportPlan]
+  let plans: [ImportPlan]
   /// The numbers of parts that run together: alone, or because they refer to each other.
   private let groups: [Range<Int>]
   /// The run of a definition that loads whole objects; then nothing else here is used.
@@ -117,7 +117,7 @@ public final class ImportSession {
     progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
   ) throws(ImportError) -> ImportSummary {
     if let objects {
-      var summary = try objects.run(progress: progress)
+      var summary = try objects.run(progress: progress, shouldStop: shouldStop)
       report(&summary)
       return summary
     }
@@ -156,7 +156,6 @@ public final class ImportSession {
   /// Opens the store and decides how the run begins; one that is to begin anew is taken back before.
   private func open() throws(ImportError) -> (StoreFile, RunStart) {
     let file = try openStore()
-    if file.isNew, definition.effectiveAgain == .run { return (file, .fresh) }
     let choice = RunStartChoice(definition)
     digest = choice.digest
     inputs = choice.inputs
@@ -188,8 +187,17 @@ public final class ImportSession {
           lockWait: definition.policy.lockWait)
       }
       if definition.policy.unfinished == .resumeOrFail { throw RunStartChoice.nothingToResume(definition) }
-      return try StoreFile.create(
-        path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1)
+      do throws(StoreError) {
+        return try StoreFile.create(
+          path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1,
+          lockWait: definition.policy.lockWait)
+      } catch {
+        // Somebody else has made the store meanwhile; then this run goes into it.
+        guard error.code == .alreadyExists, access(definition.storePath, F_OK) == 0 else { throw error }
+        return try StoreFile.open(
+          path: definition.storePath, model: definition.model, cacheKiB: cacheKiB,
+          lockWait: definition.policy.lockWait)
+      }
     } catch let error as StoreError {
       let code: ImportError.Code =
         switch error.code {
@@ -247,7 +255,7 @@ public final class ImportSession {
     // A store that is being built has nothing to go on with, and what is thrown away neither.
     let journal =
       file.isNew || definition.isDryRun
-      ? nil : RunJournal(file, name: definition.name, checkpoint: first, isWritten: summary.resumedAfter != nil)
+      ? nil : RunJournal(file, name: definition.journalName, checkpoint: first, isWritten: summary.resumedAfter != nil)
     let totalBytes = Self.inputBytes(definition.allSources)
     let sync = SyncRun(definition, plans: plans, store: store)
     let sample =
@@ -300,6 +308,10 @@ public final class ImportSession {
         summary.breach = load.breach
         isInterrupted = load.isInterrupted
         place = place.after(load)
+        for warning in load.warnings where !summary.warnings.contains(warning) { summary.warnings.append(warning) }
+        if !load.isHeld, load.breach == nil, !isInterrupted, let counts = place.tally.parts.last {
+          try load.didEnd(counts)
+        }
         times.add(load.times)
       }
       guard loads.contains(where: \.isHeld), summary.breach == nil else { continue }
@@ -323,6 +335,9 @@ public final class ImportSession {
       guard summary.breach == nil else { break }
       for (index, load) in loads.enumerated() {
         try load.complete(at: place, isLast: index == loads.count - 1)
+      }
+      for (index, load) in loads.enumerated() {
+        try load.didEnd(place.tally.parts[group.lowerBound + index])
       }
     }
     tell(.finish)
@@ -412,6 +427,7 @@ public final class ImportSession {
     let finished = finishedRun()
     do {
       try file.begin()
+      var metadata = file.metadata
       if let journal {
         try journal.end(rejects, finished: finished) { checkpoint in
           checkpoint.part = place.part
@@ -420,10 +436,11 @@ public final class ImportSession {
           checkpoint.lateRejects = []
           checkpoint.tally = place.tally
         }
-      } else if let finished {
-        var metadata = file.metadata
-        metadata.mergewalk.finished[definition.name] = finished.list
-        try file.writeMetadata(metadata)
+      } else {
+        // A store that must come out the same each time has nothing in it that tells one time from another.
+        if definition.hashSeed == nil { metadata.mergewalk.runs[definition.journalName] = done(rejects, place).list }
+        metadata.mergewalk.finished[definition.journalName] = finished?.list
+        if metadata != file.metadata { try file.writeMetadata(metadata) }
       }
     } catch let error as ImportError {
       throw error
@@ -431,6 +448,18 @@ public final class ImportSession {
       throw ImportError(code: .database, message: "\(error)")
     }
     try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// The mark of a new store that nobody has been told of yet.
+  private func done(_ rejects: RejectOutput, _ place: RunPlace) -> RunCheckpoint {
+    var checkpoint = checkpoint(.fresh)
+    checkpoint.isDone = true
+    checkpoint.part = place.part
+    checkpoint.ledger = place.ledger
+    checkpoint.tally = place.tally
+    checkpoint.rejectBytes = rejects.byteCount
+    checkpoint.tally.rejectCounts = rejects.countsByName
+    return checkpoint
   }
 
   /// Ends a run that an earlier process has finished without anybody hearing of it.
@@ -473,7 +502,7 @@ public final class ImportSession {
       case .completed, .completedWithRejects:
         try file.finish {
           self.tell()
-          return RunJournal.acknowledged(file, name: self.definition.name)
+          return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
         }
       }
     } catch {

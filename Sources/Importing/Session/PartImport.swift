@@ -29,6 +29,9 @@ final class PartImport {
   private(set) var firstPassTally = RunTally()
   /// Whether the part's transaction stays open until the second pass is done, so that the store never keeps half of it.
   let isHeld: Bool
+  private let transforms: TransformRunner?
+  /// What the summary should warn of.
+  private(set) var warnings: [String] = []
   /// Bytes of input read.
   private(set) var bytesRead = 0
   /// Which limit was exceeded; then the whole run has to be taken back.
@@ -75,7 +78,9 @@ final class PartImport {
     self.journal = journal
     position = place.start
     self.isHeld = isHeld || !plan.postponed.isEmpty
-    (importer, choice) = try Self.makeImporter(definition, part, plan, file, store, watch, seed: place.seed)
+    transforms = try TransformRunner(plan, part, store: store, memory: definition.keyMemory)
+    (importer, choice) = try Self.makeImporter(
+      definition, part, plan, file, store, watch, transforms, seed: place.seed)
     importer.ledger = place.ledger
     importer.lateRejects = place.lateRejects
     // Those that are passed over without a look count all the same.
@@ -123,10 +128,12 @@ final class PartImport {
   ///   - shouldStop: Is asked after each batch, and while there is nothing to do.
   func run(progress: (State) -> Void, shouldStop: (() -> Bool)? = nil) throws(ImportError) {
     let started = ImportSession.now()
+    try transforms?.willBegin(part)
+    defer { transforms?.end() }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     if journal != nil {
       reading.tracking = InputTracking(
         seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
@@ -182,6 +189,7 @@ final class PartImport {
     } else if breach == nil {
       try finishReading()
     }
+    warnings = transforms?.warnings ?? []
     if !hasSecondPass || isInterrupted || breach != nil { importer.forget() }
     times.write = importer.writeSeconds
     times.find = ImportSession.now() - started - times.wait - times.write
@@ -209,13 +217,17 @@ final class PartImport {
     secondCounts.add(ledger, since: before)
   }
 
+  /// Lets the hook of the part's end speak.
+  func didEnd(_ counts: ImportSummary.PartCounts) throws(ImportError) { try transforms?.didEnd(part, counts) }
+
   /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
   func rebuild() throws(ImportError) {
     guard place.start.records > 0 else { return }
+    defer { transforms?.end() }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     reading.tracking = InputTracking(
       seed: place.seed, start: place.start, isRebuilding: true, isCompared: false)
     let thread = reading.start(channel)
@@ -318,14 +330,15 @@ final class PartImport {
 
   private static func makeImporter(
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
-    _ watch: SyncWatch?, seed: UInt64
+    _ watch: SyncWatch?, _ transforms: TransformRunner?, seed: UInt64
   ) throws(ImportError) -> (BatchImporter, StrategyChoice) {
     do {
       let partitioned = PartitionedChoice()
       let choice = StrategyChoice(
         plan: plan, store: store, model: definition.model, seed: seed,
         inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
-        override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom)
+        override: part.findPlan, partitioned: partitioned,
+        hasFixedInputs: !part.format.isCustom && !plan.transforms.isOrdered)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
@@ -335,7 +348,7 @@ final class PartImport {
       importer.since = try SinceProgress(definition, part, plan, file)
       watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file) }
-      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
+      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
       if case .filter = nodes[plan.root].strategy {
         importer.deferred = DeferredRecords(
           plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
@@ -352,7 +365,8 @@ final class PartImport {
 
   /// Finds out which records change nothing, when every target's key is in memory.
   private static func scanInPieces(
-    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int
+    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int,
+    _ transforms: TransformRunner?
   ) throws(ImportError) {
     let plan = importer.plan
     let root = importer.nodes[plan.root]
@@ -370,7 +384,8 @@ final class PartImport {
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
-        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter)))
+        preparer: BatchPreparer(
+          plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms)))
     root.firstStrategyName = "partitioned scan"
   }
 

@@ -62,13 +62,7 @@ package final class TableAccess {
   /// The order decides how fast it is: ascending primary keys append to the table.
   package func insert(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(SQLiteError) {
     guard !rows.isEmpty else { return }
-    let written = table.columns.indices.filter { sourceColumn($0, in: buffer) != nil }
-    if insertStatement == nil {
-      let names = written.map { table.columns[$0].name }.joined(separator: ", ")
-      let values = written.map { "c\($0)" }.joined(separator: ", ")
-      insertStatement = try connection.prepare(
-        "INSERT INTO \(table.name) (\(names)) SELECT \(values) FROM \(rowSource.name)")
-    }
+    if insertStatement == nil { insertStatement = try connection.prepare(insertSQL(buffer)) }
     fillRowSource(buffer, rows: rows)
     defer { rowSource.clear() }
     try insertStatement?.run()
@@ -84,26 +78,7 @@ package final class TableAccess {
   ) throws(SQLiteError) -> Int {
     guard !rows.isEmpty else { return 0 }
     if updateStatements[slots] == nil {
-      var assignments: [String] = []
-      var versionColumn = 0
-      var keyColumn = 0
-      for (i, column) in table.columns.enumerated() {
-        switch column.role {
-        case .primaryKey: keyColumn = i
-        case .version:
-          versionColumn = i
-          assignments.append("\(column.name) = r.c\(i)")
-        case .slot(let slot), .destinationEntity(let slot), .orderKey(let slot):
-          if slots[slot >> 6] >> (UInt64(slot) & 63) & 1 == 1, sourceColumn(i, in: buffer) != nil {
-            assignments.append("\(column.name) = r.c\(i)")
-          }
-        default: break
-        }
-      }
-      updateStatements[slots] = try connection.prepare(
-        "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) FROM \(rowSource.name) AS r "
-          + "WHERE \(table.name).Z_PK = r.c\(keyColumn) "
-          + "AND ifnull(\(table.name).Z_OPT, 0) = r.c\(versionColumn) - 1")
+      updateStatements[slots] = try connection.prepare(updateSQL(buffer, slots: slots))
     }
     fillRowSource(buffer, rows: rows)
     defer { rowSource.clear() }
@@ -128,6 +103,37 @@ package final class TableAccess {
     defer { rowSource.clear() }
     try deleteStatement?.run()
     return connection.changes
+  }
+
+  /// The statement that inserts rows.
+  package func insertSQL(_ buffer: RowBuffer) -> String {
+    let written = table.columns.indices.filter { sourceColumn($0, in: buffer) != nil }
+    let names = written.map { table.columns[$0].name }.joined(separator: ", ")
+    let values = written.map { "c\($0)" }.joined(separator: ", ")
+    return "INSERT INTO \(table.name) (\(names)) SELECT \(values) FROM \(rowSource.name)"
+  }
+
+  /// The statement that writes the slots whose bits are set.
+  package func updateSQL(_ buffer: RowBuffer, slots: [UInt64]) -> String {
+    var assignments: [String] = []
+    var versionColumn = 0
+    var keyColumn = 0
+    for (i, column) in table.columns.enumerated() {
+      switch column.role {
+      case .primaryKey: keyColumn = i
+      case .version:
+        versionColumn = i
+        assignments.append("\(column.name) = r.c\(i)")
+      case .slot(let slot), .destinationEntity(let slot), .orderKey(let slot):
+        if slots[slot >> 6] >> (UInt64(slot) & 63) & 1 == 1, sourceColumn(i, in: buffer) != nil {
+          assignments.append("\(column.name) = r.c\(i)")
+        }
+      default: break
+      }
+    }
+    return "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) FROM \(rowSource.name) AS r "
+      + "WHERE \(table.name).Z_PK = r.c\(keyColumn) "
+      + "AND ifnull(\(table.name).Z_OPT, 0) = r.c\(versionColumn) - 1"
   }
 
   private func fillRowSource(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) {
@@ -162,9 +168,7 @@ package final class TableAccess {
     try backing?.willRead(root: table.rootEntity, primaryKeys: Array(primaryKeys))
     let key = FetchKey(keySlots: [], slots: slots, entities: 0...Int.max)
     if fetchStatements[key] == nil {
-      fetchStatements[key] = try connection.prepare(
-        "SELECT \(selectList(slots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
-          + "ON t.Z_PK = k.c0")
+      fetchStatements[key] = try connection.prepare(fetchSQL(slots: slots))
     }
     let order = ContiguousArray((0..<Int32(primaryKeys.count)))
     try order.withUnsafeBufferPointer { rows throws(SQLiteError) in
@@ -194,17 +198,33 @@ package final class TableAccess {
     let key = FetchKey(keySlots: keySlots, slots: slots, entities: entity.index...entity.lastDescendantIndex)
     let source = try keySource(columnCount: keySlots.count)
     if fetchStatements[key] == nil {
-      var conditions = keySlots.enumerated().map { "t.\(column($1)) = k.c\($0)" }
-      if let condition = entityCondition(entity, alias: "t") { conditions.append(condition) }
-      fetchStatements[key] = try connection.prepare(
-        "SELECT \(selectList(slots)) FROM \(source.name) AS k CROSS JOIN \(table.name) AS t "
-          + "ON \(conditions.joined(separator: " AND "))")
+      fetchStatements[key] = try connection.prepare(try fetchSQL(keySlots: keySlots, entity: entity, slots: slots))
     }
     source.fill(rows: order, columns: keys.map { .cells($0.tags, $0.payloads) }, arena: arena)
     defer { source.clear() }
     guard let statement = fetchStatements[key] else { return }
     defer { statement.reset() }
     while try statement.step() { appendRow(statement, slots: slots, to: buffer) }
+  }
+
+  /// The statement that fetches rows by primary key.
+  package func fetchSQL(slots: [Int]) -> String {
+    "SELECT \(selectList(slots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t ON t.Z_PK = k.c0"
+  }
+
+  /// The statement that fetches rows by key.
+  package func fetchSQL(keySlots: [Int], entity: EntityDescription, slots: [Int]) throws(SQLiteError) -> String {
+    var conditions = keySlots.enumerated().map { "t.\(column($1)) = k.c\($0)" }
+    if let condition = entityCondition(entity, alias: "t") { conditions.append(condition) }
+    let source = try keySource(columnCount: keySlots.count)
+    return "SELECT \(selectList(slots)) FROM \(source.name) AS k CROSS JOIN \(table.name) AS t "
+      + "ON \(conditions.joined(separator: " AND "))"
+  }
+
+  /// The statement that scans the rows of an entity and everything below it.
+  package func scanSQL(entity: EntityDescription, slots: [Int]) -> String {
+    let condition = entityCondition(entity, alias: "t").map { " WHERE \($0)" } ?? ""
+    return "SELECT \(selectList(slots)) FROM \(table.name) AS t\(condition)"
   }
 
   /// The source of keys with a number of columns.
@@ -245,8 +265,7 @@ package final class TableAccess {
     entity: EntityDescription, slots: [Int], buffer: RowBuffer, blockSize: Int, body: () -> Void
   ) throws(SQLiteError) {
     try backing?.willRead(entity)
-    let condition = entityCondition(entity, alias: "t").map { " WHERE \($0)" } ?? ""
-    let statement = try connection.prepare("SELECT \(selectList(slots)) FROM \(table.name) AS t\(condition)")
+    let statement = try connection.prepare(scanSQL(entity: entity, slots: slots))
     while try statement.step() {
       appendRow(statement, slots: slots, to: buffer)
       if buffer.count >= blockSize {

@@ -19,7 +19,7 @@ struct PartBuilder {
   /// The parts of a pipeline file in their order; nil when findings keep one of them from being whole.
   func parts(_ component: ComponentValue) -> [ImportPart]? {
     guard component.has("imports") else { return part(component, file: component).map { [$0] } }
-    for name in ["source", "import"] where component.has(name) {
+    for name in ["source", "import", "since"] where component.has(name) {
       findings.add(
         .invalidOption, at: component.keyPosition(name), "“\(name)” cannot stand beside “imports”",
         hint: "make it one of the imports")
@@ -69,15 +69,25 @@ struct PartBuilder {
     var builder = ImportBuilder(
       model: model, defaults: component.component("fields") ?? file.component("fields"), findings: findings)
     let entity = component.component("import").flatMap { builder.root($0) }
-    if checksHeaders, let source, let format {
-      HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)
+    if let since = component.component("since")?.text("column") {
+      builder.columns.append(ColumnUse(name: since.value, position: since.position))
     }
-    guard let format, let entity else { return nil }
-    var part = ImportPart(sources: inputs.map(\.source), format: format, root: entity)
+    guard let format else { return nil }
+    var part = ImportPart(
+      sources: inputs.map(\.source), format: format, root: entity ?? EntityImport(entityName: "", findBy: []))
+    let transforms = TransformBuilder(findings: findings)
+    if let records = component.component("import") { transforms.complete(&part, records, source: source) }
+    let columns = transforms.check(part, model: model, columns: builder.columns)
+    if checksHeaders, let source {
+      HeaderCheck(findings: findings).run(
+        inputs, format: format, source: source, columns: columns, contract: part.contract)
+    }
+    guard let entity else { return nil }
     part.name = component.text("name")?.value ?? (file.has("imports") ? entity.entityName : "")
     part.position = component.position
     part.after = component.texts("after")?.map(\.value) ?? []
     part.passes = component.component("import")?.choice("passes", as: Passes.self) ?? .automatic
+    part.since = SinceBuilder(findings: findings).build(component, root: entity)
     part.findPlan =
       (component.choice("find", as: FindPlan.self) ?? file.choice("find", as: FindPlan.self)) ?? .automatic
     return part

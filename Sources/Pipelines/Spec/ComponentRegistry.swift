@@ -21,8 +21,9 @@ public struct ComponentRegistry: Sendable {
 
   /// The components of pipeline files.
   public static let standard = ComponentRegistry([
-    .pipeline, .part, .source, .manifest, .entityImport, .sync, .relationshipImport, .field, .fieldDefaults, .objects, .batch,
+    .pipeline, .part, .source, .manifest, .entityImport, .sync, .since, .relationshipImport, .field, .fieldDefaults,
+    .objects, .batch,
     .memory,
-    .rejects, .anomalies,
-  ])
+    .rejects, .anomalies, .column, .step, .process, .given, .contract,
+  ] + ComponentSpec.stepComponents)
 }

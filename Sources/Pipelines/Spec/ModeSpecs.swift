@@ -32,3 +32,45 @@ extension ComponentSpec {
         example: "true"),
     ])
 }
+
+extension FieldSpec {
+  /// How records are told that earlier runs have read.
+  static let since = FieldSpec(
+    "since", .component("since"), default: "none: all records are read",
+    "The column that only grows, so that records which earlier runs have read are passed over.",
+    example: "{ column: updated_at, lag: 5m }")
+}
+
+extension ComponentSpec {
+  /// How an incremental import knows which records are new.
+  static let since = ComponentSpec(
+    "since", "How an incremental import knows which records are new.", shorthand: "column",
+    fields: [
+      FieldSpec(
+        "column", .text, required: true,
+        "A column that only grows, such as the time of the last change; the greatest value is kept in the store.",
+        example: "updated_at"),
+      FieldSpec(
+        "type", .choice(["date", "integer", "text"]), default: "date",
+        "What the column holds; texts are compared by their bytes.", example: "integer"),
+      FieldSpec(
+        "date", .text, default: "iso8601", "How dates are written (as for `field`).", example: "dd.MM.yyyy HH:mm"),
+      FieldSpec(
+        "zone", .text, default: "UTC", "The zone of dates that name none (as for `field`).", example: "\"+02:00\""),
+      FieldSpec(
+        "start", .text, default: "the beginning",
+        "Where the first run starts: an ISO 8601 date, a number or a text.", example: "2024-01-01"),
+      FieldSpec(
+        "lag", .text, default: "0",
+        "How far before the last value reading starts again, for records that come late: `30s`, `5m`, `2h`, `1d`, or a"
+          + " number for integers.", example: "5m"),
+      FieldSpec(
+        "ties", .choice(["read", "skip"]), default: "read",
+        "What becomes of records with exactly the last value: they are read again, since others with the same value may"
+          + " have come, or passed over.", example: "skip"),
+      FieldSpec(
+        "rejects", .choice(["hold", "pass"]), default: "pass with a rejects file, else hold",
+        "Whether the first rejected record holds the cursor, so that the next run reads it again, or is passed, since the"
+          + " rejects file has it.", example: "hold"),
+    ])
+}

@@ -49,9 +49,11 @@ extension ComponentSpec {
       FieldSpec(
         "memory", .component("memory"), default: "{ keys: 48MiB, cache: 24MiB }", "How much memory may be used.",
         example: "{ cache: 64MiB }"),
+      .since,
       FieldSpec(
-        "find", .choice(["automatic", "seek", "scan"]), default: "automatic",
-        "How existing objects are found: by index batch by batch, or by one scan of the table.", example: "seek"),
+        "find", .choice(["automatic", "seek", "scan", "deduplicate"]), default: "automatic",
+        "How existing objects are found: by index batch by batch, by one scan of the table, or, for flat entities, by making all objects of a batch and deleting those that were there.",
+        example: "seek"),
       FieldSpec(
         "rejects", .component("rejects"), default: "counted, without limit",
         "Where records go that cannot be imported, and how many are too many.",
@@ -72,12 +74,13 @@ extension ComponentSpec {
         "fields", .component("fields"), default: "those of the file",
         "What holds for every column of this import that does not say otherwise, in place of the file's `fields`.",
         example: "{ trim: true }"),
+      .since,
       FieldSpec(
         "after", .texts, default: "none",
         "The names of imports that have to run before this one, besides those whose objects it looks up.",
         example: "artists"),
       FieldSpec(
-        "find", .choice(["automatic", "seek", "scan"]), default: "that of the file",
+        "find", .choice(["automatic", "seek", "scan", "deduplicate"]), default: "that of the file",
         "How existing objects are found.", example: "seek"),
     ])
 

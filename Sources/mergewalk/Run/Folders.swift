@@ -4,12 +4,21 @@ import Glibc
 /// Makes the folders that a store and a rejects file lie in.
 enum Folders {
   /// Makes the folder of `path` and those above it, as far as they are missing.
-  static func createParents(of path: String) throws(DiagnosticList) {
+  ///
+  /// - Returns: Those that were made, outer ones first.
+  @discardableResult
+  static func createParents(of path: String) throws(DiagnosticList) -> [String] {
+    var made: [String] = []
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
     var folder = ""
     for (index, part) in parts.enumerated() {
       folder += (index > 0 ? "/" : "") + part
-      guard !part.isEmpty, mkdir(folder, 0o777) != 0, errno != EEXIST else { continue }
+      guard !part.isEmpty else { continue }
+      if mkdir(folder, 0o777) == 0 {
+        made.append(folder)
+        continue
+      }
+      if errno == EEXIST { continue }
       let reason = String(cString: strerror(errno))
       // A folder above may be closed to us and yet hold the one we need.
       var status = stat()
@@ -20,5 +29,11 @@ enum Folders {
           message: "cannot create the folder: \(reason)")
       ])
     }
+    return made
+  }
+
+  /// Removes folders that are empty, inner ones first.
+  static func removeEmpty(_ folders: [String]) {
+    for folder in folders.reversed() { rmdir(folder) }
   }
 }

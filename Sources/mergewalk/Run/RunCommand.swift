@@ -19,7 +19,7 @@ struct RunCommand: ParsableCommand {
         mergewalk run pipelines/orders.yaml --store shop.sqlite --set DATE=2024-05-01
         mergewalk run pipelines/orders.yaml today/*.csv.gz
         curl -s https://example.com/orders.csv | mergewalk run pipelines/orders.yaml - --json --quiet
-        mergewalk run pipelines/orders.yaml --dry-run
+        mergewalk run pipelines/orders.yaml --dry-run --diff 20
       """)
 
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
@@ -47,8 +47,7 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var output: RunOutputOptions
 
-  @Flag(help: "Do everything, then throw it away; the store stays as it is.")
-  var dryRun = false
+  @OptionGroup var modes: ModeOptions
 
   func validate() throws {
     if let batch, batch < 1 || batch > Int(Int32.max) {
@@ -68,7 +67,7 @@ struct RunCommand: ParsableCommand {
       var definition = pipeline.definition
       if let batch { definition.batchLimit.records = batch }
       if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
-      definition.isDryRun = dryRun
+      try modes.apply(to: &definition)
       control.apply(to: &definition)
       return (definition, pipeline.warnings)
     }
@@ -77,13 +76,14 @@ struct RunCommand: ParsableCommand {
 
 /// The values of `--find`.
 enum FindChoice: String, ExpressibleByArgument, CaseIterable {
-  case automatic, seek, scan
+  case automatic, seek, scan, deduplicate
 
   var plan: FindPlan {
     switch self {
     case .automatic: .automatic
     case .seek: .seek
     case .scan: .scan
+    case .deduplicate: .deduplicate
     }
   }
 }

@@ -33,8 +33,11 @@ struct RunExecution {
       options.apply(to: &definition)
       telling.definition = definition
       let outputs = [definition.reporting.metricsPath, definition.reporting.reportPath]
+      var madeFolders: [String] = []
+      // A dry run leaves no folders behind; those of the rejects file go when no record was rejected.
+      defer { if definition.isDryRun { Folders.removeEmpty(madeFolders) } }
       for path in ([definition.storePath, definition.rejects.path] + outputs).compactMap({ $0 }) {
-        try Folders.createParents(of: path)
+        madeFolders += try Folders.createParents(of: path)
       }
       let session = try ImportSession(definition)
       telling.log?.start(definition)
@@ -114,6 +117,9 @@ struct RunExecution {
     }
     if !options.quiet, options.log == nil {
       for line in SummaryOutput.warnings(summary) { Console.words(line) }
+      if definition.sampledChanges > 0 {
+        Console.words(ChangesOutput.words(summary.changes, wanted: definition.sampledChanges))
+      }
       Console.words(SummaryOutput.words(summary))
     }
     for line in lost {

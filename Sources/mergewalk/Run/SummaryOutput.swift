@@ -46,7 +46,8 @@ enum SummaryOutput {
       ("inserted", .integer(summary.inserted)), ("updated", .integer(summary.updated)),
       ("unchanged", .integer(summary.unchanged)), ("skipped", .integer(summary.skipped)),
       ("rejected", .integer(summary.rejected)), ("deleted", .integer(summary.deleted)),
-      ("marked", .integer(summary.marked)), ("denied", .integer(summary.denied)), ("batches", .integer(summary.batches)),
+      ("marked", .integer(summary.marked)), ("denied", .integer(summary.denied)),
+      ("batches", .integer(summary.batches)),
       ("seconds", .decimal(summary.seconds, digits: 6)),
       ("records_per_second", .decimal(rate(summary), digits: 1)),
       ("peak_rss_bytes", .integer(summary.peakResidentBytes)), ("statements", .integer(summary.statements)),
@@ -55,6 +56,7 @@ enum SummaryOutput {
       ("slow_stage", summary.slowStage.map { .string($0) } ?? .null),
       ("fetches", .integer(summary.fetches)), ("bytes_read", .integer(summary.bytesRead)),
       ("store", .string(summary.storePath)), ("rejects", summary.rejectsPath.map { .string($0) } ?? .null),
+      ("changes", .array(summary.changes.map(ChangesOutput.json))),
       ("warnings", .array(summary.warnings.map { .string($0) })),
       ("anomalies", .array(summary.anomalies.map(anomaly))), ("imports", .array(summary.parts.map(part))),
       (

@@ -57,7 +57,9 @@ import Testing
     #expect(try map.run(Self.sync("allow_empty: true"), "code,name,size\n" + records).deleted == 4)
   }
 
-  @Test("too many deletions take the whole run back", arguments: ["limit: 1", "ratio: 40%", "delete: mark, soft_delete: isGone, limit: 1"])
+  @Test(
+    "too many deletions take the whole run back",
+    arguments: ["limit: 1", "ratio: 40%", "delete: mark, soft_delete: isGone, limit: 1"])
   func limits(options: String) throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: map.store))
     let summary = try map.run(Self.sync(options), "code,name,size\nCH,neu,1\nDE,neu,2\n")
@@ -97,7 +99,9 @@ import Testing
       "{ entity: Building, find_by: [name], relationships: { city: { find_by: { name: city },"
         + " relationships: { country: { find_by: { code: code } } } } } }",
       "name,city,code\nMole,Torino,IT\nLouvre,Paris,FR\n")
-    try map.run("{ entity: City, find_by: [name], relationships: { country: { find_by: { code: code } } } }", "name,code\nLyon,FR\nBern,CH\nKiel,DE\n")
+    try map.run(
+      "{ entity: City, find_by: [name], relationships: { country: { find_by: { code: code } } } }",
+      "name,code\nLyon,FR\nBern,CH\nKiel,DE\n")
     let cities = try map.run("{ entity: City, find_by: [name], mode: sync }", "name\nBern\nParis\n")
     // Torino has a building.
     #expect((cities.deleted, cities.denied) == (2, 1))
@@ -184,7 +188,9 @@ import Testing
     #expect(try finding("delete: mark").contains("[missingField]"))
     #expect(try finding("soft_delete: name").contains("[mappedTwice]"))
     #expect(try finding("soft_delete: isgone").contains("did you mean isGone?"))
-    #expect(try map.lint("{ entity: Country, find_by: [code], mode: sync, sync: { soft_delete: name } }").joined().contains("[unsuitableAttribute]"))
+    #expect(
+      try map.lint("{ entity: Country, find_by: [code], mode: sync, sync: { soft_delete: name } }").joined().contains(
+        "[unsuitableAttribute]"))
     #expect(try map.lint("{ entity: Country, mode: sync }").joined().contains("[missingField]"))
   }
 }

@@ -1,0 +1,145 @@
+/// What a run would do, told without running it: nothing is written, and of inputs nothing is read but their headers.
+public struct ImportExplanation: Sendable, Hashable {
+  /// The state of the store.
+  public struct Store: Sendable, Hashable {
+    /// Its path.
+    public var path = ""
+    /// Whether it is there; else it will be made.
+    public var exists = false
+    /// The size of its file, in bytes.
+    public var bytes = 0
+    /// The size of the write-ahead log beside it, in bytes; 0 for none.
+    public var logBytes = 0
+    /// Whether an earlier run of the pipeline was interrupted and goes on with the next one.
+    public var hasUnfinishedRun = false
+    /// Whether it keeps persistent history.
+    public var tracksHistory = false
+  }
+
+  /// One file or other input.
+  public struct Source: Sendable, Hashable {
+    /// Its path.
+    public var path: String
+    /// Its size in bytes; `nil` when nobody knows.
+    public var bytes: Int?
+  }
+
+  /// How the objects of one entity are found and written.
+  public struct Node: Sendable, Hashable {
+    /// The entity's name.
+    public var entity: String
+    /// The way from the records' own entity, such as `product.category`; empty for the records' own entity.
+    public var path: String
+    /// What to do with known and unknown keys.
+    public var mode: ImportMode
+    /// The attributes that identify an object.
+    public var findBy: [String]
+    /// The attributes and relationships that records fill.
+    public var fills: [String]
+    /// How objects are found.
+    public var strategy: String
+    /// Why, with the counts that decided.
+    public var reason: String
+    /// The rows that are in the store, when they matter.
+    public var rows: Int?
+    /// About how many records are coming; `nil` when nobody knows.
+    public var expected: Int?
+    /// Whether an index covers the key, when that matters.
+    public var hasIndex: Bool?
+    /// What is executed.
+    public var statements: [Statement]
+  }
+
+  /// One SQL statement.
+  public struct Statement: Sendable, Hashable {
+    /// When it runs: `once`, `each batch`, `new objects`, `changed objects`, `unfound objects`.
+    public var when: String
+    /// Its text.
+    public var sql: String
+    /// SQLite's plan for it, a line a step.
+    public var plan: [String]
+  }
+
+  /// What happens to objects that no record names.
+  public struct Removal: Sendable, Hashable {
+    /// What becomes of them.
+    public var deletion: SyncPolicy.Deletion
+    /// The query that finds those in scope.
+    public var query: Statement
+    /// How many objects are in scope now.
+    public var inScope: Int?
+    /// The greatest number that may go.
+    public var limit: Int?
+    /// The greatest share that may go.
+    public var ratio: Double?
+    /// The attribute that says that an object is gone.
+    public var softDelete: String?
+  }
+
+  /// How far an incremental import has come.
+  public struct Cursor: Sendable, Hashable {
+    /// The column.
+    public var column: String
+    /// What it holds.
+    public var kind: SincePolicy.Kind
+    /// What the store keeps; `nil` for nothing.
+    public var stored: CursorValue?
+    /// Records below are passed over; `nil` for none.
+    public var start: CursorValue?
+    /// What becomes of records with exactly that value.
+    public var ties: SincePolicy.Ties
+  }
+
+  /// One import.
+  public struct Part: Sendable, Hashable {
+    /// Its name; empty for the only one.
+    public var name: String
+    /// The entity of its records.
+    public var entity: String
+    /// What to do with known and unknown keys.
+    public var mode: ImportMode
+    /// Which of several records with one key counts.
+    public var duplicates: DuplicatePolicy
+    /// How records are written.
+    public var format: String
+    /// The inputs in their order.
+    public var sources: [Source]
+    /// The columns that are read.
+    public var columns: [String]
+    /// What is found and written, in the order in which it happens.
+    public var nodes: [Node]
+    /// How far it has come, when it is incremental.
+    public var cursor: Cursor?
+    /// What happens to objects that no record names, when something does.
+    public var removal: Removal?
+  }
+
+  /// A bound of memory.
+  public struct Bound: Sendable, Hashable {
+    /// What takes the memory: `batches` (three of them), `keys`, `page_cache`, `marks` (of objects that records name).
+    public var name: String
+    /// The greatest number of bytes.
+    public var bytes: Int
+  }
+
+  /// The pipeline's name.
+  public var pipeline = ""
+  /// The store.
+  public var store = Store()
+  /// The greatest number of records in a batch.
+  public var batchRecords = 0
+  /// The greatest size of a batch's input, in bytes.
+  public var batchBytes = 0
+  /// What takes memory, and how much at most.
+  public var memory: [Bound] = []
+  /// Where rejects go; `nil` when they are only counted.
+  public var rejectsPath: String?
+  /// The greatest number of rejects.
+  public var rejectLimit: Int?
+  /// The greatest share of rejects.
+  public var rejectRatio: Double?
+  /// The imports in their order.
+  public var parts: [Part] = []
+  /// Sentences about the store that its user should know.
+  public var warnings: [String] = []
+}

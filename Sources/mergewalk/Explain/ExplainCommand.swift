@@ -1,0 +1,71 @@
+import ArgumentParser
+import Diagnostics
+import Importing
+import Pipelines
+
+/// `mergewalk explain`: what a run would do.
+struct ExplainCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "explain",
+    abstract: "Tell what a run of a pipeline would do, without doing it.",
+    discussion: """
+      Shows the imports in their order, their inputs, how the objects of each entity are found and why, the SQL that is \
+      executed, what memory is bounded by, the cursor of an incremental import and what mode sync may delete. Nothing is \
+      written, and of the inputs nothing is read but their beginnings.
+
+      EXIT CODES
+        0   the run could start
+        2   it could not: the pipeline has errors, or the store cannot be read
+
+      EXAMPLES
+        mergewalk explain pipelines/orders.yaml
+        mergewalk explain pipelines/orders.yaml --store shop.sqlite --sql
+        mergewalk explain pipelines/orders.yaml --json
+      """)
+
+  @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
+  var pipeline: String
+
+  @Argument(
+    help: ArgumentHelp("Read these in place of the files that the pipeline names.", valueName: "source"),
+    completion: .file())
+  var sources: [String] = []
+
+  @Option(help: ArgumentHelp("Use this store in place of the pipeline's.", valueName: "path"), completion: .file())
+  var store: String?
+
+  @OptionGroup var variables: VariableOptions
+
+  @Option(help: "How existing objects are found.")
+  var find: FindChoice?
+
+  @Flag(help: "Show the statements and SQLite's plans for them.")
+  var sql = false
+
+  @Flag(help: "Print one JSON object on standard output.")
+  var json = false
+
+  func run() throws {
+    do {
+      var settings = PipelineSettings()
+      settings.variables = variables.variables
+      settings.storePath = store
+      settings.sourcePaths = sources
+      let pipeline = try Pipeline.read(self.pipeline, settings: settings)
+      Console.hide(pipeline.redaction)
+      FindingsOutput.words(pipeline.warnings)
+      var definition = pipeline.definition
+      if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
+      let explanation = try ImportSession(definition).explain()
+      Console.data(
+        json ? ExplanationOutput.json(explanation).text : ExplanationOutput.words(explanation, showsSQL: sql))
+    } catch let error as DiagnosticList {
+      FindingsOutput.words(error.diagnostics)
+      throw ExitStatus.failure
+    } catch let error as ImportError {
+      FindingsOutput.words(error.diagnostics)
+      if error.diagnostics.isEmpty { Console.words("mergewalk: error: \(error.message) [\(error.code.rawValue)]") }
+      throw ExitStatus.failure
+    }
+  }
+}

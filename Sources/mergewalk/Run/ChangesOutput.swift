@@ -1,0 +1,90 @@
+import Importing
+
+/// The changes that `--diff` shows.
+enum ChangesOutput {
+  /// One change as an object.
+  static func json(_ change: ObjectChange) -> JSONText {
+    .object([
+      ("change", .string(change.kind.rawValue)), ("entity", .string(change.entity)),
+      ("object", .string("\(change.entity)/p\(change.primaryKey)")),
+      (
+        "properties",
+        .object(
+          change.properties.map { property in
+            (
+              property.name,
+              .object([("before", value(property.before)), ("after", value(property.after))] + cut(property))
+            )
+          })
+      ),
+    ])
+  }
+
+  private static func cut(_ property: ObjectChange.Property) -> [(name: String, value: JSONText)] {
+    [("before_bytes", property.before?.wholeLength), ("after_bytes", property.after?.wholeLength)].compactMap {
+      name, length in length.map { (name, .integer($0)) }
+    }
+  }
+
+  private static func value(_ value: ObjectChange.Value?) -> JSONText {
+    guard let value else { return .null }
+    if !value.isText {
+      if value.text == "true" || value.text == "false" { return .boolean(value.text == "true") }
+      if let number = Int(value.text) { return .integer(number) }
+      if let number = Double(value.text) { return .decimal(number, digits: 15) }
+    }
+    return .string(value.text)
+  }
+
+  /// The changes as a person reads them.
+  static func words(_ changes: [ObjectChange], wanted: Int) -> String {
+    var lines: [String] = []
+    for change in changes {
+      let sign =
+        switch change.kind {
+        case .inserted: "+"
+        case .updated: "~"
+        case .deleted: "-"
+        }
+      lines.append("\(sign) \(change.entity) p\(change.primaryKey)")
+      let width = change.properties.map(\.name.count).max() ?? 0
+      for property in change.properties {
+        let name = property.name + String(repeating: " ", count: width - property.name.count)
+        switch change.kind {
+        case .inserted: lines.append("    \(name)  \(text(property.after))")
+        case .updated: lines.append("    \(name)  \(text(property.before)) → \(text(property.after))")
+        case .deleted: lines.append("    \(name)  \(text(property.before))")
+        }
+      }
+    }
+    if changes.isEmpty { return "  changes  none" }
+    if changes.count >= wanted { lines.append("  (the first \(changes.count) changes; --diff shows more)") }
+    return lines.joined(separator: "\n")
+  }
+
+  private static func text(_ value: ObjectChange.Value?) -> String {
+    guard let value else { return "nothing" }
+    guard value.isText else { return value.text }
+    var text = "\""
+    for scalar in value.text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": text += "\\\(scalar)"
+      case "\n": text += "\\n"
+      case "\r": text += "\\r"
+      case "\t": text += "\\t"
+      case _ where scalar.value < 0x20 || (0x7F..<0xA0).contains(scalar.value) || isHidden(scalar):
+        text += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: text.unicodeScalars.append(scalar)
+      }
+    }
+    return text + "\"" + (value.wholeLength.map { "… (\($0) bytes)" } ?? "")
+  }
+
+  /// Whether a character shows nothing, or changes how what follows is shown.
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.properties.generalCategory {
+    case .format, .lineSeparator, .paragraphSeparator: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Diagnostics
+import Importing
+
+/// The options of a run that say how much of its input it reads and what it shows of its changes.
+struct ModeOptions: ParsableArguments {
+  @Flag(help: "Do everything, then throw it away; nothing is changed but the rejects file.")
+  var dryRun = false
+
+  @Option(help: ArgumentHelp("Show the first changes of objects, with values before and after.", valueName: "count"))
+  var diff: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Start an incremental import at this value in place of the one that the store keeps.", valueName: "value"))
+  var since: String?
+
+  @Flag(help: "Forget how far an incremental import has come, and read everything again.")
+  var resetCursor = false
+
+  func validate() throws {
+    if let diff, diff < 1 || diff > 100_000 {
+      throw ValidationError("--diff takes a number of changes from 1 to 100000, not \(diff)")
+    }
+    if since != nil, resetCursor { throw ValidationError("--since and --reset-cursor exclude each other") }
+  }
+
+  /// Puts what the command line says in place of what the pipeline says.
+  func apply(to definition: inout ImportDefinition) throws(DiagnosticList) {
+    definition.isDryRun = dryRun
+    definition.sampledChanges = diff ?? 0
+    guard since != nil || resetCursor else { return }
+    let incremental = definition.parts.indices.filter { definition.parts[$0].since != nil }
+    let option = since == nil ? "--reset-cursor" : "--since"
+    if incremental.isEmpty { throw refusal(definition, "\(option) needs an import with “since”, and there is none") }
+    if since != nil, incremental.count > 1 {
+      throw refusal(definition, "--since cannot be meant for \(incremental.count) imports; use --reset-cursor")
+    }
+    for index in incremental {
+      definition.parts[index].since?.isReset = resetCursor
+      guard let since, let policy = definition.parts[index].since else { continue }
+      guard let value = CursorValue(since, kind: policy.kind) else {
+        throw refusal(
+          definition, "--since cannot be “\(since)”: the column \(policy.column) is of type \(policy.kind.rawValue)")
+      }
+      definition.parts[index].since?.override = value
+    }
+  }
+
+  private func refusal(_ definition: ImportDefinition, _ message: String) -> DiagnosticList {
+    DiagnosticList([
+      Diagnostic(.error, code: "invalidOption", path: definition.name, position: .file, message: message)
+    ])
+  }
+}
