@@ -41,7 +41,19 @@ struct PartBuilder {
           "two imports are called “\(built.name)”", hint: "give each a “name” of its own")
       }
     }
+    checkAfter(component, names)
     return parts.contains { $0 == nil } ? nil : parts.compactMap { $0 }
+  }
+
+  /// Finds names of imports that there are not.
+  private func checkAfter(_ component: ComponentValue, _ names: Set<String>) {
+    for item in component.components("imports") {
+      for name in item.texts("after") ?? [] where !names.contains(name.value) {
+        findings.addUnknown(
+          .unknownImport, at: name.position, "no import is called “\(name.value)”", name: name.value,
+          candidates: names.sorted())
+      }
+    }
   }
 
   /// One part: the file itself when it has only one.
@@ -73,6 +85,8 @@ struct PartBuilder {
     guard let entity else { return nil }
     part.name = component.text("name")?.value ?? (file.has("imports") ? entity.entityName : "")
     part.position = component.position
+    part.after = component.texts("after")?.map(\.value) ?? []
+    part.passes = component.component("import")?.choice("passes", as: Passes.self) ?? .automatic
     part.since = SinceBuilder(findings: findings).build(component, root: entity)
     part.findPlan =
       (component.choice("find", as: FindPlan.self) ?? file.choice("find", as: FindPlan.self)) ?? .automatic
