@@ -77,7 +77,9 @@ final class RejectOutput {
   /// Goes on with the batches of another plan and other inputs.
   ///
   /// - Parameter headerPlace: a file whose columns an earlier process has written.
-  func turn(to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil) {
+  func turn(
+    to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil
+  ) {
     self.plan = plan
     self.sources = sources
     self.part = part

@@ -25,7 +25,7 @@ extension StoreFile {
     let file = try ExistingStoreFile(path)
     // A file that is no store is refused before it is opened for writing; with a log beside it that would take a copy.
     if FileSystem.size(path + "-wal") ?? 0 == 0 {
-      do { try check(StoreMetadata.read(path: path), expected, path) } catch where error.code == .busy {}
+      do { try check(StoreMetadata.read(path: path), expected, path) } catch  where error.code == .busy {}
     }
     let connection = try storeErrors(path) { () throws(SQLiteError) in try Connection(path: path, mode: .readWrite) }
     do {
@@ -46,7 +46,7 @@ extension StoreFile {
       return StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection,
         warnings: try warnings(connection), undo: .existingFile(file), pendingIndexes: [])
-    } catch where error.code == .busy {
+    } catch  where error.code == .busy {
       // Whoever has the store is asked for after the connection is closed, as that drops this process's locks.
       try? file.rollBack(connection, isWholeRun: false)
       throw StoreLock.error(path, waited: lockWait)

@@ -44,7 +44,8 @@ struct RunCheckpointTests {
   @Test("of another version, damaged, or with counts that do not add up are none")
   func strangers() {
     guard case .dictionary(let entries) = sample().list else { return #expect(Bool(false)) }
-    for (index, entry) in entries.enumerated() where !["origin", "header_source", "header_member", "late_rejects"].contains(entry.key) {
+    for (index, entry) in entries.enumerated()
+    where !["origin", "header_source", "header_member", "late_rejects"].contains(entry.key) {
       var fewer = entries
       fewer.remove(at: index)
       #expect(RunCheckpoint(.dictionary(fewer)) == nil, "\(entry.key)")
