@@ -28,7 +28,7 @@ struct GuessContractTests {
       ("7,1.50,2024-02-30,true", "value.calendar", "placed"), ("7,1.50,2024-05-01,1", "value.boolean", "paid"),
       ("seven,1.50,2024-05-01,true", "value.integer", "pieces"), ("7,1e400,2024-05-01,true", "value.range", "price"),
     ]
-    FileManager.default.createFile(atPath: folder.file("sales.csv"), contents: nil)
+    _ = FileManager.default.createFile(atPath: folder.file("sales.csv"), contents: nil)
     let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("sales.csv")))
     try file.write(contentsOf: Data("sale_id,pieces,price,placed,paid\n".utf8))
     var text = ""

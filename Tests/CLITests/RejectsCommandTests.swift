@@ -103,7 +103,8 @@ struct RejectsCommandTests {
   @Test("inputs may be gone, and a mode that deletes what is missing deletes nothing")
   func sync() throws {
     try folder.write(
-      "model: M\nentities:\n  Person:\n    attributes: { email: string!, age: integer64 }\n    unique: [email]\n", to: "m.yaml")
+      "model: M\nentities:\n  Person:\n    attributes: { email: string!, age: integer64 }\n    unique: [email]\n",
+      to: "m.yaml")
     try folder.write("email,age\na,1\nb,x\nc,3\n", to: "in.csv")
     let pipeline =
       "model: m.yaml\nstore: s.sqlite\nsource: in.csv\nrejects: { file: r.ndjson, ratio: 50% }\n"

@@ -18,6 +18,7 @@ struct NearestFieldTests {
         switch field.kind {
         case .component(let target): (name, open, close) = (target, "", "")
         case .components(let target): (name, open, close) = (target, "[", "]")
+        case .steps(let target): (name, open, close) = (target, "[", "]")
         case .named(let target), .names(let target): (name, open, close) = (target, "{a: ", "}")
         default: continue
         }

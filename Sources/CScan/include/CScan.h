@@ -1,7 +1,7 @@
-/* The two loops of the text readers that need more of a processor than Swift can ask for: byte shuffles (UTF-8), a
- * carry-less product (quotes) and masks of 64 bytes. They are written with the instructions of AVX2, and again with
- * those of AVX-512; which processor this is, is asked when the program runs. Where it has neither, the readers do the
- * same in Swift. docs/decisions/0010-vector-instructions-in-c.md has the figures. */
+/* The loops of the text readers that need more of a processor than Swift can ask for: byte shuffles (UTF-8), a
+ * carry-less product (quotes), masks of 64 bytes and streaming stores. They are written with the instructions of AVX2,
+ * and again with those of AVX-512; which processor this is, is asked when the program runs. Where it has neither, the
+ * readers do the same in Swift. docs/decisions/0010-vector-instructions-in-c.md has the figures. */
 #ifndef CSCAN_H
 #define CSCAN_H
 
@@ -86,5 +86,9 @@ struct cscan_rows {
 
 /* Writes the fields of rows, each a line of `width` fields, until one is something else; returns how many. */
 size_t cscan_csv_rows(const struct cscan_rows *rows);
+
+/* Copies bytes for another processor: past the caches where that can be asked for, so that lines which the other one
+ * has read last need not come back first. What was copied can be seen by whoever is told of it afterwards. */
+void cscan_copy_out(void *target, const void *source, size_t count);
 
 #endif

@@ -35,27 +35,6 @@ struct BatchPreparer: Sendable {
     for node in plan.nodes.indices { refuse(&batch, node: node, count: count) }
   }
 
-  /// Takes records that are passed over out: they name no object and nothing is wrong with them.
-  private func passOver(_ batch: inout ImportBatch, count: Int) {
-    guard let since, since.threshold != nil else { return }
-    batch.isPassedOver.fill(false, count: count)
-    let column = batch.columns[since.field]
-    var found = false
-    batch.records.bytes.withUnsafeBytes { bytes in
-      guard let arena = bytes.baseAddress else { return }
-      for i in 0..<count where since.passesOver(column.tags[i], column.payloads[i], arena) {
-        batch.isPassedOver[i] = true
-        found = true
-        for node in plan.nodes.indices {
-          batch.nodes[node].keyStates[i] = ImportBatch.KeyState.absent
-          batch.nodes[node].targets[i] = NodeColumns.unspecified
-        }
-      }
-    }
-    guard found else { return }
-    batch.failures.removeAll { batch.isPassedOver[Int($0.record)] }
-  }
-
   /// Transforms the records and fills what follows from them.
   ///
   /// - Throws: ``ImportError`` when an external process fails or the source is not as agreed.
@@ -79,6 +58,28 @@ struct BatchPreparer: Sendable {
     }
     for refusal in transformed.refusals { batch.hasFailed[Int(refusal.record)] = true }
     for record in transformed.skipped.indices where transformed.skipped[record] { batch.hasFailed[record] = true }
+  }
+
+  /// Takes records that are passed over out: they name no object and nothing is wrong with them.
+  private func passOver(_ batch: inout ImportBatch, count: Int) {
+    guard let since, since.threshold != nil else { return }
+    batch.isPassedOver.fill(false, count: count)
+    let column = batch.columns[since.field]
+    var found = false
+    batch.records.bytes.withUnsafeBytes { bytes in
+      guard let arena = bytes.baseAddress else { return }
+      for i in 0..<count where since.passesOver(column.tags[i], column.payloads[i], arena) {
+        batch.isPassedOver[i] = true
+        found = true
+        for node in plan.nodes.indices {
+          batch.nodes[node].keyStates[i] = ImportBatch.KeyState.absent
+          batch.nodes[node].targets[i] = NodeColumns.unspecified
+        }
+      }
+    }
+    guard found else { return }
+    batch.failures.removeAll { batch.isPassedOver[Int($0.record)] }
+    batch.refusals.removeAll { batch.isPassedOver[Int($0.record)] }
   }
 
   /// Computes the hashes of keys and contents, a column at a time.

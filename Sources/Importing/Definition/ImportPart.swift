@@ -13,8 +13,6 @@ public struct ImportPart: Sendable {
   public var root: EntityImport
   /// Which way existing objects are found, when the counts must not decide.
   public var findPlan = FindPlan.automatic
-  /// How records are told that earlier runs have read; `nil` to read all.
-  public var since: SincePolicy?
   /// Columns that are made from others, and types of columns.
   public var columns: [ColumnTransform] = []
   /// The condition that records must satisfy, in the language of `docs/predicates.md`; others are skipped.
@@ -25,6 +23,8 @@ public struct ImportPart: Sendable {
   public var hooks = ImportHooks()
   /// What may differ between the source and what is known of it.
   public var contract: SchemaContract?
+  /// How records are told that earlier runs have read; `nil` to read all.
+  public var since: SincePolicy?
   /// Where the part stands in its file.
   public var position = SourcePosition.file
 

@@ -64,7 +64,7 @@ struct RunRecorder {
     var record = RunRecord()
     let redaction = definition.redaction
     record.id = redaction(identity.text)
-    record.pipeline = redaction(identity.pipeline)
+    record.pipeline = redaction(definition.reporting.listedName ?? identity.pipeline)
     record.kind = definition.reporting.kind
     record.started = identity.started
     record.seconds = summary.seconds

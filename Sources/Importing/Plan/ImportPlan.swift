@@ -154,12 +154,13 @@ private struct ImportPlanBuilder {
       part, model: definition.model, path: definition.name, fields: sources, columnNames: columnNames)
     findings += result.findings
     columnNames = result.columnNames
-    for (index, outcome) in result.fields.enumerated() {
+    for (source, outcome) in zip(sources, result.fields) {
       guard let outcome else { continue }
+      let index = source.index
       fieldColumns[index] = columnNames.count + outcome.derived
       guard !outcome.isText else { continue }
       do {
-        var compiled = try CompiledField(sources[index].field.canonical, attribute: sources[index].attribute)
+        var compiled = try CompiledField(source.field.canonical, attribute: source.attribute)
         compiled.identifier = Int32(index)
         fields[index] = compiled
       } catch {
@@ -295,7 +296,8 @@ private struct ImportPlanBuilder {
       findings += error.diagnostics
       return nil
     }
-    sources.append(TransformedField(field: field, attribute: attribute, derivedNames: derivedNames))
+    sources.append(
+      TransformedField(index: fields.count - 1, field: field, attribute: attribute, derivedNames: derivedNames))
     var column = -1
     if sources[sources.count - 1].isDirect {
       column = columnNames.firstIndex(of: field.column) ?? columnNames.count

@@ -13,7 +13,14 @@ extension ImportDefinition {
     precondition(file.path != rejectsPath, "the rejects file that is read would be emptied")
     var result = self
     result.rejects.path = rejectsPath
+    // A name of its own: what the store remembers of the pipeline's unfinished and finished runs is not touched.
+    result.name = "\(name) (replay)"
     result.reporting.kind = .replay
+    result.reporting.listedName = name
+    // Those of the pipeline tell of its last own run.
+    result.reporting.metricsPath = nil
+    result.reporting.reportPath = nil
+    result.policy.append = false
     // A share of the few records that are left says nothing.
     result.rejects.ratio = nil
     result.parts = parts.map { part in

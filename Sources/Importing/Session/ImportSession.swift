@@ -294,7 +294,7 @@ public final class ImportSession {
       isInterrupted = load.isInterrupted
       place = place.after(load)
       for warning in load.warnings where !summary.warnings.contains(warning) { summary.warnings.append(warning) }
-      if load.breach == nil, !isInterrupted, let counts = place.tally.parts.last { try load.didEnd(counts) }
+      if summary.breach == nil, !isInterrupted { try load.didEnd() }
       times.add(load.times)
     }
     tell(.finish)

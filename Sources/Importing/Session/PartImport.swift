@@ -58,10 +58,10 @@ final class PartImport {
     self.plan = plan
     self.file = file
     self.rejects = rejects
+    transforms = try TransformRunner(plan, part, store: store, memory: definition.keyMemory)
     self.place = place
     self.journal = journal
     position = place.start
-    transforms = try TransformRunner(plan, part, store: store, memory: definition.keyMemory)
     importer = try Self.makeImporter(definition, part, plan, file, store, watch, transforms, seed: place.seed)
     importer.ledger = place.ledger
     importer.lateRejects = place.lateRejects
@@ -104,7 +104,7 @@ final class PartImport {
   func run(progress: (State) -> Void, shouldStop: (() -> Bool)? = nil) throws(ImportError) {
     let started = ImportSession.now()
     try transforms?.willBegin(part)
-    defer { transforms?.end() }
+    defer { transforms?.end(isJoined: !isInterrupted) }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
@@ -174,7 +174,9 @@ final class PartImport {
   }
 
   /// Lets the hook of the part's end speak.
-  func didEnd(_ counts: ImportSummary.PartCounts) throws(ImportError) { try transforms?.didEnd(part, counts) }
+  func didEnd() throws(ImportError) {
+    try transforms?.didEnd(part, finalTally.parts.last ?? ImportSummary.PartCounts())
+  }
 
   /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
   func rebuild() throws(ImportError) {
@@ -316,8 +318,8 @@ final class PartImport {
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
-        preparer: BatchPreparer(
-          plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms)))
+        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    )
     root.firstStrategyName = "partitioned scan"
   }
 

@@ -1,15 +1,17 @@
 import Diagnostics
 import RecordFormats
+import Synchronization
 
 /// What sees batches one after the other: the contract, the external process, the hooks.
 ///
 /// `@unchecked Sendable`: the reader's thread uses it from the first source to ``finish()``, and the caller's thread
-/// before that thread begins and after it was joined.
+/// before that thread begins and after it was joined. Only the process may be ended while the reader's thread is at work,
+/// and is kept under a lock for that.
 final class OrderedTransforms: @unchecked Sendable {
   private let plan: TransformPlan
   private let columns: [String]
   private var contract: ContractCheck?
-  private var session: ProcessSession?
+  private let session = Mutex<ProcessSession?>(nil)
   private var source = ""
   /// The columns that the current source is asked for.
   private(set) var columnNames: [String]
@@ -35,14 +37,22 @@ final class OrderedTransforms: @unchecked Sendable {
 
   /// Ends the external process.
   func finish() throws(ImportError) {
-    try session?.finish()
-    session = nil
+    try session.withLock { $0 }?.finish()
+    session.withLock { $0 = nil }
   }
 
-  /// Ends what is left of the external process after an error.
-  func end() {
-    session?.end()
-    session = nil
+  /// Ends what is left of the external process.
+  ///
+  /// - Parameter isJoined: Whether the reader's thread has ended; it may be waiting for the process otherwise, and finds
+  ///   it gone.
+  func end(isJoined: Bool) {
+    guard let session = session.withLock({ $0 }) else { return }
+    if isJoined {
+      session.end()
+      self.session.withLock { $0 = nil }
+    } else {
+      session.interrupt()
+    }
   }
 
   // MARK: Hooks
@@ -99,11 +109,12 @@ final class OrderedTransforms: @unchecked Sendable {
   private func ask(_ batch: inout ImportBatch, _ open: [Int]) throws(ImportError) {
     guard let process = plan.process else { return }
     let session: ProcessSession
-    if let known = self.session {
+    if let known = self.session.withLock({ $0 }) {
       session = known
     } else {
-      session = try ProcessSession(process)
-      self.session = session
+      let started = try ProcessSession(process)
+      self.session.withLock { $0 = started }
+      session = started
     }
     var lines = ContiguousArray<UInt8>()
     var ends: [Int] = []

@@ -5,7 +5,10 @@ import RecordFormats
 ///
 /// It never waits for one pipe alone, so neither side can keep the other waiting for ever; how long a line is, how many
 /// records are on their way and how long an answer takes are bounded.
-final class ProcessSession {
+///
+/// `@unchecked Sendable`: one thread at a time uses it; another may only call ``interrupt()``, which touches nothing that
+/// changes.
+final class ProcessSession: @unchecked Sendable {
   private let definition: ProcessTransform
   private let child: ChildProcess
   /// What it wrote and nobody has taken.
@@ -56,18 +59,23 @@ final class ProcessSession {
         }
         while sent < ends.count, ends[sent] <= written { sent += 1 }
       }
-      if ready.hasOutput { child.readOutput(into: &output, limit: Self.chunk) }
+      if ready.hasOutput { child.readOutput(into: &output) }
       let before = answered.count
-      while scanned < output.count {
-        if output[scanned] == UInt8(ascii: "\n") { answered.append(scanned + 1) }
-        scanned += 1
-        let start = answered.last ?? 0
-        if scanned - start > definition.lineLimit {
+      output.withUnsafeBufferPointer { bytes in
+        while scanned < bytes.count {
+          if bytes[scanned] == UInt8(ascii: "\n") { answered.append(scanned + 1) }
+          scanned += 1
+        }
+      }
+      var start = before == 0 ? 0 : answered[before - 1]
+      for end in answered[before...] + [output.count] {
+        if end - start > definition.lineLimit {
           throw failure("wrote a line of more than \(definition.lineLimit) bytes")
         }
-        if answered.count > sent {
-          throw failure("wrote more lines than it was given: an answer before record \(sent + 1) of a batch was sent")
-        }
+        start = end
+      }
+      if answered.count > sent {
+        throw failure("wrote more lines than it was given: an answer before record \(sent + 1) of a batch was sent")
       }
       if answered.count > before { deadline = ImportSession.now() + definition.timeout }
       if child.hasEndedOutput, answered.count < ends.count {
@@ -92,7 +100,7 @@ final class ProcessSession {
       let ended = child.poll()
       let ready = child.wait(forInput: false, milliseconds: ended == nil && !child.isSilent ? 20 : 0)
       if ready.hasErrors { readMessages() }
-      if ready.hasOutput { child.readOutput(into: &output, limit: Self.chunk) }
+      if ready.hasOutput { child.readOutput(into: &output) }
       guard output.isEmpty else { throw failure("wrote more lines than it was given") }
       if let ended {
         // What is left in the pipes belongs to it; what its own children may still write does not.
@@ -111,10 +119,13 @@ final class ProcessSession {
   /// Ends the program at once.
   func end() { child.kill() }
 
+  /// Tells the program to end at once, from any thread.
+  func interrupt() { child.interrupt() }
+
   // MARK: Failures
 
   private func readMessages() {
-    child.readErrors(into: &messages, limit: Self.chunk)
+    child.readErrors(into: &messages)
     if messages.count > Self.messageBytes { messages.removeFirst(messages.count - Self.messageBytes) }
   }
 

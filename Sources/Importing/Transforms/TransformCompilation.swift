@@ -3,12 +3,15 @@ public import ObjectModel
 
 /// A field of an import with its attribute.
 struct TransformedField {
+  /// The field's number in the plan.
+  var index: Int
   var field: FieldImport
   var attribute: AttributeDescription
   /// Whether the field's column is the source's own and goes into conversion as it is.
   var isDirect: Bool
 
-  init(field: FieldImport, attribute: AttributeDescription, derivedNames: Set<String>) {
+  init(index: Int, field: FieldImport, attribute: AttributeDescription, derivedNames: Set<String>) {
+    self.index = index
     self.field = field
     self.attribute = attribute
     isDirect = field.steps.isEmpty && field.value == nil && !derivedNames.contains(field.column)
@@ -74,7 +77,7 @@ extension ImportPart {
       let entity = model.entity(named: part.entityName)
       for field in part.findBy + part.attributes {
         guard let attribute = entity?.attribute(named: field.attributeName) else { continue }
-        fields.append(TransformedField(field: field, attribute: attribute, derivedNames: names))
+        fields.append(TransformedField(index: fields.count, field: field, attribute: attribute, derivedNames: names))
       }
       for relationship in part.relationships { visit(relationship.target) }
     }
@@ -146,7 +149,7 @@ enum TransformCompilation {
     for (index, outcome) in outcomes.enumerated() {
       guard let outcome else { continue }
       for output in compiler.plan.outputs.indices where compiler.plan.outputs[output].derived == outcome.derived {
-        compiler.plan.outputs[output].fields.append(index)
+        compiler.plan.outputs[output].fields.append(fields[index].index)
       }
     }
     return Result(

@@ -51,7 +51,9 @@ final class TransformRunner: Sendable {
   }
 
   /// Ends whatever is left of an external process.
-  func end() { ordered.end() }
+  ///
+  /// - Parameter isJoined: Whether the reader's thread has ended.
+  func end(isJoined: Bool) { ordered.end(isJoined: isJoined) }
 
   /// Sentences for the summary's warnings.
   var warnings: [String] { ordered.warnings }

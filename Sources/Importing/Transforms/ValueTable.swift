@@ -3,7 +3,7 @@ import ObjectStore
 /// A table of texts by texts that many threads look into.
 ///
 /// Keys are found by their bytes; of equal keys the first counts.
-public final class ValueTable: Sendable, Hashable {
+public final class ValueTable: Sendable, Hashable, CustomReflectable {
   /// The number of keys.
   public let count: Int
   /// The names of the keys in their order, for messages; at most twelve.
@@ -90,6 +90,12 @@ public final class ValueTable: Sendable, Hashable {
   /// Whether a key is there.
   @inline(__always)
   func contains(_ key: UnsafeBufferPointer<UInt8>) -> Bool { withValue(of: key) { _ in true } ?? false }
+
+  /// What stands for the table where a definition is compared with an earlier one.
+  public var customMirror: Mirror {
+    let digest = bytes.withUnsafeBytes { Self.hash($0) }
+    return Mirror(self, children: ["count": count, "digest": digest])
+  }
 
   /// Tables are equal when they are the same.
   public static func == (left: ValueTable, right: ValueTable) -> Bool { left === right }

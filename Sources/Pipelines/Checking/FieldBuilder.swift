@@ -184,7 +184,9 @@ struct FieldBuilder {
       case "ambiguousSpelling", "emptySpelling": option = component.has("true") ? "true" : "false"
       case "ambiguousMark", "invalidMark": option = component.has("group_mark") ? "group_mark" : "decimal_mark"
       case "invalidDefault": option = ""
-      case "invalidValue": option = finding.hint ?? ""
+      case "invalidValue":
+        option = finding.hint ?? ""
+        finding.hint = nil
       // The others have findings of their own above, at their options.
       default: continue
       }

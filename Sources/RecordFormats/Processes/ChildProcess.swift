@@ -1,5 +1,6 @@
 import CScan
 import Glibc
+import Synchronization
 
 /// A program that runs beside this one and is talked to by pipes; nothing goes through a shell.
 ///
@@ -33,6 +34,9 @@ package final class ChildProcess {
   private var output: Int32 = -1
   private var errors: Int32 = -1
   private var ending: Ending?
+  /// Whether the system may give the program's number to another.
+  private let isReaped = Atomic<Bool>(false)
+  private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 1)
 
   /// Starts a program.
   ///
@@ -85,7 +89,10 @@ package final class ChildProcess {
     for end in [input, output, errors] { _ = fcntl(end, F_SETFL, fcntl(end, F_GETFL) | O_NONBLOCK) }
   }
 
-  deinit { kill() }
+  deinit {
+    kill()
+    buffer.deallocate()
+  }
 
   /// What can be done without waiting.
   package struct Readiness {
@@ -129,19 +136,17 @@ package final class ChildProcess {
     input = -1
   }
 
-  /// Appends what there is of the output, at most `limit` bytes.
-  package func readOutput(into bytes: inout [UInt8], limit: Int) { Self.read(&output, &bytes, limit) }
+  /// Appends what there is of the output, at most 64 KiB.
+  package func readOutput(into bytes: inout [UInt8]) { read(&output, &bytes) }
 
-  /// Appends what there is of the messages, at most `limit` bytes.
-  package func readErrors(into bytes: inout [UInt8], limit: Int) { Self.read(&errors, &bytes, limit) }
+  /// Appends what there is of the messages, at most 64 KiB.
+  package func readErrors(into bytes: inout [UInt8]) { read(&errors, &bytes) }
 
-  private static func read(_ end: inout Int32, _ bytes: inout [UInt8], _ limit: Int) {
+  private func read(_ end: inout Int32, _ bytes: inout [UInt8]) {
     guard end >= 0 else { return }
-    let start = bytes.count
-    bytes.append(contentsOf: repeatElement(0, count: limit))
-    let got = bytes.withUnsafeMutableBytes { Glibc.read(end, $0.baseAddress.map { $0 + start }, limit) }
+    let got = Glibc.read(end, buffer.baseAddress, buffer.count)
     let failure = errno
-    bytes.removeLast(limit - max(0, got))
+    if got > 0 { bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: buffer[..<got])) }
     if got == 0 || (got < 0 && failure != EAGAIN && failure != EINTR) {
       close(end)
       end = -1
@@ -153,9 +158,15 @@ package final class ChildProcess {
     if let ending { return ending }
     var status: Int32 = 0
     guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
+    isReaped.store(true, ordering: .sequentiallyConsistent)
     let signal = status & 0x7F
     ending = signal == 0 ? .exit((status >> 8) & 0xFF) : .signal(signal)
     return ending
+  }
+
+  /// Tells the program and what it has started to end at once, from any thread; nothing is closed or waited for.
+  package func interrupt() {
+    if !isReaped.load(ordering: .sequentiallyConsistent) { Glibc.kill(-identifier, SIGKILL) }
   }
 
   /// Ends the program and what it has started, if it still runs, and closes the pipes.
@@ -168,6 +179,7 @@ package final class ChildProcess {
     Glibc.kill(identifier, SIGKILL)
     var status: Int32 = 0
     while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
+    isReaped.store(true, ordering: .sequentiallyConsistent)
     ending = .signal(SIGKILL)
   }
 

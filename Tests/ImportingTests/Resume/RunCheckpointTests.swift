@@ -1,3 +1,4 @@
+import Diagnostics
 @testable import Importing
 import ObjectModel
 import ObjectStore

@@ -8,7 +8,8 @@ import Testing
 /// libxml2 on a thread of its own: nothing that is read may tell.
 @Suite("XML: two threads") struct XMLSplitTests {
   private func reading(
-    _ bytes: [UInt8], _ options: XMLOptions = XMLOptions(), _ columns: [String]? = nil, splitsAt: Int, chunks: [Int] = [.max],
+    _ bytes: [UInt8], _ options: XMLOptions = XMLOptions(), _ columns: [String]? = nil, splitsAt: Int,
+    chunks: [Int] = [.max],
     limit: BatchLimit = BatchLimit()
   ) -> Everything {
     Everything.of(

@@ -38,7 +38,8 @@ import Testing
   func streams() {
     var random = SeededGenerator(seed: 20_261_121)
     let parts = [
-      "- {a: 1, b: [x, {y: z}], c: \"q\\n\\u00e9\"}\n", "- a: plain\n  b: |\n    two\n    lines\n", "- &n\n  a: Zürich\n",
+      "- {a: 1, b: [x, {y: z}], c: \"q\\n\\u00e9\"}\n", "- a: plain\n  b: |\n    two\n    lines\n",
+      "- &n\n  a: Zürich\n",
       "- *n\n", "- <<: *n\n  b: 2\n", "- *unknown\n", "- no mapping\n", "- a: 1\n  a: 2\n", "- ? [1, 2]\n  : x\n",
       "---\n- &n {a: 東京}\n", "# \(String(repeating: "remark ", count: 400))\n", "- !!int a: !!str 1\n  b: ! x\n",
       "- a: '\(String(repeating: "long ü ", count: 3000))'\n", "- b: \(String(repeating: "- ", count: 3))x\n",

@@ -33,7 +33,8 @@ struct TransformBuilder {
     let direct = part.directColumns
     var uses = columns.filter { direct.contains($0.name) }
     for read in checked.reads where !uses.contains(where: { $0.name == read.name }) {
-      uses.append(ColumnUse(name: read.name, position: read.position))
+      uses.append(
+        columns.first { $0.name == read.name } ?? ColumnUse(name: read.name, position: read.position))
     }
     return uses
   }
