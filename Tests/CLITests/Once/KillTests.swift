@@ -55,13 +55,14 @@ struct KillTests {
       #expect(state.isIntact, place)
       #expect(state.files == wanted.state.files, place)
       #expect(state.rejects == wanted.state.rejects, place)
-      for (name, rows) in wanted.state.tables {
+      // Of a pipeline that must not insert twice the metadata know when it ended.
+      for (name, rows) in wanted.state.tables where name != "Z_METADATA" || shop.hasKey {
         #expect(state.tables[name] == rows, "\(name): \(place)")
       }
     }
   }
 
-  private static let points = Soak.isOn ? 200 : 10
+  private static let points = Soak.isOn ? 200 : 8
 
   @Test("in an existing store", arguments: ["last", "first", "reject"])
   func existingStore(duplicates: String) throws {
@@ -77,6 +78,15 @@ struct KillTests {
     var shop = try NightShop(seed: seed)
     shop.mode = "insert"
     shop.hasKey = false
+    try kill(shop, points: Self.points, seed: seed)
+  }
+
+  @Test("that let objects go which the night does not name")
+  func syncing() throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    var shop = try NightShop(seed: seed)
+    shop.mode = "sync"
+    shop.more = "sync: { unreadable: delete }"
     try kill(shop, points: Self.points, seed: seed)
   }
 
