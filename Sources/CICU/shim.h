@@ -30,6 +30,12 @@ extern void uregex_setTimeLimit(void *, int32_t, int *);
 extern void uregex_setStackLimit(void *, int32_t, int *);
 extern void uregex_setText(void *, const uint16_t *, int32_t, int *);
 extern int8_t uregex_matches(void *, int32_t, int *);
+extern int8_t uregex_find(void *, int32_t, int *);
+extern int8_t uregex_findNext(void *, int *);
+extern int32_t uregex_groupCount(void *, int *);
+extern int32_t uregex_start(void *, int32_t, int *);
+extern int32_t uregex_end(void *, int32_t, int *);
+extern int32_t uregex_replaceAll(void *, const uint16_t *, int32_t, uint16_t *, int32_t, int *);
 
 /// glibc declares it for GNU sources only.
 extern void *memmem(const void *text, size_t count, const void *part, size_t partCount);
@@ -144,6 +150,36 @@ static inline int32_t mergewalk_matchRegex(void *regex, const uint16_t *units, i
   int32_t result = uregex_matches(regex, 0, status);
   uregex_setText(regex, nothing, 0, &ignored);
   return *status <= 0 && result;
+}
+
+/// The number of groups of an expression.
+static inline int32_t mergewalk_regexGroups(void *regex, int *status) { return uregex_groupCount(regex, status); }
+
+/// Finds the first match; the place of a group, -1 when the group takes no part in it.
+static inline int32_t mergewalk_findRegex(void *regex, const uint16_t *units, int32_t count, int32_t group,
+                                          int32_t *start, int32_t *end, int *status) {
+  static const uint16_t nothing[1] = {0};
+  int ignored = 0;
+  uregex_setText(regex, units, count, status);
+  int32_t result = uregex_find(regex, 0, status) && *status <= 0;
+  if (result) {
+    *start = uregex_start(regex, group, status);
+    *end = uregex_end(regex, group, status);
+  }
+  uregex_setText(regex, nothing, 0, &ignored);
+  return *status <= 0 && result;
+}
+
+/// The text with every match replaced; returns the room that it needs.
+static inline int32_t mergewalk_replaceRegex(void *regex, const uint16_t *units, int32_t count,
+                                             const uint16_t *replacement, int32_t replacementCount, uint16_t *result,
+                                             int32_t capacity, int *status) {
+  static const uint16_t nothing[1] = {0};
+  int ignored = 0;
+  uregex_setText(regex, units, count, status);
+  int32_t needed = uregex_replaceAll(regex, replacement, replacementCount, result, capacity, status);
+  uregex_setText(regex, nothing, 0, &ignored);
+  return needed;
 }
 
 #endif

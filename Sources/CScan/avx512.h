@@ -79,8 +79,10 @@ AVX512 static inline uint32_t *write_bits_avx512(uint64_t bits, uint32_t at, uin
   return out + count;
 }
 
-AVX512 static struct cscan_found csv_avx512(
-  struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks, uint32_t *odds) {
+/* Inlined twice: with flags and without. */
+AVX512 static inline __attribute__((always_inline)) struct cscan_found csv_marks_avx512(
+  struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks, uint32_t *odds,
+  uint8_t *flags) {
   const __m512i delimiter = _mm512_set1_epi8((char)state->delimiter), quote = _mm512_set1_epi8((char)state->quote);
   const __m512i line_feed = _mm512_set1_epi8(10), carriage_return = _mm512_set1_epi8(13);
   const uint64_t quotes = state->quote == state->delimiter ? 0 : ~UINT64_C(0);
@@ -91,13 +93,82 @@ AVX512 static struct cscan_found csv_avx512(
     struct csv_block block;
     block.valid = to - at < 64 ? (UINT64_C(1) << (to - at)) - 1 : ~UINT64_C(0);
     block.quotes = _mm512_cmpeq_epi8_mask(all, quote) & quotes & block.valid;
-    block.lines = _mm512_cmpeq_epi8_mask(all, line_feed) | _mm512_cmpeq_epi8_mask(all, carriage_return);
+    const uint64_t returns = _mm512_cmpeq_epi8_mask(all, carriage_return);
+    block.lines = _mm512_cmpeq_epi8_mask(all, line_feed) | returns;
     block.delimiters = _mm512_cmpeq_epi8_mask(all, delimiter);
     block.inside = prefix_xor_avx512(block.quotes) ^ carry.inside;
     struct csv_marks marks = csv_marks(&block, &carry);
+    if (flags) {
+      __m512i next = _mm512_loadu_si512(bytes + at + 1);
+      __m512i all_flags = _mm512_maskz_mov_epi8(
+        _mm512_cmpeq_epi8_mask(next, quote) & quotes, _mm512_set1_epi8(CSCAN_QUOTE_NEXT));
+      /* Line ends are few. */
+      if (block.lines & marks.breaks) {
+        all_flags = _mm512_or_si512(
+          all_flags, _mm512_maskz_mov_epi8(block.lines, _mm512_set1_epi8(CSCAN_LINE_END)));
+        all_flags = _mm512_or_si512(
+          all_flags, _mm512_maskz_mov_epi8(
+            returns & _mm512_cmpeq_epi8_mask(next, line_feed), _mm512_set1_epi8(CSCAN_PAIR)));
+      }
+      _mm512_storeu_si512(flags + (next_break - breaks), _mm512_maskz_compress_epi8(marks.breaks, all_flags));
+    }
     next_break = write_bits_avx512(marks.breaks, (uint32_t)at, next_break);
     if (marks.odds) next_odd = write_bits_avx512(marks.odds, (uint32_t)at, next_odd);
   }
   *state = carry;
   return (struct cscan_found){(size_t)(next_break - breaks), (size_t)(next_odd - odds)};
+}
+
+AVX512 static struct cscan_found csv_avx512(
+  struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks, uint32_t *odds) {
+  return csv_marks_avx512(state, bytes, from, to, breaks, odds, NULL);
+}
+
+AVX512 static struct cscan_found csv_flagged_avx512(
+  struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks, uint32_t *odds,
+  uint8_t *flags) {
+  return csv_marks_avx512(state, bytes, from, to, breaks, odds, flags);
+}
+
+/* A field starts behind the break before it and its own quote, so all that is needed of the bytes are the flags. */
+AVX512 static size_t rows_avx512(const struct cscan_rows *rows) {
+  const __m512i one = _mm512_set1_epi32(1);
+  const __m512i line_end = _mm512_set1_epi8(CSCAN_LINE_END), quote_next = _mm512_set1_epi8(CSCAN_QUOTE_NEXT);
+  const __m512i state = _mm512_set1_epi8((char)rows->state);
+  const uint32_t width = rows->width;
+  const uint64_t row_mask = width == 64 ? ~UINT64_C(0) : (UINT64_C(1) << width) - 1;
+  const uint64_t last_mask = UINT64_C(1) << (width - 1);
+  size_t next = 0, row = 0;
+  uint32_t start = rows->start;
+  /* As if there were a break before the first row. */
+  rows->breaks[-1] = start - 1;
+  rows->flags[-1] = rows->bytes[start] == rows->quote ? CSCAN_QUOTE_NEXT : 0;
+  while (row < rows->most_rows && next + width <= rows->count && start < rows->start_limit) {
+    const __m512i flags = _mm512_maskz_loadu_epi8(row_mask, rows->flags + next);
+    const uint8_t first = rows->bytes[start];
+    if (_mm512_test_epi8_mask(flags, line_end) != last_mask || first == 10 || first == 13 || first == rows->comment)
+      break;
+    const uint32_t end = rows->breaks[next + width - 1];
+    const uint32_t pair = rows->flags[next + width - 1] & CSCAN_PAIR ? 1 : 0;
+    if (end - start > rows->most_bytes || end + 1 + pair > rows->end_limit) break;
+    const size_t slot = row * width;
+    const uint64_t quoted =
+      _mm512_test_epi8_mask(_mm512_maskz_loadu_epi8(row_mask, rows->flags + next - 1), quote_next);
+    _mm512_mask_storeu_epi8(
+      rows->states + slot, row_mask, _mm512_mask_add_epi8(state, quoted, state, _mm512_set1_epi8(1)));
+    for (uint32_t field = 0; field < width; field += 16) {
+      const __mmask16 some = (__mmask16)(row_mask >> field), marked = (__mmask16)(quoted >> field);
+      const __m512i ends = _mm512_maskz_loadu_epi32(some, rows->breaks + next + field);
+      __m512i from = _mm512_add_epi32(_mm512_maskz_loadu_epi32(some, rows->breaks + next + field - 1), one);
+      from = _mm512_mask_add_epi32(from, marked, from, one);
+      const __m512i length = _mm512_sub_epi32(ends, from);
+      _mm512_mask_storeu_epi32(rows->starts + slot + field, some, from);
+      _mm512_mask_storeu_epi32(rows->lengths + slot + field, some, _mm512_mask_sub_epi32(length, marked, length, one));
+    }
+    row++;
+    next += width + pair;
+    start = end + 1 + pair;
+    if (rows->odd < end) break;
+  }
+  return row;
 }

@@ -1,4 +1,5 @@
 #include "CScan.h"
+#include <string.h>
 
 #if defined(__x86_64__)
 
@@ -27,6 +28,36 @@ struct cscan_found cscan_csv_fields(
                                : csv_avx2(state, bytes, from, to, breaks, odds);
 }
 
+struct cscan_found cscan_csv_fields_flagged(
+  enum cscan_level level, struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks,
+  uint32_t *odds, uint8_t *flags) {
+  (void)level;
+  return csv_flagged_avx512(state, bytes, from, to, breaks, odds, flags);
+}
+
+size_t cscan_csv_rows(const struct cscan_rows *rows) { return rows_avx512(rows); }
+
+/* SSE2 is there always. */
+void cscan_copy_out(void *target, const void *source, size_t count) {
+  char *to = target;
+  const char *from = source;
+  size_t head = (size_t)(-(uintptr_t)to & 63);
+  if (head > count) head = count;
+  memcpy(to, from, head);
+  size_t at = head;
+  for (; at + 64 <= count; at += 64) {
+    __m128i a = _mm_loadu_si128((const __m128i *)(from + at)), b = _mm_loadu_si128((const __m128i *)(from + at + 16));
+    __m128i c = _mm_loadu_si128((const __m128i *)(from + at + 32));
+    __m128i d = _mm_loadu_si128((const __m128i *)(from + at + 48));
+    _mm_stream_si128((__m128i *)(to + at), a);
+    _mm_stream_si128((__m128i *)(to + at + 16), b);
+    _mm_stream_si128((__m128i *)(to + at + 32), c);
+    _mm_stream_si128((__m128i *)(to + at + 48), d);
+  }
+  memcpy(to + at, from + at, count - at);
+  _mm_sfence();
+}
+
 #else
 
 enum cscan_level cscan_best_level(void) { return CSCAN_NONE; }
@@ -42,5 +73,19 @@ struct cscan_found cscan_csv_fields(
   (void)level; (void)state; (void)bytes; (void)from; (void)to; (void)breaks; (void)odds;
   return (struct cscan_found){0, 0};
 }
+
+struct cscan_found cscan_csv_fields_flagged(
+  enum cscan_level level, struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks,
+  uint32_t *odds, uint8_t *flags) {
+  (void)flags;
+  return cscan_csv_fields(level, state, bytes, from, to, breaks, odds);
+}
+
+size_t cscan_csv_rows(const struct cscan_rows *rows) {
+  (void)rows;
+  return 0;
+}
+
+void cscan_copy_out(void *target, const void *source, size_t count) { memcpy(target, source, count); }
 
 #endif

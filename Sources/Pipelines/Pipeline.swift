@@ -18,6 +18,8 @@ public struct PipelineSettings: Sendable {
   public var sourceReplacements: [String: [String]] = [:]
   /// Whether headers of input files are compared with the columns that the pipeline names.
   public var checksHeaders = true
+  /// Whether the files that the pipeline names must be there; when not, the format follows from `format` or their names.
+  public var needsFiles = true
 
   /// Creates settings that add nothing.
   public init() {}

@@ -39,6 +39,7 @@ struct PipelineLoader {
     }
     let builder = PartBuilder(
       model: model, findings: findings, sourcePaths: settings.sourcePaths, checksHeaders: settings.checksHeaders,
+      needsFiles: settings.needsFiles,
       replacements: settings.sourceReplacements)
     let parts = builder.parts(component)
     guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }

@@ -170,7 +170,7 @@ struct SourceArguments {
     case .texts:
       // An option without a value is the empty text, which a pipeline must write in quotes.
       return isQuoted || first == UInt8(ascii: "[") ? nil : .scalar(text, isPlain: !text.isEmpty)
-    case .content, .tree, .pairs, .component, .components, .named, .names: return nil
+    case .content, .expression, .steps, .tree, .pairs, .component, .components, .named, .names: return nil
     }
   }
 

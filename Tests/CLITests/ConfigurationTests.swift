@@ -14,11 +14,11 @@ struct ConfigurationTests {
       pipeline: "categories ${secret:KEY}"
       model: \(Locations.fixtures)/shop/Shop.yaml
       store: "out/${secret:KEY}.sqlite"
-      source: { files: "in/${secret:KEY}.csv", ignore: ["${secret:KEY}"] }
+      source: { files: "in/${secret:KEY}.csv", ignore: [size] }
       import: { entity: Category, find_by: [name], mode: \(mode) }
       rejects: "out/${secret:KEY}.ndjson"
       """, to: "p.yaml")
-    try folder.write("name,\"hunter2-\"\"quoted\"\"-and-more\"\nHome,1\n,2\n", to: "in/\(Self.secret).csv")
+    try folder.write("name,size\nHome,1\n,2\n", to: "in/\(Self.secret).csv")
   }
 
   private var environment: [String: String] { ["KEY": Self.secret] }
@@ -30,7 +30,10 @@ struct ConfigurationTests {
     try write()
     let commands = [
       ["lint", "p.yaml"], ["lint", "--json", "p.yaml"], ["run", "p.yaml", "--dry-run"], ["run", "p.yaml"],
-      ["run", "p.yaml", "--json"], ["seed", "p.yaml", "--store", "seed.sqlite"],
+      ["run", "p.yaml", "--json"], ["run", "p.yaml", "--log", "json", "--log-level", "trace"],
+      ["run", "p.yaml", "--log", "text", "--log-level", "trace", "--json"],
+      ["run", "p.yaml", "--metrics", "metrics.prom", "--report", "report.html"],
+      ["seed", "p.yaml", "--store", "seed.sqlite"],
       ["seed", "p.yaml", "--store", "seed.sqlite", "--force", "--json"],
     ]
     for command in commands {
@@ -38,6 +41,11 @@ struct ConfigurationTests {
       #expect(result.status == 0 || result.status == 1, "\(command): \(result.words)")
       #expect(!shows(result.output) && !shows(result.words), "\(command): \(result.output)\(result.words)")
       if command[0] != "lint" { #expect((result.output + result.words).contains("***"), "\(command)") }
+    }
+    // What is written beside the store is for people too.
+    for file in ["metrics.prom", "report.html", "out/\(Self.secret).sqlite-mergewalk"] {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: folder.file(file)))
+      #expect(!shows(String(decoding: bytes, as: UTF8.self)), "\(file.suffix(20))")
     }
     let rejects = try String(contentsOfFile: folder.file("out/\(Self.secret).ndjson"), encoding: .utf8)
     #expect(rejects.contains("\"file\":\"in/***.csv\"") || rejects.contains("***.csv"), "\(rejects)")
@@ -63,6 +71,19 @@ struct ConfigurationTests {
       #expect((result.output + result.words).contains("***"))
       #expect(!shows(result.output) && !shows(result.words), "\(command): \(result.output)\(result.words)")
     }
+  }
+
+  @Test func `every command that reads a pipeline hides its secrets`() throws {
+    let root = Locations.repository + "/Sources/mergewalk"
+    let files = FileManager.default.enumerator(atPath: root)?.compactMap { $0 as? String } ?? []
+    var count = 0
+    for file in files where file.hasSuffix(".swift") {
+      let text = try String(contentsOfFile: root + "/" + file, encoding: .utf8)
+      guard text.contains("Pipeline.read(") else { continue }
+      count += 1
+      #expect(text.contains("Console.hide("), "\(file)")
+    }
+    #expect(count >= 2)
   }
 
   @Test func `paths are relative to the pipeline, those of the command line to the working directory`() throws {

@@ -100,6 +100,30 @@ struct RejectsCommandTests {
     #expect(runs.output.contains("\"kind\": \"replay\""))
   }
 
+  @Test("inputs may be gone, and a mode that deletes what is missing deletes nothing")
+  func sync() throws {
+    try folder.write(
+      "model: M\nentities:\n  Person:\n    attributes: { email: string!, age: integer64 }\n    unique: [email]\n",
+      to: "m.yaml")
+    try folder.write("email,age\na,1\nb,x\nc,3\n", to: "in.csv")
+    let pipeline =
+      "model: m.yaml\nstore: s.sqlite\nsource: in.csv\nrejects: { file: r.ndjson, ratio: 50% }\n"
+      + "import: { entity: Person, mode: sync, find_by: [email], attributes: [age] }\n"
+    try folder.write(pipeline, to: "p.yaml")
+    #expect(try Command(["run", "p.yaml"], in: folder.path).status == 1)
+    try FileManager.default.removeItem(atPath: folder.file("in.csv"))
+    let text = try String(contentsOfFile: folder.file("r.ndjson"), encoding: .utf8)
+    try folder.write(text.replacing("b,x", with: "b,2") + text, to: "mended.ndjson")
+    let run = try Command(["rejects", "replay", "mended.ndjson", "--pipeline", "p.yaml", "--json"], in: folder.path)
+    #expect(run.status == 1, "\(run.words)")
+    #expect(try run.object()["inserted"] as? Int == 1 && run.object()["rejected"] as? Int == 1)
+    let emails = try PipelineSet.rows(folder.file("s.sqlite"), "SELECT ZEMAIL || ZAGE FROM ZPERSON")
+    #expect(emails == ["a1", "b2", "c3"])
+    try folder.write(pipeline.replacing("in.csv", with: "in.data"), to: "p.yaml")
+    let unknown = try Command(["rejects", "replay", "mended.ndjson", "--pipeline", "p.yaml"], in: folder.path)
+    #expect(unknown.status == 2 && unknown.words.contains("say it with “format”"), "\(unknown.words)")
+  }
+
   @Test("the file that is read never takes the new rejects")
   func same() throws {
     let path = try reject()

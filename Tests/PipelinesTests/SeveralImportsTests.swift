@@ -60,7 +60,9 @@ import Testing
     let path = try pipeline()
     for round in 0..<2 {
       var seen: [String] = []
-      let summary = try ImportSession(Pipeline.read(path).definition).run { seen.append($0.partName) }
+      let summary = try ImportSession(Pipeline.read(path).definition).run {
+        if seen.last != $0.partName { seen.append($0.partName) }
+      }
       #expect(try titles() == ["One Nina", "Two Otis"])
       #expect(summary.parts.map(\.name) == ["Artist", "records"])
       #expect(summary.parts.map(\.read) == [2, 3])

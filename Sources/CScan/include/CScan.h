@@ -1,12 +1,14 @@
-/* The two loops of the text readers that need more of a processor than Swift can ask for: byte shuffles (UTF-8), a
- * carry-less product (quotes) and masks of 64 bytes. They are written with the instructions of AVX2, and again with
- * those of AVX-512; which processor this is, is asked when the program runs. Where it has neither, the readers do the
- * same in Swift. docs/decisions/0010-vector-instructions-in-c.md has the figures. */
+/* The loops of the text readers that need more of a processor than Swift can ask for: byte shuffles (UTF-8), a
+ * carry-less product (quotes), masks of 64 bytes and streaming stores. They are written with the instructions of AVX2,
+ * and again with those of AVX-512; which processor this is, is asked when the program runs. Where it has neither, the
+ * readers do the same in Swift. docs/decisions/0010-vector-instructions-in-c.md has the figures. */
 #ifndef CSCAN_H
 #define CSCAN_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "process.h"
 
 /* Which of the loops below there are: none, with AVX2, with AVX-512. */
 enum cscan_level { CSCAN_NONE = 0, CSCAN_AVX2 = 1, CSCAN_AVX512 = 2 };
@@ -43,5 +45,50 @@ struct cscan_found { size_t breaks, odds; };
 struct cscan_found cscan_csv_fields(
   enum cscan_level level, struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks,
   uint32_t *odds);
+
+/* What cscan_csv_fields_flagged says of a break: the byte behind it is the quote; it is LF or CR; it is a CR with an LF
+ * behind. */
+enum cscan_flag { CSCAN_QUOTE_NEXT = 1, CSCAN_LINE_END = 2, CSCAN_PAIR = 4 };
+
+/* Whether there are the two functions below. */
+static inline int cscan_has_rows(enum cscan_level level) { return level == CSCAN_AVX512; }
+
+/* The same as cscan_csv_fields, and flags for the breaks, which have as much room. */
+struct cscan_found cscan_csv_fields_flagged(
+  enum cscan_level level, struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks,
+  uint32_t *odds, uint8_t *flags);
+
+/* What makes rows of breaks. */
+struct cscan_rows {
+  const uint8_t *bytes;
+  /* The breaks from the first row's on, with their flags; 64 behind the last may be read. `breaks[-1]` and `flags[-1]`
+   * may be written. */
+  uint32_t *breaks;
+  uint8_t *flags;
+  /* The columns, at most 64, and the first byte of lines that are no rows, besides LF and CR. */
+  uint32_t width;
+  uint8_t comment, quote;
+  /* The start of the first row; no row starts at or behind `start_limit`, ends behind `end_limit` or is longer than
+   * `most_bytes`. */
+  uint32_t start, start_limit, end_limit, most_bytes;
+  /* So many rows at most. */
+  size_t most_rows;
+  /* A row that has this index or one behind it is the last one. */
+  uint32_t odd;
+  /* Where the fields of the first row go; those of all rows follow each other. */
+  uint32_t *starts, *lengths;
+  uint8_t *states;
+  /* The state of a field without quotes; one more is that of a field with them. */
+  uint8_t state;
+  /* How many breaks there are whose rows are whole. */
+  size_t count;
+};
+
+/* Writes the fields of rows, each a line of `width` fields, until one is something else; returns how many. */
+size_t cscan_csv_rows(const struct cscan_rows *rows);
+
+/* Copies bytes for another processor: past the caches where that can be asked for, so that lines which the other one
+ * has read last need not come back first. What was copied can be seen by whoever is told of it afterwards. */
+void cscan_copy_out(void *target, const void *source, size_t count);
 
 #endif

@@ -8,6 +8,8 @@ struct BatchPreparer: Sendable {
   let seed: UInt64
   /// Which records are passed over, when the import is incremental.
   var since: SinceFilter?
+  /// What is done with columns before they are converted; nil for nothing.
+  var transforms: TransformRunner?
 
   /// Fills everything in `batch` that follows from its records.
   ///
@@ -17,6 +19,7 @@ struct BatchPreparer: Sendable {
     let count = batch.records.recordCount
     batch.failures.removeAll(keepingCapacity: true)
     batch.refusals.removeAll(keepingCapacity: true)
+    batch.refusals.append(contentsOf: batch.transformed.refusals)
     for field in plan.fields.indices {
       plan.fields[field].convert(
         &batch.records, column: plan.fieldColumns[field], into: &batch.columns[field], failures: &batch.failures)
@@ -27,8 +30,34 @@ struct BatchPreparer: Sendable {
     }
     passOver(&batch, count: count)
     batch.hasFailed.fill(false, count: count)
+    if !batch.transformed.isEmpty { settleTransformed(&batch) }
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
     for node in plan.nodes.indices { refuse(&batch, node: node, count: count) }
+  }
+
+  /// Transforms the records and fills what follows from them.
+  ///
+  /// - Throws: ``ImportError`` when an external process fails or the source is not as agreed.
+  func transform(_ batch: inout ImportBatch) throws(ImportError) {
+    if let transforms { try transforms.run(&batch) }
+    prepare(&batch)
+  }
+
+  /// The columns that the current source is asked for.
+  var columnNames: [String] { transforms?.columnNames ?? plan.columnNames }
+
+  /// Whether batches must come one after the other on one thread.
+  var isOrdered: Bool { transforms?.plan.isOrdered ?? false }
+
+  /// Forgets what conversion says of records that are skipped, and of values that a transform could not make.
+  private func settleTransformed(_ batch: inout ImportBatch) {
+    let transformed = batch.transformed
+    batch.failures.removeAll { failure in
+      transformed.isSkipped(Int(failure.record))
+        || transformed.failedCells.contains(TransformedRecords.cell(Int(failure.record), Int(failure.column)))
+    }
+    for refusal in transformed.refusals { batch.hasFailed[Int(refusal.record)] = true }
+    for record in transformed.skipped.indices where transformed.skipped[record] { batch.hasFailed[record] = true }
   }
 
   /// Takes records that are passed over out: they name no object and nothing is wrong with them.
@@ -50,6 +79,7 @@ struct BatchPreparer: Sendable {
     }
     guard found else { return }
     batch.failures.removeAll { batch.isPassedOver[Int($0.record)] }
+    batch.refusals.removeAll { batch.isPassedOver[Int($0.record)] }
   }
 
   /// Computes the hashes of keys and contents, a column at a time.

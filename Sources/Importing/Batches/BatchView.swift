@@ -32,10 +32,11 @@ struct BatchView {
     let targetEntities: UnsafeMutablePointer<Int32>?
   }
 
-  /// Whether a record names an object of a node and was not rejected.
+  /// Whether a record names an object of a node and was neither rejected nor skipped.
   @inline(__always)
   func isWanted(_ record: Int, _ node: NodeView) -> Bool {
-    outcomes[record] != .rejected && node.keyStates[record] == ImportBatch.KeyState.usable
+    outcomes[record] != .rejected && outcomes[record] != .skipped
+      && node.keyStates[record] == ImportBatch.KeyState.usable
   }
 
   /// Lends a batch to `body`.

@@ -13,7 +13,9 @@ struct ImportBatch: Sendable {
   var failures: [FieldFailure] = []
   /// Records that are refused for other reasons before they reach the store.
   var refusals: [RecordReject] = []
-  /// Whether the record has a failure or is refused.
+  /// What transforms made of the records; empty without transforms.
+  var transformed = TransformedRecords()
+  /// Whether the record has a failure, is refused or skipped.
   var hasFailed = ContiguousArray<Bool>()
   /// Whether the record is passed over; empty when none can be.
   var isPassedOver = ContiguousArray<Bool>()

@@ -15,7 +15,7 @@ extension CompiledField {
   public func convert(
     _ records: inout RecordBatch, column: Int, into cells: inout CellColumn, failures: inout [FieldFailure]
   ) {
-    precondition(column >= 0 && column < max(1, records.columnCount), "the batch has no column \(column)")
+    precondition(column >= 0 && column < max(1, records.allColumnCount), "the batch has no column \(column)")
     // Every cell is written below, so a column of the right length need not be cleared.
     let isReady = cells.tags.count == records.recordCount && cells.payloads.count == records.recordCount
     if !isReady { cells.reset(count: records.recordCount) }
@@ -75,10 +75,13 @@ extension CompiledField {
     _ failures: inout [FieldFailure]
   ) {
     // These share storage with the batch; only its bytes change below.
-    let starts = records.starts
-    let lengths = records.lengths
-    let states = records.states
-    let fields = FieldColumn(column: column, stride: records.columnCount, count: records.recordCount)
+    let isRead = column < records.columnCount || records.derived.isEmpty
+    let made = isRead ? DerivedColumn() : records.derived[column - records.columnCount]
+    let starts = isRead ? records.starts : made.starts
+    let lengths = isRead ? records.lengths : made.lengths
+    let states = isRead ? records.states : made.states
+    let fields = FieldColumn(
+      column: isRead ? column : 0, stride: isRead ? records.columnCount : 1, count: records.recordCount)
     starts.withUnsafeBufferPointer { starts in
       lengths.withUnsafeBufferPointer { lengths in
         states.withUnsafeBufferPointer { states in
@@ -146,6 +149,7 @@ extension CompiledField {
     }
     if !nullSpellings.isEmpty, isNullSpelling(bytes) { return try substitutes.null.take(whenNull, &output) }
     if bytes.isEmpty { return try substitutes.empty.take(whenEmpty, &output) }
+    if refusesCodes, NumberText.isCode(bytes) { throw .code }
     if state == .number, conversion.takesNumbers, let number = try PrefixedNumber(bytes) {
       return try number.convert(conversion, output: &output)
     }

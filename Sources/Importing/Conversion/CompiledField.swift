@@ -48,6 +48,8 @@ public struct CompiledField: Sendable {
   /// Whether values begin with the tag of external storage.
   let isStoredExternally: Bool
   let trims: Bool
+  /// Whether digits behind a zero or a plus are refused.
+  let refusesCodes: Bool
   let nullSpellings: [[UInt8]]
   let whenAbsent: Substitution
   let whenNull: Substitution
@@ -90,11 +92,17 @@ public struct CompiledField: Sendable {
     options = field.conversion
     validator = check.validator()
     trims = field.conversion.trim
+    refusesCodes = field.conversion.plainNumbers
     nullSpellings = field.conversion.nullSpellings.map { Array($0.utf8) }
     let textDefault: FieldImport.Substitute = type == .string || type == .binary ? .empty : .null
-    whenAbsent = check.substitution(field.whenAbsent, else: .absent)
-    whenNull = check.substitution(field.whenNull, else: .null)
-    whenEmpty = check.substitution(field.whenEmpty ?? textDefault, else: .empty)
+    whenAbsent =
+      field.absentValue.flatMap { check.substitution($0, "absent_value") }
+      ?? check.substitution(field.whenAbsent, else: .absent)
+    whenNull =
+      field.nullValue.flatMap { check.substitution($0, "null_value") } ?? check.substitution(field.whenNull, else: .null)
+    whenEmpty =
+      field.emptyValue.flatMap { check.substitution($0, "empty_value") }
+      ?? check.substitution(field.whenEmpty ?? textDefault, else: .empty)
     guard let kind = check.kind() else { return nil }
     self.kind = kind
   }

@@ -32,6 +32,8 @@ public enum ConversionFailureCode: String, Error, Sendable, CaseIterable {
   case base64 = "value.base64"
   /// Not pairs of hexadecimal digits.
   case hex = "value.hex"
+  /// Digits behind a zero or a plus, as codes have them, where only plain numbers are taken.
+  case code = "value.code"
   /// A number of more than ``NumberText/greatestLength`` bytes.
   case length = "value.length"
 }

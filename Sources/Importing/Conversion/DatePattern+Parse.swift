@@ -46,11 +46,11 @@ extension DatePattern {
     return seconds
   }
 
-  private static let months: [StaticString] = [
+  static let months: [StaticString] = [
     "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
     "december",
   ]
-  private static let weekdays: [StaticString] = [
+  static let weekdays: [StaticString] = [
     "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
   ]
   private static let dayHalves: [StaticString] = ["am", "pm"]

@@ -41,7 +41,9 @@ struct DatePattern: Sendable {
   }
 
   /// Compiles a pattern; `findings` gets what is wrong with it, and there is no result when that includes errors.
-  static func compile(_ pattern: String, findings: inout [Finding]) -> DatePattern? {
+  ///
+  /// - Parameter isForWriting: Whether dates are only written, so that parts may be missing.
+  static func compile(_ pattern: String, isForWriting: Bool = false, findings: inout [Finding]) -> DatePattern? {
     var compiled = DatePattern()
     let before = findings.count
     let bytes = Array(pattern.utf8)
@@ -60,7 +62,7 @@ struct DatePattern: Sendable {
         index += 1
       }
     }
-    compiled.check(isWhole: !findings[before...].contains(where: \.isError), &findings)
+    if !isForWriting { compiled.check(isWhole: !findings[before...].contains(where: \.isError), &findings) }
     return findings[before...].contains(where: \.isError) ? nil : compiled
   }
 

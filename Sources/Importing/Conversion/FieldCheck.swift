@@ -145,6 +145,7 @@ struct FieldCheck {
     }
     if !isNumber, !isCount, options.decimalMark != UInt8(ascii: ".") { unused.append("the decimal mark") }
     if !isNumber, options.groupMark != nil { unused.append("the group mark") }
+    if !isNumber, options.plainNumbers { unused.append("the kind of numbers") }
     if type != .binary, type != .transformable, options.binaryEncoding != .base64 { unused.append("the encoding") }
     if type != .boolean, !options.trueSpellings.isEmpty || !options.falseSpellings.isEmpty {
       unused.append("the spellings of true and false")
@@ -172,6 +173,15 @@ struct FieldCheck {
   }
 
   // MARK: - Substitutes
+
+  /// A value that is set in the place of another, in the spelling of models; nil with a finding when it is none of the
+  /// attribute's type.
+  mutating func substitution(_ text: String, _ option: String) -> Substitution? {
+    let value = attribute.type == .string || attribute.type == .uri ? .string(text) : AttributeValue(text: text, type: attribute.type)
+    if let value, let cell = Substitution(default: value, type: attribute.type) { return cell }
+    report(.error, "invalidValue", "“\(text)” is not a value of type \(attribute.type.xmlName)", hint: option)
+    return nil
+  }
 
   /// What a policy puts in the place of a value.
   mutating func substitution(

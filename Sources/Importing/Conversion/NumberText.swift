@@ -48,6 +48,16 @@ public struct NumberText: Sendable {
     isExact = digitCount <= 19 || Self.hasFewDigits(wholeStart, end)
   }
 
+  /// Whether the text begins as codes do and numbers do not: with a plus, or with a zero before another digit.
+  @inline(__always)
+  static func isCode(_ bytes: FieldBytes) -> Bool {
+    guard let first = bytes.first else { return false }
+    if first == UInt8(ascii: "+") { return true }
+    let start = first == UInt8(ascii: "-") ? 1 : 0
+    return bytes.count > start + 1 && bytes[start] == UInt8(ascii: "0")
+      && bytes[start + 1] &- UInt8(ascii: "0") <= 9
+  }
+
   /// Reads digits up to the first other byte; wraps around silently.
   @inline(__always)
   private static func digits(_ cursor: inout UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>, _ value: inout UInt64) {

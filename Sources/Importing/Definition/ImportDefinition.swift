@@ -200,6 +200,16 @@ public struct FieldImport: Sendable {
   public var whenAbsent = Substitute.keep
   /// The field is null (JSON null, a null token).
   public var whenNull = Substitute.null
+  /// A value that is set in place of ``whenAbsent``.
+  public var absentValue: String?
+  /// A value that is set in place of ``whenNull``.
+  public var nullValue: String?
+  /// A value that is set in place of ``whenEmpty``.
+  public var emptyValue: String?
+  /// What is done with the column's values before they are converted.
+  public var steps: [TransformStep] = []
+  /// An expression over columns that takes the column's place.
+  public var value: SourceText?
   /// The field is there and empty.
   ///
   /// `nil`: the empty string for String and Binary, null for other types.
@@ -257,6 +267,8 @@ public struct ConversionOptions: Sendable, Hashable {
   public var falseSpellings: [String] = []
   /// Spellings that mean null, compared exactly, before conversion.
   public var nullSpellings: [String] = []
+  /// Whether numbers with zeros or a plus before their digits are refused: `007` and `+49` are codes and no numbers.
+  public var plainNumbers = false
   /// Whether the text spells what a store holds, as exports write it: dates are ISO 8601 or seconds since 2001, numbers
   /// come back bit for bit, and decimal numbers may have 17 digits.
   var isStored = false

@@ -13,6 +13,16 @@ public struct ImportPart: Sendable {
   public var root: EntityImport
   /// Which way existing objects are found, when the counts must not decide.
   public var findPlan = FindPlan.automatic
+  /// Columns that are made from others, and types of columns.
+  public var columns: [ColumnTransform] = []
+  /// The condition that records must satisfy, in the language of `docs/predicates.md`; others are skipped.
+  public var filter: SourceText?
+  /// A program that sees every record.
+  public var process: ProcessTransform?
+  /// Code that takes part.
+  public var hooks = ImportHooks()
+  /// What may differ between the source and what is known of it.
+  public var contract: SchemaContract?
   /// How records are told that earlier runs have read; `nil` to read all.
   public var since: SincePolicy?
   /// Where the part stands in its file.

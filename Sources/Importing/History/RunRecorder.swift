@@ -25,6 +25,11 @@ struct RunRecorder {
     var record = record(status, summary, identity)
     let history = RunHistory(storePath: definition.storePath)
     do throws(RunHistoryError) {
+      // A run whose end is told for the second time, because the first teller died, is in the table already.
+      if summary.resumedFrom != nil, let known = try history.run(record.id), known.status.isFinished {
+        summary.runNumber = known.number
+        return
+      }
       let thresholds = definition.reporting.anomalies
       if status.isFinished, record.kind == .records, thresholds.runs > 0 {
         let earlier = try history.finished(pipeline: record.pipeline, limit: thresholds.runs)
@@ -59,7 +64,7 @@ struct RunRecorder {
     var record = RunRecord()
     let redaction = definition.redaction
     record.id = redaction(identity.text)
-    record.pipeline = redaction(identity.pipeline)
+    record.pipeline = redaction(definition.reporting.listedName ?? identity.pipeline)
     record.kind = definition.reporting.kind
     record.started = identity.started
     record.seconds = summary.seconds

@@ -4,6 +4,8 @@ public struct RunReporting: Sendable, Hashable {
   public var keepsHistory = false
   /// What the run reads its records from.
   public var kind = RunRecord.Kind.records
+  /// The pipeline that the table of runs names; nil for the definition's name.
+  public var listedName: String?
   /// How much it may differ from earlier runs.
   public var anomalies = AnomalyThresholds()
   /// The file that takes the run's numbers as OpenMetrics text, or nil; whoever runs the import writes it.

@@ -16,6 +16,10 @@ final class ObjectSession {
   private var summary = ImportSummary()
   private var ledger = RecordLedger()
   private let started = ImportSession.now()
+  private var shouldStop: (() -> Bool)?
+  private var isInterrupted = false
+  /// Rejects by code so far.
+  private var counts: (() -> [RejectCode: Int])?
 
   private let identity: RunIdentity
 
@@ -39,7 +43,12 @@ final class ObjectSession {
   }
 
   /// Loads everything; see ``ImportSession/run(progress:)``.
-  func run(progress: ((ImportProgress) -> Void)?) throws(ImportError) -> ImportSummary {
+  ///
+  /// - Parameter shouldStop: Is asked after each batch; nothing is left when it says so.
+  func run(
+    progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)? = nil
+  ) throws(ImportError) -> ImportSummary {
+    self.shouldStop = shouldStop
     let file = try makeStore()
     summary.warnings = file.schema.warnings.map(\.description)
     do {
@@ -70,6 +79,7 @@ final class ObjectSession {
     let totalBytes = ImportSession.inputBytes(definition.sources)
     guard let first = parts.first else { return }
     let rejects = try RejectOutput(definition, plan: first.plan, run: identity)
+    counts = { rejects.counts }
     let (store, importers) = try makeImporters(file)
     try begin(file)
     let loaded = ImportSession.now()
@@ -97,15 +107,16 @@ final class ObjectSession {
         state.seconds = ImportSession.now() - started
         state.rejectCounts = rejects.counts
         progress?(state)
-        return !isOverLimit
+        isInterrupted = isInterrupted || shouldStop?() ?? false
+        return !mustStop
       }
       bytesBefore += bytesRead
       summary.entities[importer.part.entity.name] = counts
-      if isOverLimit { break }
+      if mustStop { break }
     }
     summary.bytesRead = bytesBefore
     let written = ImportSession.now()
-    if !isOverLimit { try check(file, store, importers, rejects) }
+    if !mustStop { try check(file, store, importers, rejects) }
     let checked = ImportSession.now()
     ledger.check()
     try rejects.close()
@@ -244,15 +255,10 @@ final class ObjectSession {
     }
   }
 
-  private var isOverLimit: Bool {
-    guard let limit = definition.rejects.limit else { return false }
-    return ledger.rejected > limit
-  }
+  private var mustStop: Bool { isInterrupted || breach(isEnd: false) != nil }
 
-  private var isBreached: Bool {
-    if isOverLimit { return true }
-    guard let ratio = definition.rejects.ratio, ledger.read > 0 else { return false }
-    return Double(ledger.rejected) > ratio * Double(ledger.read)
+  private func breach(isEnd: Bool) -> LimitBreach? {
+    definition.rejects.breach(read: ledger.read, rejected: ledger.rejected, counts: counts?() ?? [:], isEnd: isEnd)
   }
 
   private func begin(_ file: StoreFile) throws(ImportError) {
@@ -263,6 +269,13 @@ final class ObjectSession {
     summary.read = ledger.read
     summary.inserted = ledger.inserted
     summary.rejected = ledger.rejected
-    try summary.end(file, isBreached: isBreached, isDryRun: definition.isDryRun, rejected: ledger.rejected)
+    summary.breach = breach(isEnd: !isInterrupted)
+    if isInterrupted, summary.breach == nil {
+      summary.status = .interrupted
+      do { try file.rollBackRun() } catch { throw ImportError(code: .database, message: error.description) }
+      return
+    }
+    try summary.end(
+      file, isBreached: summary.breach != nil, isDryRun: definition.isDryRun, rejected: ledger.rejected)
   }
 }

@@ -19,6 +19,8 @@ struct ImportPlan: Sendable {
 
   /// The node that the records stand for.
   let root: Int
+  /// What is done with columns before they are converted.
+  var transforms = TransformPlan()
 
   /// The field that tells which records earlier runs have read, or `nil`; it belongs to no node.
   var sinceField: Int?
@@ -43,8 +45,10 @@ struct ImportPlan: Sendable {
   /// - Throws: `DiagnosticList` with all findings.
   init(_ definition: ImportDefinition, part: ImportPart) throws(DiagnosticList) {
     var builder = ImportPlanBuilder(definition)
+    builder.derivedNames = part.derivedColumnNames
     let root = builder.add(part.plannedRoot(definition.model), owner: nil)
     sinceField = part.since.flatMap { builder.addSince($0, part.root) }
+    transforms = builder.compileTransforms(of: part)
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
     self.root = root ?? 0
     nodes = builder.nodes
@@ -137,8 +141,34 @@ private struct ImportPlanBuilder {
   var columnNames: [String] = []
   var fieldNames: [ImportPlan.FieldName] = []
   var findings: [Diagnostic] = []
+  /// The names of columns that are not the source's own.
+  var derivedNames: Set<String> = []
+  /// What each field was made from.
+  private var sources: [TransformedField] = []
 
   init(_ definition: ImportDefinition) { self.definition = definition }
+
+  /// Compiles what is done with columns, once all fields are known, and gives fields their columns.
+  mutating func compileTransforms(of part: ImportPart) -> TransformPlan {
+    let result = TransformCompilation.run(
+      part, model: definition.model, path: definition.name, fields: sources, columnNames: columnNames)
+    findings += result.findings
+    columnNames = result.columnNames
+    for (source, outcome) in zip(sources, result.fields) {
+      guard let outcome else { continue }
+      let index = source.index
+      fieldColumns[index] = columnNames.count + outcome.derived
+      guard !outcome.isText else { continue }
+      do {
+        var compiled = try CompiledField(source.field.canonical, attribute: source.attribute)
+        compiled.identifier = Int32(index)
+        fields[index] = compiled
+      } catch {
+        findings += error.diagnostics
+      }
+    }
+    return result.plan
+  }
 
   mutating func report(_ code: String, _ position: SourcePosition, _ message: String, hint: String? = nil) {
     findings.append(
@@ -266,8 +296,13 @@ private struct ImportPlanBuilder {
       findings += error.diagnostics
       return nil
     }
-    let column = columnNames.firstIndex(of: field.column) ?? columnNames.count
-    if column == columnNames.count { columnNames.append(field.column) }
+    sources.append(
+      TransformedField(index: fields.count - 1, field: field, attribute: attribute, derivedNames: derivedNames))
+    var column = -1
+    if sources[sources.count - 1].isDirect {
+      column = columnNames.firstIndex(of: field.column) ?? columnNames.count
+      if column == columnNames.count { columnNames.append(field.column) }
+    }
     fieldColumns.append(column)
     fieldNames.append(
       ImportPlan.FieldName(entity: entity.name, attribute: attribute.name, column: field.column))

@@ -44,6 +44,17 @@ struct JSONBytes {
     bytes.append(UInt8(ascii: ":"))
   }
 
+  /// Begins a member of any name of valid UTF-8.
+  mutating func key(_ name: String) {
+    separate()
+    var name = name
+    name.withUTF8 { string(UnsafeRawBufferPointer($0)) }
+    bytes.append(UInt8(ascii: ":"))
+  }
+
+  /// Appends JSON text as it is.
+  mutating func raw(_ text: some Collection<UInt8>) { bytes.append(contentsOf: text) }
+
   /// Appends a member that is a string.
   mutating func member(_ name: StaticString, _ value: String) {
     key(name)

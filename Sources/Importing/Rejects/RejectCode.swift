@@ -43,6 +43,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case valueURI = "value.uri"
   case valueBase64 = "value.base64"
   case valueHex = "value.hex"
+  case valueCode = "value.code"
   case valueLength = "value.length"
   case valueIdentities = "value.identities"
   // Validating: a value is not one that the model allows.
@@ -56,6 +57,22 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case validateTooLong = "validate.tooLong"
   case validateTooShort = "validate.tooShort"
   case validatePattern = "validate.pattern"
+  // The source is not as agreed.
+  case contractNewColumn = "contract.newColumn"
+  case contractMissingColumn = "contract.missingColumn"
+  case contractType = "contract.type"
+  // Transforming: a step has no result.
+  case transformValue = "transform.value"
+  case transformOverflow = "transform.overflow"
+  case transformDivision = "transform.division"
+  case transformUnmapped = "transform.unmapped"
+  case transformLookup = "transform.lookup"
+  case transformPattern = "transform.pattern"
+  case transformTooLong = "transform.tooLong"
+  case transformExpression = "transform.expression"
+  // Somebody else said no.
+  case processRejected = "process.rejected"
+  case hookRejected = "hook.rejected"
   // Finding: the record does not say which object it stands for, or says it twice.
   case nullKey = "key.null"
   case emptyKey = "key.empty"
@@ -68,6 +85,17 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   // Writing: the store does not take the row.
   case unique = "constraint.unique"
   case database = "database.refused"
+
+  /// Whether the reason lies before conversion, in what a transform, a process, a hook or the contract says of it.
+  var isAboutSource: Bool {
+    switch self {
+    case .contractNewColumn, .contractMissingColumn, .contractType, .transformValue, .transformOverflow,
+      .transformDivision, .transformUnmapped, .transformLookup, .transformPattern, .transformTooLong,
+      .transformExpression, .processRejected, .hookRejected:
+      true
+    default: false
+    }
+  }
 
   /// The code of a record that the reader refused.
   public init(_ code: RecordError.Code) {
@@ -113,6 +141,7 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .uri: self = .valueURI
     case .base64: self = .valueBase64
     case .hex: self = .valueHex
+    case .code: self = .valueCode
     case .length: self = .valueLength
     }
   }

@@ -16,8 +16,9 @@ struct RejectMessage {
   ) -> String {
     // Found at the save: the detail names the object and the property.
     if !detail.isEmpty, code.rawValue.hasPrefix("validate.") { return "an object is not valid: " + detail }
+    if code.isAboutSource { return detail }
     let name = "\(entity).\(field.attributeName)"
-    let shown = value.map(shown) ?? "null"
+    let shown = value.map { Self.shown($0) } ?? "null"
     switch code {
     case .valueAbsent: return "the record has no field for \(name)"
     case .valueNull: return "null is not allowed for \(name)"
@@ -35,6 +36,7 @@ struct RejectMessage {
     case .valueURI: return "\(shown) is not a URI for \(name)"
     case .valueBase64: return "\(shown) is not base64 for \(name)"
     case .valueHex: return "\(shown) is not pairs of hexadecimal digits for \(name)"
+    case .valueCode: return "\(shown) has a zero or a plus before its digits, as codes have; \(name) is a number"
     case .valueLength: return "\(shown) is longer than \(NumberText.greatestLength) bytes for \(name)"
     case .validateMissing: return "\(name) is not optional and has no value"
     case .validateType: return "\(shown) is not a value of type \(field.type.xmlName) for \(name)"
@@ -64,7 +66,8 @@ struct RejectMessage {
 
   /// The sentence about a record as a whole.
   static func text(_ code: RejectCode, detail: String) -> String {
-    switch code {
+    if code.isAboutSource { return detail }
+    return switch code {
     case .duplicateKey: "an earlier record or a stored object has the same key"
     case .missingTarget: "an object that the record refers to is missing" + suffix(detail)
     case .unique: "another object has the same values" + suffix(detail)
@@ -87,8 +90,8 @@ struct RejectMessage {
 
   /// The value in quotes, at most ``shownBytes`` bytes of it, on one line: control characters and bytes that are not
   /// UTF-8 as escapes.
-  static func shown(_ bytes: UnsafeRawBufferPointer) -> String {
-    var end = min(bytes.count, shownBytes)
+  static func shown(_ bytes: UnsafeRawBufferPointer, limit: Int = shownBytes) -> String {
+    var end = min(bytes.count, limit)
     // Not in the middle of a character.
     while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
     var text = "\""

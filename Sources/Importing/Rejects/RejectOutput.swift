@@ -13,6 +13,8 @@ final class RejectOutput {
   private(set) var counts: [RejectCode: Int] = [:]
   /// The import that the batches are from; nil when the run has only one.
   private var part: String?
+  /// Whether each line carries the columns: in a replay, one file's lines may be from several others.
+  private let repeatsHeaders: Bool
   /// Whether the spaces before a record's first line matter.
   private var keepsIndent: Bool
   /// The columns of the files that say them, and whether a line of the rejects file has them already.
@@ -36,8 +38,9 @@ final class RejectOutput {
     self.plan = plan
     sources = definition.sources
     redaction = definition.redaction
+    repeatsHeaders = definition.reporting.kind == .replay
     part = definition.parts.count > 1 ? definition.parts[0].name : nil
-    keepsIndent = Self.hasIndents(definition.format)
+    keepsIndent = repeatsHeaders || Self.hasIndents(definition.format)
     for (name, count) in checkpoint?.tally.rejectCounts ?? [:] {
       if let code = RejectCode(rawValue: name) { counts[code] = count }
     }
@@ -57,6 +60,9 @@ final class RejectOutput {
     }
   }
 
+  /// Rejects by the text of their code.
+  var countsByName: [String: Int] { Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }) }
+
   /// The bytes of the file so far.
   var byteCount: Int { writer?.byteCount ?? 0 }
 
@@ -71,11 +77,13 @@ final class RejectOutput {
   /// Goes on with the batches of another plan and other inputs.
   ///
   /// - Parameter headerPlace: a file whose columns an earlier process has written.
-  func turn(to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil) {
+  func turn(
+    to plan: ImportPlan, sources: [ByteSource], format: RecordFormat, part: String?, headerPlace: FilePlace? = nil
+  ) {
     self.plan = plan
     self.sources = sources
     self.part = part
-    keepsIndent = Self.hasIndents(format)
+    keepsIndent = repeatsHeaders || Self.hasIndents(format)
     headers = [:]
     if let headerPlace { headers[headerPlace] = ([], true) }
     place = FilePlace(source: -1, member: nil)
@@ -140,7 +148,7 @@ final class RejectOutput {
 
   /// Tells the summary what was rejected, and where to read about it.
   func note(_ summary: inout ImportSummary) {
-    summary.rejectCounts = Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) })
+    summary.rejectCounts = countsByName
     summary.rejectsPath = writer.flatMap { $0.count > 0 ? $0.path : nil }
   }
 
@@ -185,9 +193,10 @@ final class RejectOutput {
 
   /// Remembers the columns of the batch's file.
   private func noteHeader(_ batch: ImportBatch) {
-    guard batch.records.source != place.source || batch.records.member != place.member else { return }
+    let isSame = batch.records.source == place.source && batch.records.member == place.member
+    if isSame, !repeatsHeaders { return }
     place = FilePlace(source: batch.records.source, member: batch.records.member)
-    if !batch.header.isEmpty, headers[place] == nil { headers[place] = (batch.header, false) }
+    if !batch.header.isEmpty, headers[place] == nil || repeatsHeaders { headers[place] = (batch.header, false) }
   }
 
   /// Adds what a replay needs: the import, and the columns once for each file.
@@ -196,7 +205,7 @@ final class RejectOutput {
     let place = FilePlace(source: batch.records.source, member: batch.records.member)
     guard let header = headers[place], !header.isWritten else { return }
     reject.header = header.names
-    headers[place]?.isWritten = true
+    headers[place]?.isWritten = !repeatsHeaders
   }
 
   private func reason(_ entry: Entry, _ record: Int, _ records: RecordBatch) -> Reject.Reason {

@@ -3,7 +3,8 @@ public import RecordFormats
 extension ImportDefinition {
   /// The import of the records of a rejects file, put right, by the same pipeline.
   ///
-  /// What fails again goes to another rejects file; positions are those of the lines of the file that is read.
+  /// What fails again goes to another rejects file; positions are those of the lines of the file that is read. Nothing is
+  /// deleted: `sync` and `replace` become `upsert`. The limit of rejects holds, their ratio does not.
   ///
   /// - Parameters:
   ///   - file: The rejects file.
@@ -12,9 +13,21 @@ extension ImportDefinition {
     precondition(file.path != rejectsPath, "the rejects file that is read would be emptied")
     var result = self
     result.rejects.path = rejectsPath
+    // A name of its own: what the store remembers of the pipeline's unfinished and finished runs is not touched.
+    result.name = "\(name) (replay)"
     result.reporting.kind = .replay
+    result.reporting.listedName = name
+    // Those of the pipeline tell of its last own run.
+    result.reporting.metricsPath = nil
+    result.reporting.reportPath = nil
+    result.policy.append = false
+    // A share of the few records that are left says nothing.
+    result.rejects.ratio = nil
     result.parts = parts.map { part in
       var replay = part
+      // What the rejects file does not name is not missing, and where incremental reading stands is not asked.
+      if part.root.mode == .sync || part.root.mode == .replace { replay.root.mode = .upsert }
+      replay.since = nil
       let format = part.format
       let name = parts.count > 1 ? part.name : nil
       replay.sources = [file]

@@ -47,8 +47,7 @@ final class RunJournal {
     fill(&checkpoint)
     checkpoint.commits += 1
     checkpoint.rejectBytes = rejects.byteCount
-    checkpoint.tally.rejectCounts = Dictionary(
-      uniqueKeysWithValues: rejects.counts.map { ($0.key.rawValue, $0.value) })
+    checkpoint.tally.rejectCounts = rejects.countsByName
     checkpoint.tally.seconds = before.seconds + ImportSession.now() - started
     checkpoint.tally.statements = before.statements + file.connection.statementsExecuted
     var metadata = file.metadata
@@ -74,8 +73,8 @@ final class RunJournal {
   }
 
   /// The metadata without the mark; `nil` when they do not have it.
-  static func acknowledged(_ file: StoreFile, name: String) -> StoreMetadata? {
-    var metadata = file.metadata
+  static func acknowledged(_ metadata: StoreMetadata, name: String) -> StoreMetadata? {
+    var metadata = metadata
     guard metadata.mergewalk.runs[name] != nil else { return nil }
     metadata.mergewalk.runs[name] = nil
     return metadata

@@ -37,7 +37,7 @@ struct RunStartChoice {
   func choose(_ file: StoreFile) throws(ImportError) -> RunStart {
     let policy = definition.policy
     let state = file.metadata.mergewalk
-    if let saved = state.runs[definition.name] {
+    if let saved = state.runs[definition.journalName] {
       guard let checkpoint = RunCheckpoint(saved) else {
         if policy.unfinished == .restart { return .fresh }
         throw ImportError(
@@ -59,7 +59,7 @@ struct RunStartChoice {
     }
     if policy.unfinished == .resumeOrFail { throw Self.nothingToResume(definition) }
     if !definition.isDryRun, policy.unfinished != .restart,
-      let finished = state.finished[definition.name].flatMap(FinishedRun.init), isAgain(finished)
+      let finished = state.finished[definition.journalName].flatMap(FinishedRun.init), isAgain(finished)
     {
       switch definition.effectiveAgain {
       case .run: break
@@ -209,6 +209,9 @@ extension FinishedRun {
 }
 
 extension ImportDefinition {
+  /// The name under which a store remembers the definition's runs: rejects that are replayed are a run of their own.
+  var journalName: String { reporting.kind == .replay ? name + "/replay" : name }
+
   /// What happens when the last finished run had the same inputs.
   var effectiveAgain: RunPolicy.Again {
     policy.again ?? (parts.contains { $0.root.mode == .insert && $0.root.findBy.isEmpty } ? .fail : .run)

@@ -33,7 +33,9 @@ extension BatchImporter {
   /// Notes how far the records of a batch have come in the column that only grows.
   private func noteProgress(_ batch: ImportBatch) {
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.unchanged, count: batch.records.recordCount)
-    for record in outcomes.indices where batch.hasFailed[record] { outcomes[record] = .rejected }
+    for record in outcomes.indices where batch.hasFailed[record] && !batch.transformed.isSkipped(record) {
+      outcomes[record] = .rejected
+    }
     var late = firstLateReject(from: recordsBefore)
     while late < lateRejects.count, lateRejects[late] < recordsBefore + outcomes.count {
       outcomes[lateRejects[late] - recordsBefore] = .rejected

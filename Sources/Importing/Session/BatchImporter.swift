@@ -67,7 +67,9 @@ final class BatchImporter {
   func process(_ batch: inout ImportBatch, onlyRoot: Bool = false) throws(ImportError) {
     let count = batch.records.recordCount
     outcomes.fill(.pending, count: count)
-    for i in 0..<count where batch.hasFailed[i] { outcomes[i] = .rejected }
+    for i in 0..<count where batch.hasFailed[i] {
+      outcomes[i] = batch.transformed.isSkipped(i) ? .skipped : .rejected
+    }
     if !batch.isPassedOver.isEmpty { for i in 0..<count where batch.isPassedOver[i] { outcomes[i] = .skipped } }
     rejects.removeAll(keepingCapacity: true)
     // Taken out of the object, so that lending it holds no access to a property.

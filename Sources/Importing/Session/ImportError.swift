@@ -40,6 +40,14 @@ public struct ImportError: Error, CustomStringConvertible {
     case alreadyImported
     /// A temporary file cannot be used.
     case temporaryFile
+    /// An external process failed, hung, or did not answer as agreed.
+    case process
+    /// A source is not as agreed.
+    case contract
+    /// The objects of a look-up need more memory than tables of keys may take.
+    case lookupTooLarge
+    /// A hook threw an error.
+    case hook
   }
   /// What went wrong.
   public let code: Code

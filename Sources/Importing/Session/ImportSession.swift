@@ -112,7 +112,7 @@ public final class ImportSession {
     progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
   ) throws(ImportError) -> ImportSummary {
     if let objects {
-      var summary = try objects.run(progress: progress)
+      var summary = try objects.run(progress: progress, shouldStop: shouldStop)
       report(&summary)
       return summary
     }
@@ -151,7 +151,6 @@ public final class ImportSession {
   /// Opens the store and decides how the run begins; one that is to begin anew is taken back before.
   private func open() throws(ImportError) -> (StoreFile, RunStart) {
     let file = try openStore()
-    if file.isNew, definition.effectiveAgain == .run { return (file, .fresh) }
     let choice = RunStartChoice(definition)
     digest = choice.digest
     inputs = choice.inputs
@@ -183,8 +182,17 @@ public final class ImportSession {
           lockWait: definition.policy.lockWait)
       }
       if definition.policy.unfinished == .resumeOrFail { throw RunStartChoice.nothingToResume(definition) }
-      return try StoreFile.create(
-        path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1)
+      do throws(StoreError) {
+        return try StoreFile.create(
+          path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1,
+          lockWait: definition.policy.lockWait)
+      } catch {
+        // Somebody else has made the store meanwhile; then this run goes into it.
+        guard error.code == .alreadyExists, access(definition.storePath, F_OK) == 0 else { throw error }
+        return try StoreFile.open(
+          path: definition.storePath, model: definition.model, cacheKiB: cacheKiB,
+          lockWait: definition.policy.lockWait)
+      }
     } catch let error as StoreError {
       let code: ImportError.Code =
         switch error.code {
@@ -242,7 +250,7 @@ public final class ImportSession {
     // A store that is being built has nothing to go on with, and what is thrown away neither.
     let journal =
       file.isNew || definition.isDryRun
-      ? nil : RunJournal(file, name: definition.name, checkpoint: first, isWritten: summary.resumedAfter != nil)
+      ? nil : RunJournal(file, name: definition.journalName, checkpoint: first, isWritten: summary.resumedAfter != nil)
     let totalBytes = Self.inputBytes(definition.allSources)
     let sync = SyncRun(definition, plans: plans, store: store)
     let sample =
@@ -285,6 +293,8 @@ public final class ImportSession {
       summary.breach = load.breach
       isInterrupted = load.isInterrupted
       place = place.after(load)
+      for warning in load.warnings where !summary.warnings.contains(warning) { summary.warnings.append(warning) }
+      if summary.breach == nil, !isInterrupted { try load.didEnd() }
       times.add(load.times)
     }
     tell(.finish)
@@ -353,6 +363,7 @@ public final class ImportSession {
     let finished = finishedRun()
     do {
       try file.begin()
+      var metadata = file.metadata
       if let journal {
         try journal.end(rejects, finished: finished) { checkpoint in
           checkpoint.part = place.part
@@ -361,10 +372,11 @@ public final class ImportSession {
           checkpoint.lateRejects = []
           checkpoint.tally = place.tally
         }
-      } else if let finished {
-        var metadata = file.metadata
-        metadata.mergewalk.finished[definition.name] = finished.list
-        try file.writeMetadata(metadata)
+      } else {
+        // A store that must come out the same each time has nothing in it that tells one time from another.
+        if definition.hashSeed == nil { metadata.mergewalk.runs[definition.journalName] = done(rejects, place).list }
+        metadata.mergewalk.finished[definition.journalName] = finished?.list
+        if metadata != file.metadata { try file.writeMetadata(metadata) }
       }
     } catch let error as ImportError {
       throw error
@@ -372,6 +384,18 @@ public final class ImportSession {
       throw ImportError(code: .database, message: "\(error)")
     }
     try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// The mark of a new store that nobody has been told of yet.
+  private func done(_ rejects: RejectOutput, _ place: RunPlace) -> RunCheckpoint {
+    var checkpoint = checkpoint(.fresh)
+    checkpoint.isDone = true
+    checkpoint.part = place.part
+    checkpoint.ledger = place.ledger
+    checkpoint.tally = place.tally
+    checkpoint.rejectBytes = rejects.byteCount
+    checkpoint.tally.rejectCounts = rejects.countsByName
+    return checkpoint
   }
 
   /// Ends a run that an earlier process has finished without anybody hearing of it.
@@ -414,7 +438,7 @@ public final class ImportSession {
       case .completed, .completedWithRejects:
         try file.finish {
           self.tell()
-          return RunJournal.acknowledged(file, name: self.definition.name)
+          return RunJournal.acknowledged(file.metadata, name: self.definition.journalName)
         }
       }
     } catch {

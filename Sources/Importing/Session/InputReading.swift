@@ -21,9 +21,10 @@ struct InputReading: Sendable {
       var left = tracking?.start.records ?? 0
       for (index, source) in sources.enumerated() {
         var reader: any RecordReader
+        try preparer.transforms?.begin(source, format: format)
         do {
           reader = try format.reader(
-            source: source, columns: .named(preparer.plan.columnNames), index: index)
+            source: source, columns: .named(preparer.columnNames), index: index)
         } catch {
           throw ImportError(error)
         }
@@ -60,12 +61,20 @@ struct InputReading: Sendable {
           batch.header = reader.header
           batch.readSeconds = ImportSession.now() - before
           // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.
-          if !channel.isReceiverIdle { prepare(&batch) }
+          if preparer.isOrdered || !channel.isReceiverIdle {
+            do {
+              try prepare(&batch)
+            } catch {
+              channel.recycle(batch)
+              throw error
+            }
+          }
           channel.send(batch)
         }
         bytesBefore += reader.bytesRead
       }
       if left > 0, let tracking { throw tracking.tooShort(by: left) }
+      try preparer.transforms?.finish()
       channel.finish()
     } catch {
       channel.finish(error)
@@ -81,13 +90,13 @@ struct InputReading: Sendable {
     from channel: BatchChannel, unless shouldStop: (() -> Bool)? = nil
   ) throws(ImportError) -> ImportBatch? {
     guard var batch = try channel.receive(unless: shouldStop) else { return nil }
-    if !batch.isPrepared { prepare(&batch) }
+    if !batch.isPrepared { try prepare(&batch) }
     return batch
   }
 
-  private func prepare(_ batch: inout ImportBatch) {
+  private func prepare(_ batch: inout ImportBatch) throws(ImportError) {
     let before = ImportSession.now()
-    preparer.prepare(&batch)
+    try preparer.transform(&batch)
     batch.convertSeconds = ImportSession.now() - before
   }
 

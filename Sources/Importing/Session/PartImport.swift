@@ -14,7 +14,10 @@ final class PartImport {
   private let plan: ImportPlan
   private let file: StoreFile
   private let rejects: RejectOutput
+  private let transforms: TransformRunner?
   let importer: BatchImporter
+  /// What the summary should warn of.
+  private(set) var warnings: [String] = []
   /// Bytes of input read.
   private(set) var bytesRead = 0
   /// Which limit was exceeded; then the whole run has to be taken back.
@@ -55,10 +58,11 @@ final class PartImport {
     self.plan = plan
     self.file = file
     self.rejects = rejects
+    transforms = try TransformRunner(plan, part, store: store, memory: definition.keyMemory)
     self.place = place
     self.journal = journal
     position = place.start
-    importer = try Self.makeImporter(definition, part, plan, file, store, watch, seed: place.seed)
+    importer = try Self.makeImporter(definition, part, plan, file, store, watch, transforms, seed: place.seed)
     importer.ledger = place.ledger
     importer.lateRejects = place.lateRejects
     // Those that are passed over without a look count all the same.
@@ -99,10 +103,12 @@ final class PartImport {
   ///   - shouldStop: Is asked after each batch, and while there is nothing to do.
   func run(progress: (State) -> Void, shouldStop: (() -> Bool)? = nil) throws(ImportError) {
     let started = ImportSession.now()
+    try transforms?.willBegin(part)
+    defer { transforms?.end(isJoined: !isInterrupted) }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     if journal != nil {
       reading.tracking = InputTracking(
         seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
@@ -161,18 +167,25 @@ final class PartImport {
       checkLimits(isEnd: false)
       if breach == nil { try complete() }
     }
+    warnings = transforms?.warnings ?? []
     importer.forget()
     times.write = importer.writeSeconds
     times.find = ImportSession.now() - started - times.wait - times.write
   }
 
+  /// Lets the hook of the part's end speak.
+  func didEnd() throws(ImportError) {
+    try transforms?.didEnd(part, finalTally.parts.last ?? ImportSummary.PartCounts())
+  }
+
   /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
   func rebuild() throws(ImportError) {
     guard place.start.records > 0 else { return }
+    defer { transforms?.end() }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
-      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter))
+      preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     reading.tracking = InputTracking(
       seed: place.seed, start: place.start, isRebuilding: true, isCompared: false)
     let thread = reading.start(channel)
@@ -252,14 +265,15 @@ final class PartImport {
 
   private static func makeImporter(
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
-    _ watch: SyncWatch?, seed: UInt64
+    _ watch: SyncWatch?, _ transforms: TransformRunner?, seed: UInt64
   ) throws(ImportError) -> BatchImporter {
     do {
       let partitioned = PartitionedChoice()
       let choice = StrategyChoice(
         plan: plan, store: store, model: definition.model, seed: seed,
         inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
-        override: part.findPlan, partitioned: partitioned, hasFixedInputs: !part.format.isCustom)
+        override: part.findPlan, partitioned: partitioned,
+        hasFixedInputs: !part.format.isCustom && !plan.transforms.isOrdered)
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
@@ -268,7 +282,7 @@ final class PartImport {
       importer.since = try SinceProgress(definition, part, plan, file)
       watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file) }
-      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows) }
+      if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
       if case .filter = nodes[plan.root].strategy {
         importer.deferred = DeferredRecords(
           plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
@@ -285,7 +299,8 @@ final class PartImport {
 
   /// Finds out which records change nothing, when every target's key is in memory.
   private static func scanInPieces(
-    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int
+    _ definition: ImportDefinition, _ part: ImportPart, _ importer: BatchImporter, rows: Int,
+    _ transforms: TransformRunner?
   ) throws(ImportError) {
     let plan = importer.plan
     let root = importer.nodes[plan.root]
@@ -303,7 +318,8 @@ final class PartImport {
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
-        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter)))
+        preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    )
     root.firstStrategyName = "partitioned scan"
   }
 

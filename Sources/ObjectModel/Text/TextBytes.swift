@@ -30,7 +30,7 @@ package enum TextBytes {
   }
 
   /// Whether every byte is ASCII.
-  static func areASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+  package static func areASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     asciiPrefix(bytes, from: 0) == bytes.count
   }
 

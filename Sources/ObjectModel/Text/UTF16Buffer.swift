@@ -31,9 +31,15 @@ struct UTF16Buffer: ~Copyable {
 
   /// Becomes what a function makes of another text.
   mutating func set(_ function: Function, of source: borrowing UTF16Buffer) {
+    var status: Int32 = 0
+    set(function, of: source, status: &status)
+  }
+
+  /// Becomes what a function makes of another text, or empty when the function fails, with its status.
+  mutating func set(_ function: Function, of source: borrowing UTF16Buffer, status: inout Int32) {
     reserve(source.count + source.count / 2 + 16)
     for _ in 0..<2 {
-      var status: Int32 = 0
+      status = 0
       let needed = source.units.withUnsafeBufferPointer { from in
         units.withUnsafeMutableBufferPointer { to in
           Int(function(from.baseAddress, Int32(source.count), to.baseAddress, Int32(to.count), &status))

@@ -23,13 +23,9 @@ extension StoreFile {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
     }
     let file = try ExistingStoreFile(path)
-    // A file that is no store is refused before it is opened for writing.
-    let metadata = try StoreMetadata.read(path: path)
-    let differences = ModelHashes(expected).differences(fromStore: metadata.hashes)
-    guard differences.isEmpty else {
-      throw StoreError(
-        .incompatibleModel, path: path, message: "the store was made with another version of the model: \(differences)",
-        differences: differences)
+    // A file that is no store is refused before it is opened for writing; with a log beside it that would take a copy.
+    if FileSystem.size(path + "-wal") ?? 0 == 0 {
+      do { try check(StoreMetadata.read(path: path), expected, path) } catch where error.code == .busy {}
     }
     let connection = try storeErrors(path) { () throws(SQLiteError) in try Connection(path: path, mode: .readWrite) }
     do {
@@ -39,6 +35,9 @@ extension StoreFile {
         try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
       }
       try file.remember(connection)
+      // Whoever had the lock may have written them.
+      let metadata = try StoreMetadata.read(connection)
+      try check(metadata, expected, path)
       try storeErrors(path) { () throws(SQLiteError) in
         try connection.apply(.update(cacheKiB: cacheKiB))
         for name in coreDataFunctions { try connection.registerNullFunction(name, argumentCount: 5) }
@@ -54,6 +53,17 @@ extension StoreFile {
     } catch {
       try? file.rollBack(connection, isWholeRun: false)
       throw error
+    }
+  }
+
+  private static func check(
+    _ metadata: StoreMetadata, _ expected: StoreSchema, _ path: String
+  ) throws(StoreError) {
+    let differences = ModelHashes(expected).differences(fromStore: metadata.hashes)
+    guard differences.isEmpty else {
+      throw StoreError(
+        .incompatibleModel, path: path, message: "the store was made with another version of the model: \(differences)",
+        differences: differences)
     }
   }
 
@@ -156,6 +166,7 @@ final class ExistingStoreFile {
   func rollBack(_ connection: Connection, isWholeRun: Bool) throws(StoreError) {
     guard let before = isWholeRun ? beforeRun : beforeOpening else {
       // Without the lock the log may be somebody else's, and after a checkpoint it is needed.
+      connection.keepLogOnClose()
       return try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
     }
     try suspend(connection)

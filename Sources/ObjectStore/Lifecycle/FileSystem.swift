@@ -205,6 +205,9 @@ enum FileSystem {
   /// Whether a process with this number is running.
   static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 
+  /// Waits.
+  static func pause(seconds: Double) { usleep(UInt32(max(0, min(seconds, 1)) * 1_000_000)) }
+
   /// The number of this process.
   static var processNumber: Int32 { getpid() }
 

@@ -14,15 +14,17 @@ extension StoreFile {
   ///   - configuration: The configuration whose entities are stored; `nil` for all.
   ///   - cacheKiB: The page cache in KiB.
   ///   - threads: How many threads help to sort when indexes are built.
+  ///   - lockWait: How long to wait, in seconds, while another process is building the same store.
   /// - Throws: ``StoreError`` with `alreadyExists` when there is a file, or a log left over from one; `notFound` when
-  ///   there is no such configuration; `busy` when this process is building the same store; `inputOutput`; `sqlite`.
+  ///   there is no such configuration; `busy` when the same store is being built by somebody else; `inputOutput`; `sqlite`.
   public static func create(
-    path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024, threads: Int = 1
+    path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024, threads: Int = 1,
+    lockWait: Double = 0
   ) throws(StoreError) -> StoreFile {
     guard let schema = StoreSchema(model: model, configuration: configuration) else {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
     }
-    let file = try NewStoreFile(path)
+    let file = try NewStoreFile(path, lockWait: lockWait)
     do {
       var metadata = StoreMetadata(
         hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier)
@@ -61,12 +63,13 @@ final class NewStoreFile {
   private static let claimed = Mutex<Set<String>>([])
 
   /// Claims the name and removes what crashed runs left behind.
-  init(_ path: String) throws(StoreError) {
+  init(_ path: String, lockWait: Double) throws(StoreError) {
     self.path = path
     let folder = FileSystem.folder(of: path)
     let prefix = "." + FileSystem.name(of: path) + ".mergewalk-"
     hiddenPath = "\(folder)/\(prefix)\(FileSystem.processNumber)"
     try Self.requireFree(path)
+    try Self.waitForOthers(path, folder: folder, prefix: prefix, seconds: lockWait)
     let claim = hiddenPath
     guard Self.claimed.withLock({ $0.insert(claim).inserted }) else {
       throw StoreError(.busy, path: path, message: "this process is already building the store")
@@ -82,6 +85,28 @@ final class NewStoreFile {
     } catch {
       release()
       throw error
+    }
+  }
+
+  /// Waits until no other process is building the store.
+  ///
+  /// Whoever builds one has a lock on its hidden file; a process that only has the number of one that was killed has not.
+  private static func waitForOthers(
+    _ path: String, folder: String, prefix: String, seconds: Double
+  ) throws(StoreError) {
+    var waited = 0.0
+    while true {
+      try requireFree(path)
+      let builder = FileSystem.names(in: folder).first { name in
+        guard name.hasPrefix(prefix), let process = Int32(name.dropFirst(prefix.count)) else { return false }
+        return process != FileSystem.processNumber && StoreLock.holder("\(folder)/\(name)") != nil
+      }
+      guard let builder else { return }
+      guard waited < seconds else {
+        throw StoreLock.error("\(folder)/\(builder)", store: path, waited: seconds, doing: "is building the store")
+      }
+      FileSystem.pause(seconds: 0.05)
+      waited += 0.05
     }
   }
 

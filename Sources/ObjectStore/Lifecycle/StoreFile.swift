@@ -195,7 +195,7 @@ public final class StoreFile {
 
   /// Makes the run durable, lets the caller tell of it, and closes the store.
   ///
-  /// - Parameter acknowledge: Is called when an existing store has everything in its own file, and returns the metadata
+  /// - Parameter acknowledge: Is called when the store is there with everything in its own file, and returns the metadata
   ///   to end with: those without the mark that the run was finished and not told of. Failing to write them is no
   ///   failure of the run.
   package func finish(acknowledge: (() -> StoreMetadata?)?) throws(StoreError) {
@@ -208,6 +208,8 @@ public final class StoreFile {
         try fillDerivedValues()
         try raiseMaxima()
         try file.publish(connection)
+        isEnded = true
+        if let last = acknowledge?() { try? Self.endWith(last, path) }
       case .existingFile(let file):
         try begin()
         if needsDerivedValues { try fillDerivedValues() }
@@ -228,6 +230,17 @@ public final class StoreFile {
     } catch {
       if isNew { try? rollBackRun() }
       throw error
+    }
+  }
+
+  /// Replaces the metadata of a store that was finished a moment ago.
+  private static func endWith(_ metadata: StoreMetadata, _ path: String) throws(StoreError) {
+    try storeErrors(path) { () throws(SQLiteError) in
+      let connection = try Connection(path: path, mode: .readWrite)
+      try connection.execute("BEGIN IMMEDIATE")
+      try metadata.write(connection)
+      try connection.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+      try connection.close()
     }
   }
 

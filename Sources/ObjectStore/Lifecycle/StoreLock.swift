@@ -24,7 +24,13 @@ enum StoreLock {
   }
 
   /// The error for a store that somebody else has open.
-  static func error(_ path: String, waited seconds: Double) -> StoreError {
+  ///
+  /// - Parameters:
+  ///   - path: the file with the lock.
+  ///   - store: the store's path, when the file is another one.
+  static func error(
+    _ path: String, store: String? = nil, waited seconds: Double, doing action: String = "has the store open"
+  ) -> StoreError {
     var who = "another program"
     if let process = holder(path) {
       who = "process \(process)"
@@ -33,8 +39,8 @@ enum StoreLock {
       }
     }
     let time = seconds == seconds.rounded() ? "\(Int(max(0, min(seconds, 86_400))))" : "\(seconds)"
+    let wait = seconds > 0 ? ", also after \(time) s of waiting" : ""
     return StoreError(
-      .busy, path: path,
-      message: "\(who) has the store open, also after \(time) s of waiting; wait for its end, or wait longer")
+      .busy, path: store ?? path, message: "\(who) \(action)\(wait); wait for its end, or wait longer")
   }
 }

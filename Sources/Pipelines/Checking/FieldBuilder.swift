@@ -7,7 +7,9 @@ extension ImportBuilder {
   mutating func field(_ named: NamedValue, of entity: EntityDescription?) -> FieldImport {
     let from = named.value?.text("from")
     let column = from ?? named.name
-    columns.append(ColumnUse(name: column.value, position: column.position))
+    if named.value?.expression("value") == nil {
+      columns.append(ColumnUse(name: column.value, position: column.position))
+    }
     return FieldBuilder(findings: findings, defaults: defaults).build(named, column: column.value, of: entity)
   }
 }
@@ -25,7 +27,8 @@ struct FieldBuilder {
     let attribute = entity.flatMap { self.attribute(named.name, of: $0) }
     var component = named.value ?? ComponentValue(position: named.name.position)
     if let defaults, let attribute {
-      for (name, option) in defaults.fields where !component.has(name) && Self.fits(name, option, attribute) {
+      for (name, option) in defaults.fields
+      where !component.has(name) && Self.fits(name, option, attribute) && !component.hasCase(name) {
         component.fields[name] = option
       }
     }
@@ -33,11 +36,31 @@ struct FieldBuilder {
     if let value = component.choice("null", as: FieldImport.Substitute.self) { field.whenNull = value }
     field.whenEmpty = component.choice("empty", as: FieldImport.Substitute.self)
     field.conversion = conversion(component)
+    field.absentValue = component.text("absent_value")?.value
+    field.nullValue = component.text("null_value")?.value
+    field.emptyValue = component.text("empty_value")?.value
+    field.steps = StepBuilder(findings: findings).steps(component.steps("do"))
+    field.value = component.expression("value")
+    checkSubstitutes(component)
+    if field.value != nil, let from = component.fields["from"] {
+      findings.add(
+        .invalidOption, at: from.keyPosition, "“from” says nothing beside “value”", hint: "keep one of the two")
+    }
     if let attribute {
       check(component, field, against: attribute)
       compile(field, component, attribute)
     }
     return field
+  }
+
+  /// Finds cases that say both what becomes of a value and which value takes its place.
+  private func checkSubstitutes(_ component: ComponentValue) {
+    for name in ["absent", "null", "empty"] {
+      guard let value = component.fields[name + "_value"], component.has(name) else { continue }
+      findings.add(
+        .invalidOption, at: value.keyPosition, "“\(name)_value” says nothing beside “\(name)”",
+        hint: "keep one of the two")
+    }
   }
 
   /// Whether an option that holds for every field says something about this attribute.
@@ -47,7 +70,7 @@ struct FieldBuilder {
     case "date", "zone": return type == .date
     case "encoding": return type == .binary || type == .transformable
     case "true", "false": return type == .boolean
-    case "decimal_mark", "group_mark":
+    case "decimal_mark", "group_mark", "plain_numbers":
       return [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
     case "absent", "null", "empty":
       guard case .text(let substitute) = option.value else { return false }
@@ -92,7 +115,7 @@ struct FieldBuilder {
     return attribute
   }
 
-  private func conversion(_ component: ComponentValue) -> ConversionOptions {
+  func conversion(_ component: ComponentValue) -> ConversionOptions {
     var options = ConversionOptions()
     options.trim = component.flag("trim") ?? false
     options.nullSpellings = component.texts("null_tokens")?.map(\.value) ?? []
@@ -118,6 +141,7 @@ struct FieldBuilder {
         findings.add(.invalidOption, at: mark.position, "“decimal_mark” cannot be none")
       }
     }
+    options.plainNumbers = component.flag("plain_numbers") ?? false
     options.groupMark = component.text("group_mark")?.value.utf8.first
     return options
   }
@@ -160,6 +184,9 @@ struct FieldBuilder {
       case "ambiguousSpelling", "emptySpelling": option = component.has("true") ? "true" : "false"
       case "ambiguousMark", "invalidMark": option = component.has("group_mark") ? "group_mark" : "decimal_mark"
       case "invalidDefault": option = ""
+      case "invalidValue":
+        option = finding.hint ?? ""
+        finding.hint = nil
       // The others have findings of their own above, at their options.
       default: continue
       }
@@ -188,7 +215,7 @@ struct FieldBuilder {
       type == .date
       && [.secondsSince1970, .millisecondsSince1970, .secondsSince2001].contains(
         field.conversion.dateFormat)
-    refuse(["group_mark"], unless: isNumber, "Decimal, Double, Float or Integer")
+    refuse(["group_mark", "plain_numbers"], unless: isNumber, "Decimal, Double, Float or Integer")
     refuse(["decimal_mark"], unless: isNumber || isCount, "Decimal, Double, Float or Integer")
     for name in ["absent", "null", "empty"] {
       guard let substitute = component.text(name) else { continue }

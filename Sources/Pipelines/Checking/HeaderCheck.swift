@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 import RecordFormats
 
 /// Compares the columns that a pipeline names with those that its files have.
@@ -8,7 +9,8 @@ struct HeaderCheck {
   /// Reads the header of every input that is a file and has fixed columns, and reports what is missing and what is not
   /// used; of the others it looks for their records.
   func run(
-    _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse]
+    _ inputs: [SourceFiles.Input], format: RecordFormat, source: ComponentValue, columns: [ColumnUse],
+    contract: SchemaContract? = nil
   ) {
     // What can be read only once is left for the run.
     let inputs = inputs.filter { !$0.source.isReadOnce }
@@ -29,7 +31,8 @@ struct HeaderCheck {
             hint: "its columns seem to be separated by another character; say “delimiter: \(delimiter)”")
           return
         }
-        for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted {
+        let mayMiss = contract?.missingColumns.map { $0 != .freeze } ?? false
+        for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted && !mayMiss {
           if case .custom(let custom) = format {
             checkColumn(column, of: input, custom)
             continue
@@ -39,7 +42,7 @@ struct HeaderCheck {
             candidates: header)
         }
         // What nothing uses is a question only once everything else is right.
-        if isFirst, !findings.hasErrors {
+        if isFirst, !findings.hasErrors, contract?.newColumns == nil {
           checkUnused(
             header, input, source: source, columns: columns, readsObjects: format.readsObjects)
         }

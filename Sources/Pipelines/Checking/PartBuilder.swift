@@ -11,6 +11,8 @@ struct PartBuilder {
   let sourcePaths: [String]
   /// Whether headers of input files are compared with the columns that the pipeline names.
   let checksHeaders: Bool
+  /// Whether the files that the pipeline names must be there.
+  var needsFiles = true
   /// Files that are read in place of others, by the text that names them.
   var replacements: [String: [String]] = [:]
 
@@ -44,12 +46,13 @@ struct PartBuilder {
 
   /// One part: the file itself when it has only one.
   private func part(_ component: ComponentValue, file: ComponentValue) -> ImportPart? {
-    let source = component.component("source")
+    var source = component.component("source")
     let inputs =
       source.map {
-        SourceFiles(findings: findings, replacements: replacements)
+        SourceFiles(findings: findings, replacements: replacements, needsFiles: needsFiles)
           .expand($0, needsFiles: true, instead: sourcePaths)
       } ?? []
+    if !needsFiles, inputs.isEmpty { source = source.flatMap(named) }
     let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
     var builder = ImportBuilder(
       model: model, defaults: component.component("fields") ?? file.component("fields"), findings: findings)
@@ -57,16 +60,39 @@ struct PartBuilder {
     if let since = component.component("since")?.text("column") {
       builder.columns.append(ColumnUse(name: since.value, position: since.position))
     }
-    if checksHeaders, let source, let format {
-      HeaderCheck(findings: findings).run(inputs, format: format, source: source, columns: builder.columns)
+    guard let format else { return nil }
+    var part = ImportPart(
+      sources: inputs.map(\.source), format: format, root: entity ?? EntityImport(entityName: "", findBy: []))
+    let transforms = TransformBuilder(findings: findings)
+    if let records = component.component("import") { transforms.complete(&part, records, source: source) }
+    let columns = transforms.check(part, model: model, columns: builder.columns)
+    if checksHeaders, let source {
+      HeaderCheck(findings: findings).run(
+        inputs, format: format, source: source, columns: columns, contract: part.contract)
     }
-    guard let format, let entity else { return nil }
-    var part = ImportPart(sources: inputs.map(\.source), format: format, root: entity)
+    guard let entity else { return nil }
     part.name = component.text("name")?.value ?? (file.has("imports") ? entity.entityName : "")
     part.position = component.position
     part.since = SinceBuilder(findings: findings).build(component, root: entity)
     part.findPlan =
       (component.choice("find", as: FindPlan.self) ?? file.choice("find", as: FindPlan.self)) ?? .automatic
     return part
+  }
+
+  /// The source with the format that the names of its files tell, when it says none; nil, after a finding, when they do
+  /// not.
+  private func named(_ source: ComponentValue) -> ComponentValue? {
+    if source.has("format") { return source }
+    let names = source.texts("files") ?? []
+    guard let format = names.lazy.compactMap({ SourceFormat(fileName: $0.value) }).first else {
+      findings.add(
+        .missingField, at: source.position, "the files are not there, and their names do not tell their format",
+        hint: "say it with “format”")
+      return nil
+    }
+    var source = source
+    source.fields["format"] = .init(
+      keyPosition: source.position, position: source.position, value: .text(format.rawValue))
+    return source
   }
 }

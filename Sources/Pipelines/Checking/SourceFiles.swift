@@ -14,6 +14,8 @@ struct SourceFiles {
   let findings: Findings
   /// Files that are read in place of others, by the text that names them, with or without its folders.
   var replacements: [String: [String]] = [:]
+  /// Whether files that are not there are a finding.
+  var needsFiles = true
 
   /// Returns the inputs in order; what matches nothing is a finding.
   ///
@@ -81,6 +83,7 @@ struct SourceFiles {
       return files.filter { $0.foundBefore == nil }.map(\.path)
     } catch {
       switch error.code {
+      case .noMatchingFile where !needsFiles, .notFound where !needsFiles: break
       case .noMatchingFile:
         let message =
           error.path == path && FileFinder.isGlob(text.value) ? error.message : "“\(path)”: \(error.message)"

@@ -26,6 +26,7 @@ struct ConfigurationFile {
   private static func parse(_ findings: Findings) -> YAMLNode? {
     do throws(DiagnosticList) {
       let bytes = try SourceFile.read(findings.path, limit: YAMLLimits.standard.maximumBytes)
+      findings.source = bytes
       var list: [Diagnostic] = []
       defer { findings.add(list) }
       return try YAMLDocument.parse(bytes, path: findings.path, findings: &list)

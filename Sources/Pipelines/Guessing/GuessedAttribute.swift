@@ -36,6 +36,9 @@ struct GuessedAttribute {
     askAboutNumbers(profile)
   }
 
+  /// Whether later values with zeros or a plus before their digits contradict the type.
+  var isNumber: Bool { [.integer, .decimal, .double].contains(verdict.type) }
+
   /// The type in a model.
   var modelType: AttributeType {
     switch verdict.type {
@@ -126,6 +129,7 @@ struct GuessedAttribute {
     if case .date(let pattern?) = verdict.type { field.conversion.dateFormat = .pattern(pattern) }
     if let mark = verdict.decimalMark { field.conversion.decimalMark = mark }
     field.conversion.groupMark = verdict.groupMark
+    field.conversion.plainNumbers = isNumber
     if verdict.type == .boolean {
       field.conversion.trueSpellings = ["true"]
       field.conversion.falseSpellings = ["false"]

@@ -25,6 +25,9 @@ struct GuessedPipeline {
       "store: \(quote(store))", "source:", "  files: \(quote(files))",
     ]
     lines += sourceOptions
+    if entity.attributes.contains(where: { $0.isKept && $0.isNumber }) {
+      lines.append("fields: { plain_numbers: true }  # a later 007 or +49 in a column of numbers is rejected")
+    }
     lines += ["import:", "  entity: \(entity.name)"]
     lines += keyLines
     lines.append("  attributes:")
@@ -47,6 +50,11 @@ struct GuessedPipeline {
       lines.append(
         "# QUESTION: \(GuessWords.count(sample.rejects, "record")) cannot be read; the first is on line"
           + " \(reject.position.line): \(Self.comment(reject.message)).")
+    }
+    if let place = sample.surplus {
+      lines.append(
+        "# QUESTION: the record on line \(place.line) has parts that are no columns, because the first ones have no such; name"
+          + " them if they are wanted.")
     }
     if !sample.definition.isCertain {
       lines.append("# QUESTION: the file may be written otherwise than the options of its source say. Is it?")

@@ -21,6 +21,8 @@ struct SourceSample {
   private(set) var records = 0
   private(set) var rejects = 0
   private(set) var firstReject: RecordError?
+  /// Where a record has parts that are no columns, because the reader takes them from the first records.
+  private(set) var surplus: RecordPosition?
   /// Whether these are all records.
   private(set) var isWhole = true
 
@@ -74,6 +76,7 @@ struct SourceSample {
         records += batch.recordCount + batch.errors.count
         rejects += batch.errors.count
         firstReject = firstReject ?? batch.errors.first
+        surplus = surplus ?? batch.surplus
         bytes += batch.byteCount
         batches.append(batch)
       }

@@ -59,6 +59,11 @@ struct ComponentReader {
     case .content:
       guard let text = node.text, !node.isNull || node.text != "" else { return wrongType(node, field, "text") }
       return .text(text)
+    case .expression:
+      guard let text = node.string, !text.isEmpty else { return wrongType(node, field, "an expression") }
+      return .expression(findings.sourceText(text, of: node))
+    case .steps(let name):
+      return steps(node, as: registry[name], field).map { .steps($0) }
     case .tree(let words):
       guard node.entries != nil || node.items != nil else { return wrongType(node, field, words) }
       return .tree(node)
@@ -125,6 +130,45 @@ struct ComponentReader {
       if let entries = node.entries { return .named(named(entries, as: registry[name])) }
       return texts(node, field).map { names in .named(names.map { NamedValue(name: $0, value: nil) }) }
     }
+  }
+
+  private func steps(_ node: YAMLNode, as spec: ComponentSpec, _ field: FieldSpec) -> [StepValue]? {
+    var steps: [StepValue] = []
+    var isSound = true
+    for item in node.items ?? [node] {
+      if let word = item.text, !item.isNull {
+        guard let step = spec.field(named: word) else {
+          findings.addUnknown(
+            .unknownField, at: item.position, "there is no step “\(word)”", name: word, candidates: spec.fields.map(\.name))
+          isSound = false
+          continue
+        }
+        guard step.kind == .flag else {
+          findings.add(
+            .missingField, at: item.position, "the step “\(word)” needs to be told more",
+            hint: "for example “\(word): \(step.example)”")
+          isSound = false
+          continue
+        }
+        var value = ComponentValue(position: item.position)
+        value.fields[word] = .init(keyPosition: item.position, position: item.position, value: .flag(true))
+        steps.append(StepValue(name: Located(value: word, position: item.position), value: value))
+        continue
+      }
+      guard let entries = item.entries, entries.count == 1, let name = entries[0].key.text else {
+        findings.add(
+          .wrongType, at: item.position, "“\(field.name)” takes words and mappings of one step each, but here is \(item.summary)",
+          hint: item.entries == nil ? "for example “\(field.name): \(field.example)”" : "make each step an item of the list")
+        isSound = false
+        continue
+      }
+      guard let value = read(item, as: spec), value.fields[name] != nil else {
+        isSound = false
+        continue
+      }
+      steps.append(StepValue(name: Located(value: name, position: entries[0].key.position), value: value))
+    }
+    return isSound ? steps : nil
   }
 
   private func texts(_ node: YAMLNode, _ field: FieldSpec) -> [Located<String>]? {

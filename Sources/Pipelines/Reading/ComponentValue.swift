@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 import YAML
 
 /// A value and its place in the pipeline file.
@@ -16,11 +17,19 @@ enum FieldValue: Sendable {
   case count(Int)
   case share(Double)
   case texts([Located<String>])
+  case expression(SourceText)
+  case steps([StepValue])
   case pairs([(name: Located<String>, value: Located<String>)])
   case component(ComponentValue)
   case components([ComponentValue])
   case named([NamedValue])
   case tree(YAMLNode)
+}
+
+/// One step of a transform: its name and a mapping with that field alone.
+struct StepValue: Sendable {
+  var name: Located<String>
+  var value: ComponentValue
 }
 
 /// A name in a mapping or a list, with the component it maps to.
@@ -48,6 +57,14 @@ struct ComponentValue: Sendable {
 
   /// Whether the field is in the file, well-formed or not.
   func has(_ name: String) -> Bool { fields[name] != nil || brokenFields.contains(name) }
+
+  /// Whether the field's own way to say what an option of all fields says is in the file: a value or what becomes of it.
+  func hasCase(_ name: String) -> Bool {
+    for base in ["absent", "null", "empty"] where name == base || name == base + "_value" {
+      return has(base) || has(base + "_value")
+    }
+    return false
+  }
 
   /// The place of the field's key, or of the mapping.
   func keyPosition(_ name: String) -> SourcePosition { fields[name]?.keyPosition ?? position }
@@ -78,6 +95,16 @@ struct ComponentValue: Sendable {
   func texts(_ name: String) -> [Located<String>]? {
     guard let field = fields[name], case .texts(let texts) = field.value else { return nil }
     return texts
+  }
+
+  func expression(_ name: String) -> SourceText? {
+    guard let field = fields[name], case .expression(let text) = field.value else { return nil }
+    return text
+  }
+
+  func steps(_ name: String) -> [StepValue] {
+    guard let field = fields[name], case .steps(let steps) = field.value else { return [] }
+    return steps
   }
 
   func pairs(_ name: String) -> [(name: Located<String>, value: Located<String>)]? {

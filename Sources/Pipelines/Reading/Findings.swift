@@ -1,5 +1,7 @@
 import Diagnostics
+import Importing
 import RecordFormats
+import YAML
 
 /// Collects what is wrong with one pipeline file.
 final class Findings {
@@ -14,6 +16,16 @@ final class Findings {
 
   /// What was found, unsorted, without secrets.
   var list: [Diagnostic] { found.map { redaction($0) } }
+
+  /// The bytes of the file, as far as they were read: what scalars look like in it.
+  var source: [UInt8] = []
+
+  /// A text of the file with the places of its bytes.
+  func sourceText(_ text: String, of node: YAMLNode) -> SourceText {
+    let isHere = node.position.includedPath == nil
+    let offsets = isHere ? ScalarPlaces.offsets(of: text, at: node.position, in: source) : []
+    return SourceText(text, position: node.position, offsets: offsets)
+  }
 
   /// Whether an error was found.
   var hasErrors: Bool { found.contains { $0.severity == .error } }

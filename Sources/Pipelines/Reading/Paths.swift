@@ -25,6 +25,12 @@ enum Paths {
     return result.isEmpty ? "." : result
   }
 
+  /// The folder that a file is in.
+  static func folder(of file: String) -> String {
+    guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == file.startIndex ? "/" : String(file[..<slash])
+  }
+
   /// A path inside a folder.
   static func join(_ folder: String, _ name: String) -> String {
     if folder == "." || folder.isEmpty { return name }

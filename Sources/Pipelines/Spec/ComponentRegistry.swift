@@ -24,6 +24,6 @@ public struct ComponentRegistry: Sendable {
     .pipeline, .part, .source, .manifest, .entityImport, .sync, .since, .relationshipImport, .field, .fieldDefaults,
     .objects, .batch,
     .memory,
-    .rejects, .anomalies,
-  ])
+    .rejects, .anomalies, .column, .step, .process, .given, .contract,
+  ] + ComponentSpec.stepComponents)
 }

@@ -4,6 +4,10 @@ public enum FieldKind: Sendable, Hashable {
   case text
   /// Text that may be empty.
   case content
+  /// A predicate or an expression over columns.
+  case expression
+  /// A list of steps: words, or mappings of one field of the component of this name.
+  case steps(String)
   /// Whatever the words say; the component's builder looks into it.
   case tree(String)
   /// A path, relative to the pipeline file.

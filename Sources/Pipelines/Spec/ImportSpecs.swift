@@ -31,7 +31,7 @@ extension ComponentSpec {
       FieldSpec(
         "relationships", .named("relationship"), "The to-one relationships and how their targets are found.",
         example: "{ customer: { find_by: { email: customer_email } } }"),
-    ])
+    ] + FieldSpec.transforms)
 
   /// Files with whole objects of one entity.
   static let objects = ComponentSpec(
@@ -103,6 +103,14 @@ extension ComponentSpec {
       FieldSpec(
         "empty", .choice(substitutes), default: "empty for String and Binary, null for other types",
         "What an empty field means (as for `absent`).", example: "null"),
+      FieldSpec("absent_value", .text, "A value for records without the field, in place of `absent`.", example: "0"),
+      FieldSpec("null_value", .text, "A value for nulls, in place of `null`.", example: "n/a"),
+      FieldSpec("empty_value", .text, "A value for empty fields, in place of `empty`.", example: "unknown"),
+      FieldSpec(
+        "do", .steps("step"), default: "none", "What is done with the values before they are converted, in order.",
+        example: "[trim, upper]"),
+      FieldSpec(
+        "value", .expression, "An expression over columns, in place of `from`.", example: "\"uppercase:(name)\""),
       FieldSpec(
         "date", .text, default: "iso8601",
         "How a date is written: `iso8601`, `unix` (seconds since 1970), `unix_ms`, `core_data` (seconds since 2001) or"
@@ -118,6 +126,10 @@ extension ComponentSpec {
         "group_mark", .character, default: "none", "The mark between groups of digits, which is removed.",
         example: "point"),
       FieldSpec(
+        "plain_numbers", .flag, default: "false",
+        "Whether numbers with zeros or a plus before their digits are rejected: `007` and `+49` are codes, not numbers.",
+        example: "true"),
+      FieldSpec(
         "true", .texts, default: "[true, t, yes, y, 1, on]", "Spellings of true, without regard to ASCII case.",
         example: "[ja, j]"),
       FieldSpec(
@@ -128,5 +140,5 @@ extension ComponentSpec {
   /// What holds for every column unless it says otherwise.
   static let fieldDefaults = ComponentSpec(
     "fields", "What holds for every column that does not say otherwise, as far as it fits the attribute's type.",
-    fields: field.fields.filter { $0.name != "from" })
+    fields: field.fields.filter { !["from", "do", "value"].contains($0.name) })
 }

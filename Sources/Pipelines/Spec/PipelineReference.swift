@@ -33,6 +33,8 @@ public enum PipelineReference {
     switch kind {
     case .text: "text"
     case .content: "text"
+    case .expression: "a predicate or an expression"
+    case .steps(let name): "a list of words and mappings of `\(name)`"
     case .tree(let words): words
     case .path: "a path"
     case .flag: "`true` or `false`"

@@ -8,7 +8,8 @@ extension ComponentSpec {
         FieldSpec(
           "ignore", .texts, default: "none",
           "Columns that are meant not to be used, so that lint is silent about them.",
-          example: "[internal_id]")
+          example: "[internal_id]"),
+        .contract,
       ])
 
   /// One file of a manifest.

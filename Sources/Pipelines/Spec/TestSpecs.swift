@@ -116,7 +116,10 @@ extension ComponentSpec {
     "counts", "The counts of the summary.",
     fields: ["read", "inserted", "updated", "unchanged", "skipped", "rejected"].map {
       FieldSpec($0, .count(least: 0), "The number of records \($0).", example: "1")
-    })
+    }
+      + ["deleted", "marked", "denied"].map {
+        FieldSpec($0, .count(least: 0), "The number of objects \($0) because no record named them.", example: "1")
+      })
 
   /// A record that is rejected.
   static let testReject = ComponentSpec(

@@ -56,6 +56,7 @@ struct Expectation {
     let counts = [
       ("read", summary.read), ("inserted", summary.inserted), ("updated", summary.updated),
       ("unchanged", summary.unchanged), ("skipped", summary.skipped), ("rejected", summary.rejected),
+      ("deleted", summary.deleted), ("marked", summary.marked), ("denied", summary.denied),
     ]
     if let expected = component.component("counts") {
       for (name, count) in counts {

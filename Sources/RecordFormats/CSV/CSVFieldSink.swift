@@ -1,3 +1,5 @@
+import CScan
+
 /// Writes the fields of one record into a batch's arrays.
 ///
 /// Invariant: the arrays have room for the record at `row`; `slots` holds -1 or a number below the column count.
@@ -96,6 +98,21 @@ struct CSVFieldSink {
     }
     while base[Int(ends[field])] == delimiter { field &+= 1 }
     return field &+ 1
+  }
+
+  /// Writes the fields of plain records in C, from that at `row` on; every column of the file is the batch's.
+  ///
+  /// - Parameter rows: what they are made of; where they go is filled in here.
+  /// - Returns: the number of records.
+  @inline(__always)
+  func addPlainRecords(_ rows: inout cscan_rows) -> Int {
+    guard let starts = starts.baseAddress, let lengths = lengths.baseAddress, let states = states.baseAddress else {
+      return 0
+    }
+    rows.starts = starts + row
+    rows.lengths = lengths + row
+    rows.states = states + row
+    return cscan_csv_rows(&rows)
   }
 
   /// Looks for null tokens in the current record, whose fields are all there.

@@ -8,16 +8,22 @@ struct CSVMarks {
   /// Memory for marks, which one parsing after the other uses.
   final class Memory {
     fileprivate let breaks: UnsafeMutablePointer<UInt32>
+    fileprivate let flags: UnsafeMutablePointer<UInt8>
     fileprivate let odds: UnsafeMutablePointer<UInt32>
+    /// Places before the first mark, which making rows uses.
+    fileprivate static let before = 64
 
     init() {
       // Those of a piece, what is left of those before, and what C writes too much.
-      breaks = .allocate(capacity: 2 * CSVMarks.longest + 64)
-      odds = .allocate(capacity: 2 * CSVMarks.longest + 64)
+      let room = Self.before + 2 * CSVMarks.longest + 64
+      breaks = .allocate(capacity: room)
+      flags = .allocate(capacity: room)
+      odds = .allocate(capacity: room)
     }
 
     deinit {
       breaks.deallocate()
+      flags.deallocate()
       odds.deallocate()
     }
   }
@@ -25,6 +31,8 @@ struct CSVMarks {
   private let memory: Memory
   /// Indices of delimiters and line ends outside quotes; those from `next` on are not used.
   let breaks: UnsafeMutablePointer<UInt32>
+  /// What is said of them, if rows are made of them in C.
+  let flags: UnsafeMutablePointer<UInt8>
   /// The first mark of the current record.
   var next = 0
   private var count = 0
@@ -33,6 +41,7 @@ struct CSVMarks {
   private var nextOdd = 0
   private var oddCount = 0
   private let level: cscan_level
+  private let isFlagged: Bool
   private var state: cscan_csv
   /// Where the marks end.
   private var marked = 0
@@ -43,11 +52,14 @@ struct CSVMarks {
   /// marks behind it are worth nothing.
   private static let shortest = 1 << 9
 
-  init(_ memory: Memory, level: cscan_level, delimiter: UInt8, quote: UInt8) {
+  /// - Parameter isFlagged: whether `flags` are wanted.
+  init(_ memory: Memory, level: cscan_level, delimiter: UInt8, quote: UInt8, isFlagged: Bool) {
     self.memory = memory
     self.level = level
+    self.isFlagged = isFlagged
     state = cscan_csv(delimiter: delimiter, quote: quote, inside: 0, closed: 0, ended: 1)
-    breaks = memory.breaks
+    breaks = memory.breaks + Memory.before
+    flags = memory.flags + Memory.before
     odds = memory.odds
   }
 
@@ -68,9 +80,14 @@ struct CSVMarks {
     if marked >= end || count > Self.longest || oddCount > Self.longest { return false }
     breaks.update(from: breaks + next, count: count)
     odds.update(from: odds + nextOdd, count: oddCount)
+    if isFlagged { flags.update(from: flags + next, count: count) }
     (next, nextOdd) = (0, 0)
     let to = min(end, marked + piece)
-    let found = cscan_csv_fields(level, &state, base, marked, to, breaks + count, odds + oddCount)
+    let found =
+      isFlagged
+      ? cscan_csv_fields_flagged(
+        level, &state, base, marked, to, breaks + count, odds + oddCount, flags + count)
+      : cscan_csv_fields(level, &state, base, marked, to, breaks + count, odds + oddCount)
     count += found.breaks
     oddCount += found.odds
     marked = to
@@ -92,6 +109,9 @@ struct CSVMarks {
   /// Whether something is odd before `end`, and was not taken.
   @inline(__always)
   func hasOdds(before end: Int) -> Bool { nextOdd < oddCount && Int(odds[nextOdd]) < end }
+
+  /// Where the next odd thing is, or the greatest number.
+  var firstOdd: UInt32 { nextOdd < oddCount ? odds[nextOdd] : .max }
 
   /// Takes the next odd thing, which there must be.
   mutating func takeOdd() -> Int {

@@ -11,13 +11,19 @@ extension CSVParser {
   /// Whether the options are those of a plain file, and its columns are known.
   var isPlain: Bool { level != CSCAN_NONE && escape == delimiter && !trim && width > 0 && slots.count == width }
 
+  /// Whether C can make fields of whole runs of records: all columns are stored, in the file's order.
+  private var makesRows: Bool {
+    cscan_has_rows(level) != 0 && width <= 64 && columnCount == width
+      && slots.indices.allSatisfy { Int(slots[$0]) == $0 }
+  }
+
   /// Parses records until something stops it; the same as `run`, faster.
   mutating func runPlain(
     _ base: UnsafePointer<UInt8>, _ fields: CSVFieldSink, _ records: UnsafeMutableBufferPointer<RecordPosition>,
     capacity: Int, count: inout Int, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck,
     escapes: inout ContiguousArray<EscapedField>, errors: inout [RecordError]
   ) -> ParseOutcome {
-    var marks = CSVMarks(markMemory, level: level, delimiter: delimiter, quote: quote)
+    var marks = CSVMarks(markMemory, level: level, delimiter: delimiter, quote: quote, isFlagged: makesRows)
     while true {
       if linesToSkip == 0 {
         let limits = PlainLimits(
@@ -59,7 +65,17 @@ extension CSVParser {
     let (width, columnCount, origin, end) = (width, columnCount, window.origin, window.end)
     let (hasNulls, hasRepeats) = (nullLengths != 0, !repeats.isEmpty)
     let mostRecords = min(limits.records, limits.capacity)
+    let makesRows = makesRows
     var sink = fields
+    var rows = cscan_rows()
+    rows.bytes = base
+    rows.width = UInt32(width)
+    rows.comment = firstComment
+    rows.quote = openingQuote
+    rows.start_limit = UInt32(clamping: limits.bytes)
+    rows.end_limit = UInt32(clamping: limits.textFault)
+    rows.most_bytes = UInt32(clamping: maxRecordBytes)
+    rows.state = FieldState.text.rawValue
     var (start, stored, line, recordIndex) = (window.cursor, count, line, recordIndex)
     defer { (window.cursor, count, self.line, self.recordIndex) = (start, stored, line, recordIndex) }
 
@@ -69,6 +85,47 @@ extension CSVParser {
       let last = marks.lastLineEnd(base, delimiter: delimiter)
       while marks.next <= last {
         if stored >= mostRecords || start >= limits.bytes { return }
+        if makesRows {
+          // Runs of records; the last one may have something odd in it.
+          sink.row = stored * columnCount
+          rows.breaks = marks.breaks + marks.next
+          rows.flags = marks.flags + marks.next
+          rows.count = last - marks.next + 1
+          rows.start = UInt32(truncatingIfNeeded: start)
+          rows.most_rows = mostRecords - stored
+          rows.odd = marks.firstOdd
+          let made = sink.addPlainRecords(&rows)
+          for _ in 0..<made {
+            let mark = marks.next + width
+            let at = Int(marks.breaks[mark - 1])
+            let pair = marks.flags[mark - 1] & UInt8(CSCAN_PAIR.rawValue) == 0 ? 0 : 1
+            var newlines = 0
+            if hasNulls || hasRepeats || marks.hasOdds(before: at) {
+              sink.row = stored * columnCount
+              if hasNulls { sink.findNulls() }
+              let escapesBefore = escapes.count
+              if marks.hasOdds(before: at) {
+                guard let found = readOdds(base, sink, &marks, before: at, &escapes) else {
+                  escapes.removeLast(escapes.count - escapesBefore)
+                  return marks.meetOdd()
+                }
+                newlines = found
+              }
+              if hasRepeats {
+                for (copy, original) in repeats { repeatField(sink, original, copy, escapesBefore, &escapes) }
+              }
+            }
+            records[unchecked: stored] = RecordPosition(
+              index: recordIndex, line: line, byteOffset: origin + start,
+              rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: at - start))
+            stored += 1
+            recordIndex += 1
+            line += 1 + newlines
+            start = at + 1 + pair
+            marks.next = mark + pair
+          }
+          if made > 0 { continue }
+        }
         let first = base[start]
         if first == 10 || first == 13 || first == firstComment {
           guard skipsBlankLines, first == 10 || first == 13 else { return marks.meetOdd() }

@@ -207,7 +207,7 @@ struct TextStream {
     while written + 32 <= buffer.count {
       if rawStart == rawEnd || (rawEnd - rawStart <= cut && !atEnd) { break }
       let room = UnsafeMutableRawBufferPointer(rebasing: buffer[written...])
-      let end = pieceEnd()
+      guard let end = pieceEnd() else { break }
       let step = raw.withUnsafeBytes { all in
         converter.step(UnsafeRawBufferPointer(rebasing: all[rawStart..<end]), into: room)
       }
@@ -255,9 +255,13 @@ struct TextStream {
     if case .converter(let converter) = decoder, encoding.isUTF7 { converter.reset() }
   }
 
-  /// Where the next piece for iconv ends: behind a line's end, if there is one near.
-  private func pieceEnd() -> Int {
-    let limit = min(rawEnd, rawStart + cut + Self.pieceSize)
+  /// Where the next piece for iconv ends: behind a line's end, if there is one near; nil when there may be one in what
+  /// was not read yet.
+  ///
+  /// Pieces must not depend on how the bytes arrive: what glibc makes of UTF-7 and ISO 2022 behind a fault does.
+  private func pieceEnd() -> Int? {
+    let full = rawStart + cut + Self.pieceSize
+    let limit = min(rawEnd, full)
     var i = rawStart + cut
     while i < limit {
       let byte = raw[i]
@@ -265,7 +269,7 @@ struct TextStream {
       // A CR ends a line where no LF follows; that cannot be told at the buffer's end and does not matter there.
       if byte == 10 || (byte == 13 && i < rawEnd && raw[i] != 10) { return i }
     }
-    return limit
+    return limit == full || atEnd ? limit : nil
   }
 }
 

@@ -19,6 +19,18 @@ extension RecordBatch {
     return nil
   }
 
+  /// Calls `body` with the name of each member of a record whose raw text is a JSON object, as it is spelt between its
+  /// quotes; with nothing for any other record.
+  ///
+  /// - Complexity: O(bytes of the record).
+  public func eachMember(_ record: Int, _ body: (UnsafeRawBufferPointer) -> Void) {
+    withRawRecord(record) { raw in
+      _ = Self.members(raw) { range in
+        if range.count >= 2 { body(UnsafeRawBufferPointer(rebasing: raw[range.lowerBound + 1..<range.upperBound - 1])) }
+      }
+    }
+  }
+
   private static func distinctMembers(_ text: UnsafeRawBufferPointer) -> Int {
     var names: Set<[UInt8]> = []
     _ = members(text) { names.insert(Array(text[$0])) }

@@ -33,6 +33,8 @@ public struct RecordBatch: Sendable {
   public internal(set) var surplus: RecordPosition?
   /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
   public internal(set) var errorBytes = 0
+  /// The columns that were made after reading; column `columnCount + i` is the i-th of them.
+  public internal(set) var derived: [DerivedColumn] = []
 
   /// Fields whose value had to be unescaped, in the order of `starts`.
   var escapes: ContiguousArray<EscapedField> = []
@@ -63,21 +65,21 @@ public struct RecordBatch: Sendable {
     errors.removeAll(keepingCapacity: true)
     errorBytes = 0
     surplus = nil
+    for index in derived.indices { derived[index].removeAll() }
     escapes.removeAll(keepingCapacity: true)
   }
 
   /// What the record holds in the column.
   public func state(_ record: Int, _ column: Int) -> FieldState {
-    FieldState(rawValue: states[slot(record, column)]) ?? .absent
+    let slot = slot(record, column)
+    return FieldState(rawValue: column < columnCount ? states[slot] : derived[column - columnCount].states[slot]) ?? .absent
   }
 
   /// Calls `body` with the bytes of a field; they are valid during the call only.
   public func withField<R, E: Error>(
     _ record: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    let slot = slot(record, column)
-    let range = Int(starts[slot])..<Int(starts[slot]) + Int(lengths[slot])
-    return try withRange(range, body)
+    try withRange(range(record, column), body)
   }
 
   /// Calls `body` with the raw bytes of a record, without its line end; they are valid during the call only.
@@ -108,7 +110,11 @@ public struct RecordBatch: Sendable {
   public func position(_ record: Int, _ column: Int) -> SourcePosition {
     let slot = slot(record, column)
     let origin = records[record]
-    if hasFixedPlaces {
+    if column >= columnCount {
+      let source = derived[column - columnCount].origin
+      if source >= 0 { return position(record, source) }
+    }
+    if hasFixedPlaces || column >= columnCount {
       return SourcePosition(line: origin.line, column: origin.column, byteOffset: origin.byteOffset)
     }
     var start = Int(starts[slot])
@@ -154,9 +160,10 @@ public struct RecordBatch: Sendable {
     return record
   }
 
-  private func slot(_ record: Int, _ column: Int) -> Int {
-    precondition(column >= 0 && column < columnCount, "the batch has no column \(column)")
-    return checked(record) * columnCount + column
+  /// The place of a field in the arrays of its column.
+  func slot(_ record: Int, _ column: Int) -> Int {
+    precondition(column >= 0 && column < columnCount + derived.count, "the batch has no column \(column)")
+    return column < columnCount ? checked(record) * columnCount + column : checked(record)
   }
 
   private func withRange<R, E: Error>(

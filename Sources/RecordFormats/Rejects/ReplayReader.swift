@@ -3,11 +3,26 @@ import Diagnostics
 /// Reads the records of a rejects file, which somebody has put right, as the format that they were rejected from.
 ///
 /// Each line's record is read by itself, so that what is still wrong with one does not reach the next. Positions are those
-/// of the lines of the rejects file. A line whose record is empty is passed over.
+/// of the lines of the rejects file. A line whose record is empty is passed over. All records of a batch are from files
+/// with the same columns; a line with many child records may make a batch longer than its limit.
 public struct ReplayReader: RecordReader {
   /// The names of the stored columns; column i of a batch is name i.
   public let columns: [String]
-  private var reader: StagedReader<ReplayParser>
+  /// The names of the columns of the file that the records of the last batch were rejected from.
+  public private(set) var header: [String] = []
+
+  private let path: String
+  private let format: RecordFormat
+  private let part: String?
+  private let index: Int
+  private var lines: RejectLines
+  /// What was read and belongs to the next batch.
+  private var pending: Result<RejectLine, RecordError>?
+  private var failure: ReadError?
+  private var headers: [String: [String]] = [:]
+  private var lone: LoneRecordFormat?
+  private var scratch = RecordBatch()
+  private var recordIndex = 0
 
   /// Opens a rejects file.
   ///
@@ -15,68 +30,66 @@ public struct ReplayReader: RecordReader {
   ///   - format: the format that the records were rejected from.
   ///   - part: the import whose records are wanted; nil for all.
   ///   - index: what `RecordBatch.source` will be.
-  /// - Throws: what opening a file throws, and `missingHeader` when the columns of a file are not known.
+  /// - Throws: what opening a file throws; reading throws `missingHeader` when the columns of a file are not known.
   public init(
     source: ByteSource, format: RecordFormat, part: String? = nil, columns: [String], index: Int = 0
   ) throws(ReadError) {
     self.columns = columns
-    let parser = ReplayParser(
-      lines: try RejectLines(source), path: source.path, format: format, part: part, columns: columns)
-    reader = StagedReader(parser, index: index)
+    self.format = format
+    self.part = part
+    self.index = index
+    path = source.path
+    lines = try RejectLines(source)
   }
 
   /// The bytes read from the input so far.
-  public var bytesRead: Int { reader.parser.lines.bytesRead }
-  /// The names of the columns of the file that the last record was rejected from.
-  public var header: [String] { reader.parser.header }
+  public var bytesRead: Int { lines.bytesRead }
 
   /// Replaces the batch's content with the next records; false at the end.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
-    let isMore = try reader.read(into: &batch, limit: limit)
+    batch.start(columnCount: columns.count, source: index)
+    do throws(ReadError) {
+      while failure == nil, batch.recordCount + batch.errors.count < limit.records,
+        batch.byteCount + batch.errorBytes < limit.bytes, try advance(&batch)
+      {}
+    } catch {
+      failure = error
+    }
     batch.hasFixedPlaces = true
-    return isMore
-  }
-}
-
-/// Appends the records of one line of a rejects file after the other.
-struct ReplayParser: StagingParser {
-  var lines: RejectLines
-  let path: String
-  let format: RecordFormat
-  let part: String?
-  let columns: [String]
-  private(set) var header: [String] = []
-
-  private var headers: [String: [String]] = [:]
-  private var lone: LoneRecordFormat?
-  private var loneHeader: [String] = []
-  private var scratch = RecordBatch()
-  private var recordIndex = 0
-
-  init(lines: RejectLines, path: String, format: RecordFormat, part: String?, columns: [String]) {
-    self.lines = lines
-    self.path = path
-    self.format = format
-    self.part = part
-    self.columns = columns
+    if batch.recordCount + batch.errors.count > 0 { return true }
+    if let failure { throw failure }
+    return false
   }
 
-  var columnCount: Int { columns.count }
-
-  mutating func advance(into batch: inout RecordBatch) throws(ReadError) -> Bool {
-    guard let next = try lines.next() else { return false }
+  /// Appends the records of the next line; false at the end, and before a line of a file with other columns.
+  private mutating func advance(_ batch: inout RecordBatch) throws(ReadError) -> Bool {
+    var next = pending
+    pending = nil
+    if next == nil { next = try lines.next() }
+    guard let next else { return false }
     switch next {
     case .failure(var error):
       error.message = "the line of the rejects file is no reject: " + error.message
       refuse(&error, into: &batch)
     case .success(let line):
       if let part, let other = line.part, other != part { return true }
-      try append(line, to: &batch)
+      if LoneRecordFormat.needsHeader(format), line.raw != nil {
+        let names = try header(of: line)
+        if names != header {
+          if batch.recordCount + batch.errors.count > 0 {
+            pending = next
+            return false
+          }
+          header = names
+          lone = nil
+        }
+      }
+      append(line, to: &batch)
     }
     return true
   }
 
-  private mutating func append(_ line: RejectLine, to batch: inout RecordBatch) throws(ReadError) {
+  private mutating func append(_ line: RejectLine, to batch: inout RecordBatch) {
     let place = SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset)
     func problem(_ code: RecordError.Code, _ message: String) -> RecordError {
       RecordError(code: code, position: place, recordIndex: 0, message: message, raw: line.raw ?? [])
@@ -91,28 +104,33 @@ struct ReplayParser: StagingParser {
       return refuse(&error, into: &batch)
     }
     if raw.allSatisfy({ $0 == 32 || $0 == 10 || $0 == 13 || $0 == 9 }) { return }
-    let lone = try format(for: line)
+    let lone = lone ?? LoneRecordFormat(of: format, columns: columns, header: header)
+    self.lone = lone
     let source = ByteSource(bytes: lone.text(raw, indent: line.indent), path: path)
     do throws(ReadError) {
       var reader = try lone.format.reader(source: source, columns: lone.columns, index: 0)
       while try reader.read(into: &scratch, limit: BatchLimit(records: 4096, bytes: 1 << 20)) {
-        take(at: place, raw, into: &batch)
+        take(at: place, raw, indent: line.indent, into: &batch)
       }
     } catch {
       var refused = problem(.invalidDocument, error.message)
+      refused.indent = line.indent
       refuse(&refused, into: &batch)
     }
   }
 
   /// Moves what was read of one line to the batch, at the line's place.
-  private mutating func take(at place: SourcePosition, _ raw: [UInt8], into batch: inout RecordBatch) {
+  private mutating func take(
+    at place: SourcePosition, _ raw: [UInt8], indent: Int, into batch: inout RecordBatch
+  ) {
     var record = 0
     var error = 0
     while record < scratch.recordCount || error < scratch.errors.count {
       let errorIndex = error < scratch.errors.count ? scratch.errors[error].recordIndex : .max
       if record < scratch.recordCount, scratch.records[record].index < errorIndex {
         scratch.records[record].line = place.line
-        scratch.records[record].column = place.column
+        // Where spaces matter, the column says how many there are, for the case that the record is rejected again.
+        scratch.records[record].column = place.column + indent
         scratch.records[record].byteOffset = place.byteOffset
         scratch.records[record].index = recordIndex
         batch.append(record, of: scratch)
@@ -123,6 +141,7 @@ struct ReplayParser: StagingParser {
         refused.position = place
         // What is kept is the record as the user wrote it, without what was put around it.
         refused.raw = raw
+        refused.indent = indent
         refuse(&refused, into: &batch)
         error += 1
       }
@@ -135,22 +154,15 @@ struct ReplayParser: StagingParser {
     batch.appendError(error)
   }
 
-  /// How the record of a line is read.
-  private mutating func format(for line: RejectLine) throws(ReadError) -> LoneRecordFormat {
-    if LoneRecordFormat.needsHeader(format) {
-      let key = "\(line.file)\u{0}\(line.member ?? "")"
-      if let names = line.header {
-        headers[key] = names
-      } else if headers[key] == nil {
-        headers[key] = try header(ofFile: line)
-      }
-      header = headers[key] ?? []
+  /// The columns of the file that a line's record is from.
+  private mutating func header(of line: RejectLine) throws(ReadError) -> [String] {
+    let key = "\(line.file)\u{0}\(line.member ?? "")"
+    if let names = line.header {
+      headers[key] = names
+    } else if headers[key] == nil {
+      headers[key] = try header(ofFile: line)
     }
-    if let lone, loneHeader == header { return lone }
-    let lone = LoneRecordFormat(of: format, columns: columns, header: header)
-    self.lone = lone
-    loneHeader = header
-    return lone
+    return headers[key] ?? []
   }
 
   /// The columns of the file itself, where no line of it carries them any more.

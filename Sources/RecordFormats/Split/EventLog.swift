@@ -1,3 +1,5 @@
+import CScan
+
 /// What a C library reported, in words of eight bytes, in the order of its calls.
 ///
 /// A log belongs to the side that writes it until it is handed over, and then to the side that reads it.
@@ -28,6 +30,13 @@ final class EventLog {
     words.deallocate()
     words = new
     capacity = larger
+  }
+
+  /// Takes over words that another log has.
+  func fill(with source: UnsafePointer<UInt64>, count: Int) {
+    if capacity < count { grow(keeping: 0, for: count) }
+    cscan_copy_out(words, source, count * MemoryLayout<UInt64>.stride)
+    self.count = count
   }
 
   /// Forgets everything.
@@ -108,12 +117,17 @@ struct EventWriter {
   }
 
   private mutating func handOver() {
-    log.count = next - log.words
+    let count = next - log.words
     if !isStopped, let link {
-      if let empty = link.exchange(log) { log = empty } else { isStopped = true }
+      // The log that is written stays on this processor: those of the other side would have to come back for each word.
+      if let empty = link.takeEmptyLog() {
+        empty.fill(with: log.words, count: count)
+        link.post(empty)
+      } else {
+        isStopped = true
+      }
     }
-    // Of what nobody wants only the memory is used again.
-    if isStopped { log.clear() }
+    log.clear()
     next = log.words
     end = log.words + log.capacity
   }

@@ -135,15 +135,16 @@ final class SplitLink: @unchecked Sendable {
   /// Gives a text back, which was parsed.
   func giveBack(text index: Int) { locked { freeTexts.append(index) } }
 
-  /// Hands a log over and waits for an empty one; nil when nobody wants to know any more.
-  func exchange(_ log: EventLog) -> EventLog? {
-    locked {
-      fullLogs.append(log)
-      pthread_cond_broadcast(changed)
+  /// Waits for an empty log; nil when nobody wants to know any more.
+  func takeEmptyLog() -> EventLog? {
+    locked(signals: false) {
       while emptyLogs.isEmpty, !isCancelled { pthread_cond_wait(changed, mutex) }
       return isCancelled ? nil : emptyLogs.removeLast()
     }
   }
+
+  /// Hands a log over.
+  func post(_ log: EventLog) { locked { fullLogs.append(log) } }
 
   private func run() {
     body?(self)

@@ -42,6 +42,17 @@ final class XMLColumns {
   let repeats: [(copy: Int, original: Int)]
   /// The element of which each becomes a record, or -1.
   let each: Int32
+  /// Of elements with many children, these by name.
+  private let large: [Int32: [Name: Int32]]
+
+  /// A name by its interned parts.
+  private struct Name: Hashable {
+    var local: UnsafePointer<xmlChar>?
+    var space: UnsafePointer<xmlChar>?
+  }
+
+  /// So many children are found faster by looking at each.
+  static var fewElements: Int32 { 64 }
 
   /// Compiles paths; path i is column i.
   ///
@@ -112,6 +123,14 @@ final class XMLColumns {
       }
       current += 1
     }
+    var large: [Int32: [Name: Int32]] = [:]
+    for (index, element) in elements.enumerated() where element.elementCount > Self.fewElements {
+      let children = element.firstElement..<element.firstElement + element.elementCount
+      large[Int32(index)] = Dictionary(
+        children.map { (Name(local: elements[Int($0)].local, space: elements[Int($0)].space), $0) }
+      ) { first, _ in first }
+    }
+    self.large = large
     self.each = each.isEmpty ? -1 : Self.find(each, elements, tree.names)
     self.elements = .allocate(capacity: elements.count)
     _ = self.elements.initialize(from: elements)
@@ -122,6 +141,13 @@ final class XMLColumns {
   deinit {
     elements.deallocate()
     attributes.deallocate()
+  }
+
+  /// The child of an element with many of them; -1 when it has none of this name.
+  func child(
+    of parent: Int32, _ local: UnsafePointer<xmlChar>?, _ space: UnsafePointer<xmlChar>?
+  ) -> Int32 {
+    large[parent]?[Name(local: local, space: space)] ?? -1
   }
 
   /// A path that is none; nil for that of the child records.

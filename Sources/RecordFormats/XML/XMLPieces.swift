@@ -1,3 +1,4 @@
+import CScan
 import Diagnostics
 
 /// Reads a document's text in pieces and has them parsed, and gives what libxml2 wrote about each.
@@ -102,7 +103,10 @@ final class XMLPieces {
         while !isRead, link.texts[index].count - text.count >= TextWindow.pieceSize {
           let range = try window.readPiece()
           let copy = UnsafeMutableRawBufferPointer(rebasing: link.texts[index][text.count...].prefix(range.count))
-          copy.copyMemory(from: window.text(range))
+          let piece = window.text(range)
+          if let target = copy.baseAddress, let source = piece.baseAddress {
+            cscan_copy_out(target, source, range.count)
+          }
           if window.fault < range.upperBound { hideFaults(range, copy) }
           text.count += range.count
           text.ends.append(text.count)

@@ -88,6 +88,15 @@ extension XMLRecords {
     let first = node.pointee.firstElement
     let space = comparesURIs ? tag.uri : tag.prefix
     var k = node.pointee.hint
+    // Those that are not asked for would be compared with all; but members often come in the same order.
+    if count > XMLColumns.fewElements {
+      let next = elements + Int(first &+ k)
+      if next.pointee.local != tag.local || next.pointee.space != space {
+        let found = columns.child(of: parent, tag.local, space)
+        if found >= 0 { node.pointee.hint = found &- first &+ 1 == count ? 0 : found &- first &+ 1 }
+        return found
+      }
+    }
     for _ in 0..<count {
       let candidate = elements + Int(first &+ k)
       k &+= 1

@@ -98,7 +98,7 @@ final class YAMLEvents {
   init(_ text: YAMLText, splitsAt: Int) {
     self.text = text
     self.splitsAt = splitsAt
-    log = EventLog(usual: 1 << 8)
+    log = EventLog(usual: SplitLink.logSize)
     next = log.words
     end = log.words
     source = .allocate(capacity: 1)

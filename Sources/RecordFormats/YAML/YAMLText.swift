@@ -1,3 +1,4 @@
+import CScan
 import Diagnostics
 import Glibc
 
@@ -103,7 +104,8 @@ final class YAMLText {
 
   /// Copies text, with a letter in the place of each byte that libyaml is not shown.
   func copy(_ piece: Piece, to buffer: UnsafeMutableRawBufferPointer) {
-    buffer.copyMemory(from: window.text(piece.start..<piece.end))
+    let text = window.text(piece.start..<piece.end)
+    if let target = buffer.baseAddress, let source = text.baseAddress { cscan_copy_out(target, source, text.count) }
     for fault in faults.reversed() {
       if fault.offset < piece.start { break }
       if fault.offset < piece.end { buffer[fault.offset - piece.start] = UInt8(ascii: "x") }

@@ -17,7 +17,8 @@ struct LintCommand: ParsableCommand {
         mergewalk lint --set DATE=2024-05-01 nightly.yaml
       """)
 
-  @Argument(help: "The pipeline files, and files with tests of pipelines.", completion: .file(extensions: ["yaml", "yml"]))
+  @Argument(
+    help: "The pipeline files, and files with tests of pipelines.", completion: .file(extensions: ["yaml", "yml"]))
   var pipelines: [String]
 
   @OptionGroup var variables: VariableOptions

@@ -30,7 +30,9 @@ enum ExitStatus {
     case .nothingToResume, .cannotResume, .pipelineChanged, .inputsDiffer, .inputChanged, .inputShorter, .inputLonger,
       .alreadyImported, .cursorMismatch:
       refused
-    case .cannotOpenStore, .incompatibleStore, .cannotRead, .database, .cannotWriteRejects, .temporaryFile: failure
+    case .cannotOpenStore, .incompatibleStore, .cannotRead, .database, .cannotWriteRejects, .temporaryFile, .process,
+      .contract, .lookupTooLarge, .hook:
+      failure
     }
   }
 

@@ -55,6 +55,7 @@ struct RejectsReplayCommand: ParsableCommand {
       settings.storePath = store
       // The files may be gone; the header of each is in the rejects file.
       settings.checksHeaders = false
+      settings.needsFiles = false
       let pipeline = try Pipeline.read(self.pipeline, settings: settings)
       Console.hide(pipeline.redaction)
       var definition = pipeline.definition

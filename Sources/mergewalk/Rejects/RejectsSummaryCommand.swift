@@ -62,15 +62,17 @@ struct RejectTally {
   /// Counts a reject.
   mutating func add(_ line: RejectLine) {
     count += 1
-    codes[line.code, default: (0, [])].count += 1
-    if codes[line.code]!.samples.count < samples {
+    var entry = codes[line.code] ?? (0, [])
+    entry.count += 1
+    if entry.samples.count < samples {
       var sample = line
       if let raw = sample.raw, raw.count > Self.longestSample {
         sample.raw = Array(raw.prefix(Self.longestSample))
         sample.isCut = true
       }
-      codes[line.code]!.samples.append(sample)
+      entry.samples.append(sample)
     }
+    codes[line.code] = entry
     Self.count(line.field ?? "(the whole record)", &fields)
     Self.count(line.member.map { "\(line.file)/\($0)" } ?? line.file, &files)
   }

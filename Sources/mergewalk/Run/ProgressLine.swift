@@ -42,7 +42,8 @@ final class ProgressLine: Sendable {
   /// The line, no wider than `width` columns.
   static func text(_ progress: ImportProgress, rate: Double, width: Int, hasBlocks: Bool) -> String {
     var line = ""
-    for part in parts(progress, rate: rate, hasBlocks: hasBlocks) {
+    // On a narrow terminal the numbers are worth more than the bar.
+    for part in parts(progress, rate: rate, hasBlocks: width < 64 ? nil : hasBlocks) {
       let longer = line.isEmpty ? part : line + "  " + part
       // Every character here takes one column, except those of an import's name, which is the first part.
       if longer.count > width { break }

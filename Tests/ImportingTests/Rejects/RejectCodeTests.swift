@@ -49,12 +49,12 @@ import Testing
     (String(repeating: "x", count: 63) + "é", "\"" + String(repeating: "x", count: 63) + "\"… (65 bytes)"),
   ])
   func valuesAreShownShortAndOnOneLine(text: String, expected: String) {
-    #expect(Array(text.utf8).withUnsafeBytes(RejectMessage.shown) == expected)
+    #expect(Array(text.utf8).withUnsafeBytes { RejectMessage.shown($0) } == expected)
   }
 
   @Test func bytesThatAreNotTextAreShownAsEscapes() {
     let bytes: [UInt8] = [0x61, 0xFF, 0xC3, 0x28, 0xE2, 0x82]
-    #expect(bytes.withUnsafeBytes(RejectMessage.shown) == "\"a\\u{ff}\\u{c3}(\\u{e2}\\u{82}\"")
+    #expect(bytes.withUnsafeBytes { RejectMessage.shown($0) } == "\"a\\u{ff}\\u{c3}(\\u{e2}\\u{82}\"")
   }
 
   @Test func messagesSayWhatWasFoundAndExpectedWhere() throws {

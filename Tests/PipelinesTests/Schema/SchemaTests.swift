@@ -71,7 +71,7 @@ struct SchemaTests {
           for field in component.fields {
             let property = try #require(properties[field.name] as? [String: Any])
             let description = try #require(property["description"] as? String)
-            #expect(description.count >= 10 && !description.contains("`"), "\(name).\(field.name)")
+            #expect(description.count >= 5 && !description.contains("`"), "\(name).\(field.name)")
           }
         }
       }

@@ -1,0 +1,208 @@
+public import Diagnostics
+public import ObjectModel
+
+/// A field of an import with its attribute.
+struct TransformedField {
+  /// The field's number in the plan.
+  var index: Int
+  var field: FieldImport
+  var attribute: AttributeDescription
+  /// Whether the field's column is the source's own and goes into conversion as it is.
+  var isDirect: Bool
+
+  init(index: Int, field: FieldImport, attribute: AttributeDescription, derivedNames: Set<String>) {
+    self.index = index
+    self.field = field
+    self.attribute = attribute
+    isDirect = field.steps.isEmpty && field.value == nil && !derivedNames.contains(field.column)
+  }
+}
+
+extension FieldImport {
+  /// The field as it converts values that a transform has made: in the one spelling that transforms write.
+  var canonical: FieldImport {
+    var field = self
+    field.conversion = ConversionOptions()
+    // Dates beyond the years 0000...9999 are numbers.
+    field.conversion.isStored = true
+    return field
+  }
+}
+
+extension ImportPart {
+  /// The names of columns that are not, or not only, the source's own.
+  var derivedColumnNames: Set<String> {
+    var names = Set(columns.map(\.name) + hooks.columns)
+    if let process { names.formUnion(process.columns + process.gives.map(\.name)) }
+    if let process, process.columns.isEmpty { names.formUnion(namedColumns) }
+    return names
+  }
+
+  /// The columns of the source that fields take as they are.
+  public var directColumns: Set<String> {
+    let made = derivedColumnNames
+    var names: Set<String> = []
+    func visit(_ entity: EntityImport) {
+      for field in entity.findBy + entity.attributes {
+        if field.steps.isEmpty, field.value == nil, !made.contains(field.column) { names.insert(field.column) }
+      }
+      for relationship in entity.relationships { visit(relationship.target) }
+    }
+    visit(root)
+    return names
+  }
+
+  /// The columns that fields and derived columns name, in order of first mention.
+  var namedColumns: [String] {
+    var names: [String] = []
+    func add(_ name: String) { if !names.contains(name) { names.append(name) } }
+    func visit(_ entity: EntityImport) {
+      for field in entity.findBy + entity.attributes where field.value == nil { add(field.column) }
+      for relationship in entity.relationships { visit(relationship.target) }
+    }
+    visit(root)
+    for column in columns { if case .column(let name) = column.source { add(name) } }
+    return names
+  }
+
+  /// What is wrong with the transforms of the part, and the columns of the source that they need.
+  ///
+  /// - Parameter path: the path that findings carry.
+  public func checkTransforms(
+    model: ManagedObjectModel, path: String
+  ) -> (findings: [Diagnostic], reads: [(name: String, position: SourcePosition)]) {
+    var fields: [TransformedField] = []
+    let names = derivedColumnNames
+    func visit(_ part: EntityImport) {
+      let entity = model.entity(named: part.entityName)
+      for field in part.findBy + part.attributes {
+        guard let attribute = entity?.attribute(named: field.attributeName) else { continue }
+        fields.append(TransformedField(index: fields.count, field: field, attribute: attribute, derivedNames: names))
+      }
+      for relationship in part.relationships { visit(relationship.target) }
+    }
+    visit(root)
+    let result = TransformCompilation.run(self, model: model, path: path, fields: fields, columnNames: [])
+    return (result.findings, result.reads)
+  }
+}
+
+/// Compiles the transforms of one part of a definition.
+enum TransformCompilation {
+  /// What a field takes its values from.
+  struct Outcome {
+    /// The derived column, from 0.
+    var derived: Int
+    /// Whether it is text that is converted in the field's own way.
+    var isText: Bool
+  }
+
+  struct Result {
+    var plan: TransformPlan
+    var findings: [Diagnostic]
+    /// The columns that are read.
+    var columnNames: [String]
+    /// For each field its derived column; nil for fields that take a column of the source as it is.
+    var fields: [Outcome?]
+    /// The columns that transforms read, and what asks for them.
+    var reads: [(name: String, position: SourcePosition)]
+  }
+
+  static func run(
+    _ part: ImportPart, model: ManagedObjectModel, path: String, fields: [TransformedField], columnNames: [String]
+  ) -> Result {
+    var compiler = TransformCompiler(
+      path: path, model: model, columnNames: columnNames, definitions: part.columns, now: ExpressionFunction.currentTime())
+    checkNames(part, &compiler)
+    for field in fields where field.field.steps.isEmpty && field.field.value == nil {
+      let name = field.field.column
+      if compiler.fieldKinds[name] == nil {
+        compiler.fieldKinds[name] = (ValueKind(field.attribute.type), field.field.conversion)
+      }
+    }
+    // Every definition is checked, used or not.
+    for column in part.columns { _ = compiler.column(column.name, at: column.position) }
+    if let filter = part.filter { compiler.plan.filter = compiler.predicate(filter) }
+    share(part, &compiler)
+    var outcomes: [Outcome?] = []
+    var derived: [Int: Int] = [:]
+    for field in fields {
+      guard !field.isDirect else {
+        outcomes.append(nil)
+        continue
+      }
+      guard let made = compiler.field(field.field, type: field.attribute.type) else {
+        outcomes.append(nil)
+        continue
+      }
+      // One column serves all fields that are made alike.
+      if derived[made.register] == nil {
+        derived[made.register] = compiler.plan.derivedCount
+        compiler.plan.outputs.append(
+          TransformPlan.Output(register: made.register, derived: compiler.plan.derivedCount))
+      }
+      outcomes.append(Outcome(derived: derived[made.register] ?? 0, isText: made.isText))
+    }
+    compiler.plan.process = part.process
+    compiler.plan.hooks = part.hooks
+    compiler.plan.contract = part.contract
+    for (index, outcome) in outcomes.enumerated() {
+      guard let outcome else { continue }
+      for output in compiler.plan.outputs.indices where compiler.plan.outputs[output].derived == outcome.derived {
+        compiler.plan.outputs[output].fields.append(fields[index].index)
+      }
+    }
+    return Result(
+      plan: compiler.finished(), findings: compiler.findings, columnNames: compiler.columnNames, fields: outcomes,
+      reads: compiler.reads)
+  }
+
+  private static func checkNames(_ part: ImportPart, _ compiler: inout TransformCompiler) {
+    var names: Set<String> = []
+    for column in part.columns where !names.insert(column.name).inserted {
+      compiler.report("cyclicColumn", column.position, "the column “\(column.name)” is defined twice")
+    }
+    guard let process = part.process else { return }
+    if process.command.first?.isEmpty ?? true {
+      compiler.report("transformOption", process.position, "the process has no command")
+    }
+    var given: Set<String> = []
+    for column in process.gives where !given.insert(column.name).inserted {
+      compiler.report("transformOption", process.position, "the process gives the column “\(column.name)” twice")
+    }
+  }
+
+  /// Gives the columns that a process or a hook may change derived columns of their own.
+  private static func share(_ part: ImportPart, _ compiler: inout TransformCompiler) {
+    guard part.process != nil || part.hooks.record != nil else { return }
+    var names: [String] = []
+    var kinds: [String: ValueKind?] = [:]
+    if let process = part.process {
+      names = process.columns.isEmpty ? part.namedColumns : process.columns
+      for column in process.gives { kinds[column.name] = column.kind }
+      // What it gives and nothing reads is new.
+      let new = Set(process.gives.map(\.name))
+      names = names.filter { !new.contains($0) }
+      compiler.plan.processColumns = names.count
+      names += process.gives.map(\.name)
+    }
+    for name in part.hooks.columns where !names.contains(name) { names.append(name) }
+    let given = Set(kinds.keys)
+    let definitions = Set(part.columns.map(\.name))
+    for (index, name) in names.enumerated() {
+      var shared = TransformPlan.SharedColumn(name: name, column: -1, register: -1, derived: index)
+      let position = part.columns.first { $0.name == name }?.position ?? part.process?.position ?? .file
+      if definitions.contains(name) {
+        shared.register = compiler.column(name, at: position)?.register ?? -1
+      } else if !given.contains(name), !part.hooks.newColumns.contains(name) {
+        shared.column = compiler.readColumn(name, at: position)
+      }
+      compiler.plan.shared.append(shared)
+    }
+    compiler.share(
+      names.enumerated().map { index, name in
+        let declared = part.columns.first { $0.name == name }?.kind
+        return (name, index, kinds[name].flatMap { $0 } ?? declared)
+      })
+  }
+}

@@ -1,0 +1,31 @@
+/// What transforms, hooks and the contract decided about the records of one batch.
+struct TransformedRecords: Sendable {
+  /// Whether each record is left out; empty when none is.
+  var skipped: ContiguousArray<Bool> = []
+  /// The records that are rejected.
+  var refusals: [RecordReject] = []
+  /// The values that could not be made: record and column of the batch.
+  var failedCells: Set<UInt64> = []
+
+  /// Whether nothing was decided about any record.
+  var isEmpty: Bool { skipped.isEmpty && refusals.isEmpty && failedCells.isEmpty }
+
+  /// Whether a record is left out.
+  @inline(__always)
+  func isSkipped(_ record: Int) -> Bool { !skipped.isEmpty && skipped[record] }
+
+  static func cell(_ record: Int, _ column: Int) -> UInt64 { UInt64(record) << 32 | UInt64(column) }
+
+  /// Begins anew.
+  mutating func removeAll() {
+    skipped.removeAll(keepingCapacity: true)
+    refusals.removeAll(keepingCapacity: true)
+    failedCells.removeAll(keepingCapacity: true)
+  }
+
+  /// Leaves a record out.
+  mutating func skip(_ record: Int, of count: Int) {
+    if skipped.isEmpty { skipped.fill(false, count: count) }
+    skipped[record] = true
+  }
+}

@@ -1,0 +1,115 @@
+import Diagnostics
+import Importing
+import ObjectModel
+
+/// Turns what an import says of columns, conditions and processes into the parts of a definition, and checks them.
+struct TransformBuilder {
+  let findings: Findings
+
+  /// Fills in what is done with the records of a part.
+  func complete(_ part: inout ImportPart, _ component: ComponentValue, source: ComponentValue?) {
+    part.columns = component.named("columns").compactMap(column)
+    part.filter = component.expression("where")
+    part.process = component.component("process").flatMap(process)
+    part.contract = contract(source)
+  }
+
+  /// Checks the transforms of a part against the model.
+  ///
+  /// - Returns: the columns that the source must have: those that `columns` lists and no transform makes, and those that
+  ///   transforms read.
+  func check(_ part: ImportPart, model: ManagedObjectModel?, columns: [ColumnUse]) -> [ColumnUse] {
+    guard let model else {
+      let made = Set(part.columns.map(\.name) + (part.process?.gives.map(\.name) ?? []))
+      return columns.filter { !made.contains($0.name) }
+    }
+    let checked = part.checkTransforms(model: model, path: findings.path)
+    findings.add(
+      checked.findings.map { finding in
+        var finding = finding
+        if finding.position.line == 0 { finding.position = part.position }
+        return finding
+      })
+    let direct = part.directColumns
+    var uses = columns.filter { direct.contains($0.name) }
+    for read in checked.reads where !uses.contains(where: { $0.name == read.name }) {
+      uses.append(
+        columns.first { $0.name == read.name } ?? ColumnUse(name: read.name, position: read.position))
+    }
+    return uses
+  }
+
+  private func column(_ named: NamedValue) -> ColumnTransform? {
+    guard let value = named.value else { return nil }
+    let source: ColumnTransform.Source
+    if let expression = value.expression("value") {
+      if let from = value.fields["from"] {
+        findings.add(
+          .invalidOption, at: from.keyPosition, "“from” says nothing beside “value”", hint: "keep one of the two")
+      }
+      source = .expression(expression)
+    } else {
+      if value.brokenFields.contains("value") { return nil }
+      source = .column(value.text("from")?.value ?? named.name.value)
+    }
+    var column = ColumnTransform(
+      name: named.name.value, source: source, steps: StepBuilder(findings: findings).steps(value.steps("do")),
+      kind: value.choice("type", as: ValueKind.self))
+    column.reading = FieldBuilder(findings: findings, defaults: nil).conversion(value)
+    column.position = value.text("from")?.position ?? named.name.position
+    return column
+  }
+
+  // MARK: Processes
+
+  private func process(_ value: ComponentValue) -> ProcessTransform? {
+    guard let command = value.texts("command"), !command.isEmpty else { return nil }
+    var process = ProcessTransform(command: command.map(\.value))
+    process.position = value.keyPosition("command")
+    process.folder = value.text("folder").map { findings.resolve($0) } ?? Paths.folder(of: findings.path)
+    process.columns = (value.texts("columns") ?? []).map(\.value)
+    process.gives = value.named("gives").map {
+      ProcessTransform.Column(name: $0.name.value, kind: $0.value?.choice("type", as: ValueKind.self))
+    }
+    process.inFlight = value.count("in_flight") ?? process.inFlight
+    process.lineLimit = value.count("line") ?? process.lineLimit
+    if let timeout = value.text("timeout") {
+      if let seconds = Self.seconds(timeout.value) {
+        process.timeout = seconds
+      } else {
+        findings.add(
+          .invalidOption, at: timeout.position, "“timeout” cannot be “\(timeout.value)”",
+          hint: "write a time such as 30s, 500ms or 2m, at most 24h")
+      }
+    }
+    return process
+  }
+
+  /// The seconds of `30s`, `500ms`, `2m`, `1h` or `30`; nil for anything else, none, or more than a day.
+  static func seconds(_ text: String) -> Double? {
+    let units: [(name: String, factor: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600)]
+    var number = Substring(text)
+    var factor = 1.0
+    if let unit = units.first(where: { text.hasSuffix($0.name) }) {
+      number = number.dropLast(unit.name.count)
+      factor = unit.factor
+    }
+    while number.last == " " { number.removeLast() }
+    guard let digits = Quantity.digits(number), digits > 0 else { return nil }
+    let seconds = Double(digits) * factor
+    return seconds <= 86_400 ? seconds : nil
+  }
+
+  // MARK: Contracts
+
+  private func contract(_ source: ComponentValue?) -> SchemaContract? {
+    guard let source, let value = source.component("contract") else { return nil }
+    var contract = SchemaContract()
+    contract.position = source.keyPosition("contract")
+    contract.newColumns = value.choice("new", as: SchemaContract.Policy.self)
+    contract.missingColumns = value.choice("missing", as: SchemaContract.Policy.self)
+    contract.types = value.choice("types", as: SchemaContract.Policy.self)
+    contract.ignored = (source.texts("ignore") ?? []).map(\.value)
+    return contract
+  }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What is guessed is a contract: what comes later and does not fit is rejected, never read in another way.
+@Suite("The contract of a guess")
+struct GuessContractTests {
+  private let folder = TemporaryFolder()
+
+  private func guess(_ file: String) throws -> (pipeline: String, model: String) {
+    let guess = try Command(["guess", file, "--out", "out", "--force"], in: folder.path)
+    try #require(guess.status == 0, "\(guess.words)")
+    let stem = String(file.prefix { $0 != "." })
+    return (
+      try String(contentsOfFile: folder.file("out/\(stem).yaml"), encoding: .utf8),
+      try String(contentsOfFile: folder.file("out/model.yaml"), encoding: .utf8)
+    )
+  }
+
+  @Test("a value far behind the sample that contradicts the guess is rejected with its place")
+  func contradictions() throws {
+    // The sample is of 10,000 records. The long run has the contradiction at record 1,000,000.
+    let count = Soak.isOn ? 1_000_000 : 25_000
+    let contradictions: [(values: String, code: String, field: String)] = [
+      ("007,1.50,2024-05-01,true", "value.code", "pieces"), ("+49,1.50,2024-05-01,true", "value.code", "pieces"),
+      ("1.5,1.50,2024-05-01,true", "value.integer", "pieces"), ("7,\"1,50\",2024-05-01,true", "value.number", "price"),
+      ("7,01.50,2024-05-01,true", "value.code", "price"), ("7,1.50,01/02/2024,true", "value.date", "placed"),
+      ("7,1.50,2024-02-30,true", "value.calendar", "placed"), ("7,1.50,2024-05-01,1", "value.boolean", "paid"),
+      ("seven,1.50,2024-05-01,true", "value.integer", "pieces"), ("7,1e400,2024-05-01,true", "value.range", "price"),
+    ]
+    _ = FileManager.default.createFile(atPath: folder.file("sales.csv"), contents: nil)
+    let file = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("sales.csv")))
+    try file.write(contentsOf: Data("sale_id,pieces,price,placed,paid\n".utf8))
+    var text = ""
+    for number in 1...count {
+      let index = number - 1 - (count - contradictions.count)
+      let values = index >= 0 ? contradictions[index].values : "\(number % 9 + 1),\(number % 90).25,2024-05-01,true"
+      text += "S-\(number),\(values)\n"
+      if text.utf8.count > 1 << 20 || number == count {
+        try file.write(contentsOf: Data(text.utf8))
+        text = ""
+      }
+    }
+    try file.close()
+    let guessed = try guess("sales.csv")
+    #expect(guessed.pipeline.contains("from the first 10,000 records of sales.csv"))
+    #expect(guessed.pipeline.contains("\nfields: { plain_numbers: true }  # "))
+    let run = try Command(["run", "out/sales.yaml", "--json", "--quiet"], in: folder.path)
+    #expect(run.status == 1)
+    #expect(try run.object()["inserted"] as? Int == count - contradictions.count)
+    let rejects = try String(contentsOfFile: folder.file("out/sales.rejects.ndjson"), encoding: .utf8)
+      .split(separator: "\n").map { try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] ?? [:] }
+    #expect(rejects.count == contradictions.count)
+    for (index, pair) in zip(rejects, contradictions).enumerated() {
+      let record = count - contradictions.count + index + 1
+      let (reject, contradiction) = pair
+      #expect(reject["record"] as? Int == record && reject["line"] as? Int == record + 1)
+      #expect(reject["code"] as? String == contradiction.code, "\(contradiction.values): \(reject)")
+      #expect(reject["field"] as? String == contradiction.field)
+      #expect(reject["raw"] as? String == "S-\(record),\(contradiction.values)")
+    }
+  }
+
+  @Test("leading zeros and dates that may mean two things stay text, with the reason beside them")
+  func text() throws {
+    try folder.write("key,area,day\na,01234,01/02/2024\nb,12345,03/04/2024\nc,00000,05/06/2024\n", to: "places.csv")
+    let (pipeline, model) = try guess("places.csv")
+    #expect(pipeline.contains("area: area  # text: 3 values, 2 values with leading zeros (01234)"), "\(pipeline)")
+    #expect(
+      pipeline.contains(
+        "day: day  # text: 3 values, dates of which no value tells whether the day or the month comes first"))
+    #expect(pipeline.contains("# QUESTION: if the day comes first: type date with date: \"dd/MM/yyyy\""))
+    #expect(model.contains("area: ") && !model.contains("date") && !model.contains("integer"))
+    #expect(try Command(["run", "out/places.yaml", "--quiet"], in: folder.path).status == 0)
+    let rows = try Command(
+      [
+        "fetch", "out/store.sqlite", "--entity", "Place", "--columns", "area,day", "--sort", "key", "--model",
+        "out/model.yaml",
+      ],
+      in: folder.path)
+    #expect(rows.lines == ["area,day", "01234,01/02/2024", "12345,03/04/2024", "00000,05/06/2024"], "\(rows.words)")
+  }
+
+  @Test("a column of a footer is a mixture, and stays text")
+  func footer() throws {
+    let records = (1...50).map { "\($0),\($0 * 3)\n" }.joined()
+    try folder.write("number,amount\n" + records + "Total,3825\n", to: "bills.csv")
+    let (pipeline, _) = try guess("bills.csv")
+    #expect(pipeline.contains("number: number  # text: 51 values, mixed: 50 numbers, 1 other (Total)"), "\(pipeline)")
+    try folder.write("number,amount\n" + records + "Total\n", to: "notes.csv")
+    let short = try guess("notes.csv")
+    #expect(
+      short.pipeline.contains("# QUESTION: 1 record cannot be read; the first is on line 52: "), "\(short.pipeline)")
+    #expect(short.pipeline.contains("number: number  # integer: 50 values"))
+  }
+
+  @Test("parts that come after the first 64 KiB of a document are a question")
+  func lateMembers() throws {
+    let early = (1...4_000).map { "<r><id>\($0)</id><name>n\($0)</name></r>\n" }.joined()
+    try folder.write("<rs>\n" + early + "<r><id>4001</id><name>x</name><late>y</late></r>\n</rs>\n", to: "late.xml")
+    #expect(
+      try guess("late.xml").pipeline.contains("# QUESTION: the record on line 4002 has parts that are no columns"))
+    try folder.write("<rs>\n" + early + "</rs>\n", to: "late.xml")
+    #expect(try !guess("late.xml").pipeline.contains("has parts that are no columns"))
+    // Of JSON all members of the sample are columns.
+    let lines = (1...4_000).map { "{\"id\": \"k\($0)\", \"name\": \"n\($0)\"}\n" }.joined()
+    try folder.write(lines + "{\"id\": \"z\", \"late\": 1}\n", to: "late.ndjson")
+    #expect(try guess("late.ndjson").pipeline.contains("    late: late  # integer: 1 value"))
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Writes that fail, one at a time and for good: the store is sound, the exit code is not 0, and a later run brings
+/// what an undisturbed one brings.
+@Suite("Disks that fail", .enabled(if: Shim.isThere), .serialized)
+struct FaultTests {
+  private static let points = Soak.isOn ? 150 : 8
+
+  private func fail(_ shop: NightShop, seed: UInt64, _ error: Int32, stays: Bool) throws {
+    let reference = try shop.night()
+    let count = TemporaryFolder()
+    let undisturbed = try reference.run(environment: Shim.counting(into: count.file("count")))
+    #expect(undisturbed.status == 1, "\(undisturbed.words)")
+    let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
+    let wanted = try (counts: Night.counts(undisturbed), state: reference.state())
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<Self.points {
+      let point = Int.random(in: 1...writes, using: &generator)
+      let night = try shop.night()
+      let command = try night.run(environment: Shim.failing(at: point, error, stays: stays))
+      let place: Comment = "seed \(seed), write \(point) of \(writes) fails with \(error): \(command.words)"
+      // A run that is told of before the fault is not told of again.
+      let isTold = command.output.contains("\"completed")
+      #expect(command.status == (isTold ? 1 : 2), place)
+      if !isTold {
+        let next = try night.run()
+        #expect(next.status == 1, "\(place)\n\(next.words)")
+        #expect(try Night.counts(next) == wanted.counts, place)
+      }
+      let state = try night.state()
+      #expect(state.isIntact, place)
+      #expect(state.rejects == wanted.state.rejects, place)
+      #expect(state.tables.keys == wanted.state.tables.keys, place)
+      for (name, rows) in wanted.state.tables where name != "Z_METADATA" || !isTold {
+        #expect(state.tables[name] == rows, "\(name): \(place)")
+      }
+    }
+  }
+
+  @Test("with a full disk, in an existing store")
+  func fullDisk() throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    try fail(try NightShop(seed: seed), seed: seed, ENOSPC, stays: true)
+  }
+
+  @Test("with one error, in an existing store")
+  func oneError() throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    try fail(try NightShop(seed: seed), seed: seed, EIO, stays: false)
+  }
+
+  @Test("while a new store is built", arguments: [true, false])
+  func newStore(stays: Bool) throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    try fail(try NightShop(seed: seed, hasStore: false), seed: seed, ENOSPC, stays: stays)
+  }
+
+  @Test("after the run went on: what an earlier process has done stays")
+  func resumed() throws {
+    let shop = try NightShop(seed: 21)
+    let reference = try shop.night()
+    let count = TemporaryFolder()
+    _ = try reference.run(environment: Shim.counting(into: count.file("count")))
+    let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
+    let night = try shop.night()
+    try night.runHalf(of: writes)
+    let failed = try night.run(environment: Shim.failing(at: 40, ENOSPC, stays: true))
+    #expect(failed.status == 2, "\(failed.words)")
+    let command = try night.run()
+    #expect(command.status == 1, "\(command.words)")
+    #expect((try command.object()["resumed_after"] as? Int ?? 0) > 0)
+    #expect(try night.state() == reference.state())
+  }
+
+  @Test("when rejects go to a device that takes nothing")
+  func fullDevice() throws {
+    var shop = try NightShop(seed: 5, orders: 60)
+    shop.extra = "rejects: /dev/full"
+    let night = try shop.night()
+    let before = try Data(contentsOf: URL(fileURLWithPath: night.folder.file("shop.sqlite")))
+    let command = try night.run()
+    #expect(command.status == 2)
+    #expect(command.words.contains("/dev/full cannot be written"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: night.folder.file("shop.sqlite"))) == before)
+  }
+
+  @Test("when a file may not grow beyond a size")
+  func fileSize() throws {
+    let night = try NightShop(seed: 5).night()
+    let size = try FileManager.default.attributesOfItem(atPath: night.folder.file("shop.sqlite"))[.size] as? Int ?? 0
+    // The log of the whole night is longer than this.
+    let command = try Command.shell(
+      "trap '' XFSZ; ulimit -f \(size / 1024); $MERGEWALK run p.yaml --json --quiet", in: night.folder.path)
+    #expect(command.status == 2, "\(command.words)")
+    #expect(try night.run().status == 1)
+    let reference = try NightShop(seed: 5).night()
+    _ = try reference.run()
+    let (state, wanted) = (try night.state(), try reference.state())
+    #expect(state.isIntact && state.rejects == wanted.rejects)
+    #expect(state.tables["ZORDER"]?.count == wanted.tables["ZORDER"]?.count)
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Runs that are killed, at any write, several times in a row, also while they go on or come to their end: what is left
+/// in the end is what an undisturbed run leaves.
+@Suite("Killed runs", .enabled(if: Shim.isThere), .serialized)
+struct KillTests {
+  /// What an undisturbed run leaves and says.
+  private struct Wanted {
+    var state: Night.State
+    var counts: [String: String]
+    /// How many writes it makes.
+    var writes: Int
+  }
+
+  private func wanted(_ shop: NightShop) throws -> Wanted {
+    let night = try shop.night()
+    let count = TemporaryFolder()
+    let command = try night.run(environment: Shim.counting(into: count.file("count")))
+    #expect(command.status == 1, "\(command.words)")
+    let writes = Int(try String(contentsOfFile: count.file("count"), encoding: .utf8)) ?? 0
+    return Wanted(state: try night.state(), counts: try Night.counts(command), writes: writes)
+  }
+
+  /// Kills a run at random writes until one comes to its end, and compares.
+  private func kill(_ shop: NightShop, points: Int, seed: UInt64) throws {
+    let wanted = try wanted(shop)
+    #expect(wanted.writes > 50)
+    var generator = SeededGenerator(seed: seed)
+    for _ in 0..<points {
+      let night = try shop.night()
+      var kills = [Int.random(in: 1...wanted.writes, using: &generator)]
+      var command = try night.run(environment: Shim.killing(at: kills[0]))
+      // The first process that tells how the run ended counts, whatever becomes of it then.
+      var report = command.output.isEmpty ? nil : command
+      while command.status == -9 {
+        let isKilledAgain = kills.count < 5 && Bool.random(using: &generator)
+        // Some soon after the beginning, when the process has just found out where it is.
+        let next = Int.random(in: 1...(Bool.random(using: &generator) ? wanted.writes : 12), using: &generator)
+        if isKilledAgain { kills.append(next) }
+        if report != nil { break }
+        command = try night.run(environment: isKilledAgain ? Shim.killing(at: next) : [:])
+        if !command.output.isEmpty { report = command }
+      }
+      // Killed after the report: what may be left is to forget that it was not given.
+      if command.status == -9 {
+        command = try night.run("--resume-or-fail")
+        #expect(try command.status == 5 || Night.counts(command) == wanted.counts)
+      }
+      let place: Comment = "seed \(seed), killed before the writes \(kills) of \(wanted.writes): \(command.words)"
+      #expect(command.status == 1 || report != nil, place)
+      #expect(try Night.counts(report ?? command) == wanted.counts, place)
+      let state = try night.state()
+      #expect(state.isIntact, place)
+      #expect(state.files == wanted.state.files, place)
+      #expect(state.rejects == wanted.state.rejects, place)
+      for (name, rows) in wanted.state.tables {
+        #expect(state.tables[name] == rows, "\(name): \(place)")
+      }
+    }
+  }
+
+  private static let points = Soak.isOn ? 200 : 10
+
+  @Test("in an existing store", arguments: ["last", "first", "reject"])
+  func existingStore(duplicates: String) throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    var shop = try NightShop(seed: seed)
+    shop.duplicates = duplicates
+    try kill(shop, points: Self.points, seed: seed)
+  }
+
+  @Test("that insert without looking")
+  func inserting() throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    var shop = try NightShop(seed: seed)
+    shop.mode = "insert"
+    shop.hasKey = false
+    try kill(shop, points: Self.points, seed: seed)
+  }
+
+  @Test("that make a new store")
+  func newStore() throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    try kill(try NightShop(seed: seed, hasStore: false), points: Self.points, seed: seed)
+  }
+}

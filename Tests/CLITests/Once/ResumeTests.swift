@@ -1,0 +1,280 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Unfinished runs", .enabled(if: Shim.isThere))
+struct ResumeTests {
+  private static let shop = Result { try NightShop(seed: 7) }
+  /// What an undisturbed run leaves, and how many writes it makes.
+  private static let wanted = Result { () throws -> (state: Night.State, writes: Int) in
+    let night = try shop.get().night()
+    let command = try night.run(environment: Shim.counting(into: night.folder.file("count")))
+    let writes = Int(try String(contentsOfFile: night.folder.file("count"), encoding: .utf8)) ?? 0
+    try FileManager.default.removeItem(atPath: night.folder.file("count"))
+    #expect(command.status == 1, "\(command.words)")
+    return (try night.state(), writes)
+  }
+
+  /// A night whose run was killed about half-way.
+  private func unfinished(_ shop: NightShop? = nil) throws -> Night {
+    let night = try (shop ?? Self.shop.get()).night()
+    try night.runHalf(of: Self.wanted.get().writes)
+    return night
+  }
+
+  private func code(_ command: Command) throws -> String {
+    #expect(command.status == 5, "\(command.words)")
+    return try (command.object()["error"] as? [String: Any])?["code"] as? String ?? ""
+  }
+
+  private func append(_ text: String, to name: String, _ night: Night) throws {
+    let old = try String(contentsOfFile: night.folder.file(name), encoding: .utf8)
+    try night.folder.write(old + text, to: name)
+  }
+
+  @Test("go on by themselves, and say so")
+  func goingOn() throws {
+    let night = try unfinished()
+    let command = try night.run()
+    #expect(command.status == 1, "\(command.words)")
+    let object = try command.object()
+    #expect((object["resumed_after"] as? Int ?? 0) > 0)
+    #expect(object["resumed_from"] as? String == object["run"] as? String)
+    #expect(try night.state() == Self.wanted.get().state)
+  }
+
+  @Test("are one run in the rejects file")
+  func oneRun() throws {
+    let night = try unfinished()
+    _ = try night.run()
+    let text = try String(contentsOfFile: night.folder.file("rejects.ndjson"), encoding: .utf8)
+    let runs = Set(text.matches(of: /"run":"([^"]*)"/).map { String($0.output.1) })
+    #expect(runs.count == 1)
+  }
+
+  @Test("are taken back with --restart, down to the byte")
+  func restarting() throws {
+    let night = try unfinished()
+    let before = try Data(contentsOf: URL(fileURLWithPath: Self.shop.get().night().folder.file("shop.sqlite")))
+    // A limit that is exceeded at once shows what the store was taken back to.
+    try night.folder.write(
+      Self.shop.get().pipeline().replacing("rejects: rejects.ndjson", with: "rejects: { limit: 0 }"), to: "p.yaml")
+    let breached = try night.run("--restart")
+    #expect(breached.status == 3, "\(breached.words)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: night.folder.file("shop.sqlite"))) == before)
+    #expect(!FileManager.default.fileExists(atPath: night.folder.file("shop.sqlite-wal")))
+    try night.folder.write(Self.shop.get().pipeline(), to: "p.yaml")
+    let command = try night.run("--restart")
+    #expect(try command.object()["resumed_after"] is NSNull)
+    #expect(try night.state() == Self.wanted.get().state)
+  }
+
+  @Test("are taken back whole when a limit is exceeded after they went on")
+  func breach() throws {
+    let night = try unfinished()
+    let before = try Data(contentsOf: URL(fileURLWithPath: Self.shop.get().night().folder.file("shop.sqlite")))
+    // Limits are no part of what makes a pipeline another one.
+    try night.folder.write(
+      Self.shop.get().pipeline().replacing("rejects: rejects.ndjson", with: "rejects: { file: rejects.ndjson, limit: 8 }"),
+      to: "p.yaml")
+    let command = try night.run()
+    #expect(command.status == 3, "\(command.words)")
+    let limit = try command.object()["limit"] as? [String: Any]
+    #expect(limit?["name"] as? String == "rejects.limit")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: night.folder.file("shop.sqlite"))) == before)
+    #expect(!FileManager.default.fileExists(atPath: night.folder.file("shop.sqlite-wal")))
+  }
+
+  @Test("cannot be taken back once another program has had the store open, and say so at once")
+  func strangers() throws {
+    let night = try unfinished()
+    _ = try night.state()  // opens the store, which moves the log into it
+    let restarted = try unfinished()
+    _ = try restarted.state()
+    let command = try night.run()
+    #expect(command.status == 1, "\(command.words)")
+    let warnings = try command.object()["warnings"] as? [String] ?? []
+    #expect(warnings.contains { $0.contains("another program has had the store open") }, "\(warnings)")
+    #expect(try night.state() == Self.wanted.get().state)
+    let again = try restarted.run("--restart")
+    #expect(again.status == 1, "\(again.words)")
+    let texts = try again.object()["warnings"] as? [String] ?? []
+    #expect(texts.contains { $0.contains("could not be taken back") }, "\(texts)")
+  }
+
+  @Test("are wanted by --resume-or-fail")
+  func resumeOrFail() throws {
+    let night = try Self.shop.get().night()
+    let before = try night.state()
+    #expect(try code(night.run("--resume-or-fail")) == "nothingToResume")
+    #expect(try night.state() == before)
+    try night.runHalf(of: Self.wanted.get().writes)
+    #expect(try night.run("--resume-or-fail").status == 1)
+    #expect(try night.state() == Self.wanted.get().state)
+  }
+
+  @Test("are refused when an input has changed, even by one byte in its middle")
+  func changed() throws {
+    let night = try unfinished()
+    let path = night.folder.file("in-1.csv")
+    var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let place = try #require(bytes.firstRange(of: Data("example.com".utf8)))
+    bytes[place.lowerBound] = UInt8(ascii: "f")
+    try bytes.write(to: URL(fileURLWithPath: path))
+    #expect(try code(night.run()) == "inputChanged")
+  }
+
+  @Test("are refused when the header's columns have changed places")
+  func header() throws {
+    let night = try unfinished()
+    let path = night.folder.file("in-1.csv")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try night.folder.write(
+      text.replacing("customer_name,country", with: "country,customer_name"), to: "in-1.csv")
+    #expect(try code(night.run()) == "inputChanged")
+  }
+
+  @Test("are refused when an input is shorter, or when files came or went")
+  func shorter() throws {
+    let night = try unfinished()
+    let lines = try String(contentsOfFile: night.folder.file("in-2.csv"), encoding: .utf8).split(separator: "\n")
+    try night.folder.write(lines.dropLast(3).joined(separator: "\n") + "\n", to: "in-2.csv")
+    #expect(try code(night.run()) == "inputShorter")
+    try night.folder.write("order_id\n", to: "in-3.csv")
+    let command = try night.run()
+    #expect(try code(command) == "inputsDiffer")
+    #expect(command.words.contains("in-3.csv came"))
+    try FileManager.default.removeItem(atPath: night.folder.file("in-3.csv"))
+    try FileManager.default.removeItem(atPath: night.folder.file("in-2.csv"))
+    #expect(try code(night.run()) == "inputsDiffer")
+  }
+
+  @Test("take a longer input only when it may grow")
+  func longer() throws {
+    let night = try unfinished()
+    let line = try #require(
+      try String(contentsOfFile: night.folder.file("in-2.csv"), encoding: .utf8).split(separator: "\n").last {
+        $0.contains("example.com") && !$0.contains("many")
+      })
+    let more = "9" + line + "\n"
+    try append(more, to: "in-2.csv", night)
+    let command = try night.run()
+    #expect(try code(command) == "inputLonger")
+    #expect(command.words.contains("append: true"))
+    let grown = try night.run("--append")
+    #expect(grown.status == 1, "\(grown.words)")
+    let whole = try Self.shop.get().night()
+    try append(more, to: "in-2.csv", whole)
+    _ = try whole.run()
+    #expect(try night.state() == whole.state())
+  }
+
+  @Test("are refused when the pipeline says something else, not when its words stand elsewhere")
+  func pipelineChanged() throws {
+    let night = try unfinished()
+    let text = try Self.shop.get().pipeline()
+    try night.folder.write(text.replacing("trim: true", with: "trim: false"), to: "p.yaml")
+    #expect(try code(night.run()) == "pipelineChanged")
+    try night.folder.write("# A remark.\n\n" + text.replacing("records: 40", with: "records: 25"), to: "p.yaml")
+    let command = try night.run()
+    #expect(command.status == 1, "\(command.words)")
+    let (state, wanted) = (try night.state(), try Self.wanted.get().state)
+    #expect(state.tables == wanted.tables && state.rejects == wanted.rejects)
+  }
+
+  @Test("are refused when their rejects are gone")
+  func rejectsGone() throws {
+    let night = try unfinished()
+    try FileManager.default.removeItem(atPath: night.folder.file("rejects.ndjson"))
+    #expect(try code(night.run()) == "cannotResume")
+    #expect(try night.run("--restart").status == 1)
+    #expect(try night.state() == Self.wanted.get().state)
+  }
+
+  @Test("are left as they are by a dry run")
+  func dryRun() throws {
+    let night = try unfinished()
+    let dry = try night.run("--dry-run")
+    #expect(dry.status == 1, "\(dry.words)")
+    let command = try night.run()
+    for name in ["read", "inserted", "updated", "unchanged", "rejected"] {
+      #expect(try dry.object()[name] as? Int == command.object()[name] as? Int)
+    }
+    #expect(try night.state() == Self.wanted.get().state)
+  }
+
+  @Test("do not keep another pipeline from the store")
+  func otherPipeline() throws {
+    let night = try unfinished()
+    try night.folder.write(Self.shop.get().pipeline(name: "other").replacing("rejects.ndjson", with: "o.ndjson"), to: "o.yaml")
+    let other = try Command(["run", "o.yaml", "--json", "--quiet"], in: night.folder.path)
+    #expect(other.status == 1, "\(other.words)")
+    let command = try night.run()
+    #expect(command.status == 1, "\(command.words)")
+    #expect((try command.object()["resumed_after"] as? Int ?? 0) > 0)
+  }
+}
+
+@Suite("The same inputs again")
+struct AgainTests {
+  private func shop(_ again: String) throws -> Night {
+    var shop = try NightShop(seed: 9, orders: 60)
+    shop.extra = "again: \(again)\nrejects: rejects.ndjson"
+    return try shop.night()
+  }
+
+  @Test("are skipped, and nothing is written")
+  func skipping() throws {
+    let night = try shop("skip")
+    #expect(try night.run().status == 1)
+    let store = URL(fileURLWithPath: night.folder.file("shop.sqlite"))
+    let before = try (Data(contentsOf: store), night.state())
+    let command = try night.run()
+    #expect(command.status == 0, "\(command.words)")
+    #expect(try command.object()["status"] as? String == "skipped_again")
+    #expect(try Data(contentsOf: store) == before.0)
+    #expect(try night.state() == before.1)
+  }
+
+  @Test("fail, with a reason")
+  func failing() throws {
+    let night = try shop("fail")
+    #expect(try night.run().status == 1)
+    let before = try night.state()
+    let command = try night.run()
+    #expect(command.status == 5)
+    #expect(command.words.contains("has imported the same inputs on 20"))
+    #expect(try night.state() == before)
+    #expect(try night.run("--again", "run").status == 1)
+  }
+
+  @Test("are other inputs once a byte in the middle has changed")
+  func changed() throws {
+    let night = try shop("skip")
+    #expect(try night.run().status == 1)
+    let text = try String(contentsOfFile: night.folder.file("in-1.csv"), encoding: .utf8)
+    try night.folder.write(text.replacing("C1,DE", with: "C1,FR"), to: "in-1.csv")
+    #expect(try night.run().object()["status"] as? String == "completed_with_rejects")
+  }
+
+  @Test("are not inserted twice by a pipeline that does not look for what is there", arguments: [true, false])
+  func inserting(hasStore: Bool) throws {
+    var shop = try NightShop(seed: 9, orders: 60, hasStore: hasStore)
+    shop.mode = "insert"
+    shop.hasKey = false
+    let night = try shop.night()
+    #expect(try night.run().status == 1)
+    let before = try night.state()
+    #expect(try night.run().status == 5)
+    #expect(try night.state() == before)
+    #expect(try night.run("--again", "run").status == 1)
+    #expect(try night.state() != before)
+  }
+
+  @Test("are imported again where nothing else is said")
+  func running() throws {
+    let night = try NightShop(seed: 9, orders: 60).night()
+    #expect(try night.run().status == 1)
+    #expect(try night.run().status == 1)
+  }
+}

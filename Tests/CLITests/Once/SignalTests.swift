@@ -1,0 +1,175 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A command that runs while the test does something else.
+final class RunningCommand {
+  private let scratch = TemporaryFolder()
+  private let process = Process()
+  private let input = Pipe()
+
+  /// Starts the command.
+  init(_ arguments: [String], in folder: String) throws {
+    for name in ["output", "words"] { try scratch.write("", to: name) }
+    process.executableURL = URL(fileURLWithPath: Command.path)
+    process.arguments = arguments
+    process.currentDirectoryURL = URL(fileURLWithPath: folder)
+    process.environment = ["PATH": "/usr/bin:/bin"]
+    process.standardInput = input
+    process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("output")))
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.file("words")))
+    try process.run()
+  }
+
+  var number: Int32 { process.processIdentifier }
+  var isRunning: Bool { process.isRunning }
+
+  /// Writes to its standard input.
+  func write(_ text: String) throws { try input.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
+
+  /// Ends its standard input.
+  func endInput() throws { try input.fileHandleForWriting.close() }
+
+  func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+  /// Waits until something is so; false when it did not become so within half a minute.
+  func wait(for condition: () -> Bool) -> Bool {
+    for _ in 0..<600 {
+      if condition() { return true }
+      usleep(50_000)
+    }
+    return false
+  }
+
+  /// Waits for its end, and returns its exit code (minus the signal's number) and what it wrote.
+  func end() throws -> (status: Int32, output: String, words: String) {
+    process.waitUntilExit()
+    let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    return (
+      status, try String(contentsOfFile: scratch.file("output"), encoding: .utf8),
+      try String(contentsOfFile: scratch.file("words"), encoding: .utf8)
+    )
+  }
+}
+
+@Suite("Signals")
+struct SignalTests {
+  private func size(_ path: String) -> Int {
+    (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
+  }
+
+  @Test("end a run behind its batch, and the next one goes on", arguments: [SIGINT, SIGTERM])
+  func goingOn(number: Int32) throws {
+    let shop = try NightShop(seed: 3)
+    let night = try shop.night()
+    let whole = try shop.night()
+    let text = try String(contentsOfFile: night.folder.file("in-1.csv"), encoding: .utf8)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let head = lines.prefix(lines.count / 2).joined(separator: "\n") + "\n"
+    let arguments = ["run", "p.yaml", "-", "--json", "--quiet"]
+
+    let command = try RunningCommand(arguments, in: night.folder.path)
+    try command.write(head)
+    // The command has read what there is and waits for more; its batches are in the log.
+    #expect(command.wait { size(night.folder.file("shop.sqlite-wal")) > 10_000 })
+    command.signal(number)
+    let (status, output, words) = try command.end()
+    #expect(status == 4, "\(words)")
+    #expect(output.contains("\"status\":\"interrupted\"") || output.contains("\"status\": \"interrupted\""), "\(output)")
+
+    let next = try Command(arguments, in: night.folder.path, input: text)
+    #expect(next.status == 1, "\(next.words)")
+    #expect((try next.object()["resumed_after"] as? Int ?? 0) > 0)
+    let reference = try Command(arguments, in: whole.folder.path, input: text)
+    #expect(try Night.counts(next)["inserted"] == Night.counts(reference)["inserted"])
+    let (state, wanted) = (try night.state(), try whole.state())
+    #expect(state.tables == wanted.tables && state.rejects == wanted.rejects)
+  }
+
+  @Test("leave nothing of a new store")
+  func newStore() throws {
+    let night = try NightShop(seed: 3, orders: 100, hasStore: false).night()
+    let command = try RunningCommand(["run", "p.yaml", "-", "--quiet"], in: night.folder.path)
+    try command.write(try String(contentsOfFile: night.folder.file("in-1.csv"), encoding: .utf8))
+    let before = Set(["in-1.csv", "in-2.csv", "p.yaml", "rejects.ndjson"])
+    #expect(command.wait { (try? FileManager.default.contentsOfDirectory(atPath: night.folder.path).count > 3) ?? false })
+    command.signal(SIGTERM)
+    #expect(try command.end().status == 4)
+    let left = try Set(FileManager.default.contentsOfDirectory(atPath: night.folder.path))
+    #expect(left.isSubset(of: before), "\(left)")
+  }
+
+  @Test("end a run at once the second time")
+  func twice() throws {
+    let night = try NightShop(seed: 3, orders: 100).night()
+    // A reader that does not come to its end: the command waits, and the first signal is heard within its wait.
+    let command = try RunningCommand(["run", "p.yaml", "-", "--quiet"], in: night.folder.path)
+    usleep(300_000)
+    command.signal(SIGINT)
+    command.signal(SIGINT)
+    let status = try command.end().status
+    #expect(status == -SIGINT || status == 4)
+    #expect(try night.run().status == 1)
+  }
+}
+
+@Suite("Several programs and one store", .serialized)
+struct ConcurrencyTests {
+  /// Runs the pipelines at the same time and returns their exit codes.
+  private func together(_ night: Night, _ count: Int, _ arguments: [String]) throws -> [Int32] {
+    let commands = try (0..<count).map { number in
+      let text = try String(contentsOfFile: night.folder.file("p.yaml"), encoding: .utf8)
+      try night.folder.write(
+        text.replacing("pipeline: night", with: "pipeline: night\(number)")
+          .replacing("rejects.ndjson", with: "rejects-\(number).ndjson"), to: "p\(number).yaml")
+      return try RunningCommand(["run", "p\(number).yaml", "--quiet"] + arguments, in: night.folder.path)
+    }
+    for command in commands { try command.endInput() }
+    return try commands.map { try $0.end().status }
+  }
+
+  @Test("runs over one store go one after the other, and no object is made twice", arguments: [true, false])
+  func serialised(hasStore: Bool) throws {
+    let night = try NightShop(seed: 12, orders: 200, hasStore: hasStore).night()
+    let statuses = try together(night, 4, ["--lock-wait", "60s"])
+    #expect(statuses.allSatisfy { $0 == 1 }, "\(statuses)")
+    let state = try night.state()
+    #expect(state.isIntact)
+    let orders = try Command(
+      ["fetch", "shop.sqlite", "Order", "--columns", "orderID", "--format", "csv"], in: night.folder.path
+    ).lines.dropFirst()
+    #expect(Set(orders).count == orders.count && !orders.isEmpty)
+  }
+
+  @Test("a run that waits in vain names who has the store")
+  func busy() throws {
+    let night = try NightShop(seed: 12, orders: 60).night()
+    let holder = try RunningCommand(["run", "p.yaml", "-", "--quiet"], in: night.folder.path)
+    let log = night.folder.file("shop.sqlite-wal")
+    try holder.write(try String(contentsOfFile: night.folder.file("in-1.csv"), encoding: .utf8))
+    #expect(holder.wait { FileManager.default.fileExists(atPath: log) })
+    let command = try night.run("--lock-wait", "500ms")
+    #expect(command.status == 6, "\(command.words)")
+    #expect(command.words.contains("process \(holder.number) (mergewalk) has the store open"), "\(command.words)")
+    holder.signal(SIGKILL)
+    _ = try holder.end()
+  }
+
+  @Test("a second run that is to make the same store is refused while the first makes it")
+  func newStore() throws {
+    let night = try NightShop(seed: 12, orders: 60, hasStore: false).night()
+    let builder = try RunningCommand(["run", "p.yaml", "-", "--quiet"], in: night.folder.path)
+    #expect(
+      builder.wait {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: night.folder.path)
+        return names?.contains { $0.hasPrefix(".shop.sqlite.mergewalk-") } ?? false
+      })
+    usleep(300_000)
+    let command = try night.run("--lock-wait", "200ms")
+    #expect(command.status == 6, "\(command.words)")
+    #expect(command.words.contains("is building the store"), "\(command.words)")
+    builder.signal(SIGKILL)
+    _ = try builder.end()
+    #expect(try night.run().status == 1)
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Importing
+import TestSupport
+import Testing
+
+/// What may differ between a source and what the pipeline knows of it.
+@Suite("Contracts of sources") struct ContractTests {
+  private func run(_ contract: String, _ data: String, file: String = "data.csv") throws -> (ImportSummary, [String]) {
+    let folder = try TransformFolder()
+    try folder.folder.write(data, to: file)
+    let text = TransformFolder.text(
+      "attributes: { text: a, number: n }", source: "{ files: \(file), ignore: [known], contract: \(contract) }")
+    let summary = try ImportSession(folder.read(text)).run()
+    return (summary, try folder.rejects())
+  }
+
+  private func failure(_ contract: String, _ data: String, file: String = "data.csv") throws -> String {
+    do {
+      _ = try run(contract, data, file: file)
+      return "it ran"
+    } catch let error as ImportError {
+      #expect(error.code == .contract)
+      return error.message
+    }
+  }
+
+  private static let wider = "key,a,n,known,extra\n1,x,1,k,e\n2,y,2,k,e\n"
+  private static let narrower = "key,a,known\n1,x,k\n2,y,k\n"
+  private static let members =
+    "{\"key\":\"1\",\"a\":\"x\",\"n\":1,\"known\":0}\n{\"key\":\"2\",\"a\":\"y\",\"n\":2,\"ex\\\"tra\":{\"key\":1}}\n"
+
+  @Test("new columns of a header") func newColumns() throws {
+    let evolved = try run("{ new: evolve }", Self.wider)
+    #expect(evolved.0.inserted == 2)
+    #expect(evolved.0.warnings.contains { $0.contains("“extra”") && !$0.contains("“known”") })
+    #expect(try run("{ new: discard }", Self.wider).0.warnings.allSatisfy { !$0.contains("extra") })
+    #expect(try failure("{ new: freeze }", Self.wider).contains("“extra”"))
+    let (summary, rejects) = try run("{ new: reject }", Self.wider)
+    #expect(summary.rejectCounts == ["contract.newColumn": 2])
+    #expect(rejects.first?.contains("“extra”") == true)
+  }
+
+  @Test("missing columns of a header") func missingColumns() throws {
+    for policy in ["evolve", "discard"] {
+      let (summary, _) = try run("{ missing: \(policy) }", Self.narrower)
+      #expect(summary.inserted == 2)
+      #expect(summary.warnings.contains { $0.contains("no column “n”") } == (policy == "evolve"))
+    }
+    #expect(try run("{ missing: reject }", Self.narrower).0.rejectCounts == ["contract.missingColumn": 2])
+  }
+
+  @Test("new members of records") func newMembers() throws {
+    let file = "data.ndjson"
+    let evolved = try run("{ new: evolve }", Self.members, file: file)
+    #expect(evolved.0.inserted == 2)
+    #expect(evolved.0.warnings.filter { $0.contains("tra") }.count == 1)
+    #expect(try failure("{ new: freeze }", Self.members, file: file).contains("record 2"))
+    let (summary, rejects) = try run("{ new: reject }", Self.members, file: file)
+    #expect(summary.rejectCounts == ["contract.newColumn": 1])
+    #expect(rejects.first?.hasPrefix("2 contract.newColumn") == true)
+  }
+
+  @Test("values of another type") func types() throws {
+    let data = "{\"key\":\"1\",\"n\":1}\n{\"key\":\"2\",\"n\":\"2\"}\n{\"key\":\"3\",\"n\":null}\n{\"key\":\"4\",\"n\":4}\n"
+    let (summary, rejects) = try run("{ types: reject }", data, file: "data.ndjson")
+    #expect(summary.rejectCounts == ["contract.type": 1])
+    #expect(rejects == ["2 contract.type “n” is a string, and was a number in earlier records"])
+    #expect(try failure("{ types: freeze }", data, file: "data.ndjson").contains("record 2"))
+    #expect(try run("{ types: evolve }", data, file: "data.ndjson").0.warnings.contains { $0.contains("“n” is a string") })
+    #expect(try run("{ types: discard }", data, file: "data.ndjson").0.inserted == 4)
+  }
+}
