@@ -181,7 +181,7 @@ final class PartImport {
   /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
   func rebuild() throws(ImportError) {
     guard place.start.records > 0 else { return }
-    defer { transforms?.end() }
+    defer { transforms?.end(isJoined: true) }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
