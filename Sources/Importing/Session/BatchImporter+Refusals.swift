@@ -90,7 +90,7 @@ extension BatchImporter {
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
-      sequences: store.sequences, counts: allNodes.map(\.counts), sampled: sample?.mark ?? 0)
+      sequences: store.sequences, counts: allNodes.map(\.counts), sampled: sample?.begin() ?? 0)
   }
 
   private func undo(_ mark: Mark, _ view: BatchView) throws(ImportError) {
