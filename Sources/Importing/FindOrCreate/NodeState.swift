@@ -39,6 +39,8 @@ final class NodeState {
   var strategy: FindStrategy
   /// Whether the node is the target of a relationship within its own hierarchy.
   var isLateTarget = false
+  /// Whether nothing is looked for before a second pass.
+  var isPostponed = false
   /// Whether the node is what the elements of a list stand for.
   var isElement = false
   /// Whether what became of a record is what became of this node's object.

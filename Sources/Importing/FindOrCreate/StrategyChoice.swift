@@ -52,6 +52,7 @@ struct StrategyChoice {
           strategy: try strategy(index, part)))
     }
     for state in states { state.isIndexed = isIndexed(state.part) }
+    for relationship in plan.postponed { states[relationship.target].isPostponed = true }
     for part in plan.nodes {
       for relationship in part.relationships where relationship.isLate {
         states[relationship.target].isLateTarget = true

@@ -135,29 +135,31 @@ struct PartOrder {
 
   /// Postpones the relationships of a group's parts that lead to parts behind them.
   private mutating func postpone(_ group: [Int]) {
+    // An object that was there when it was looked up may be taken out later, so that all that they look up of each other
+    // waits.
     for (place, part) in group.enumerated() {
-      for later in group[(place + 1)...] where depends(part, on: later) {
-        guard postpone(part, later) else {
-          let (name, other) = (title(part), title(later))
-          findings.append(
-            Diagnostic(
-              .error, code: "cyclicImports", path: definition.name, position: definition.parts[part].position,
-              message: "the import “\(name)” needs objects of “\(other)”, which runs after it",
-              hint: definition.keepsOrder
-                ? "put “\(other)” first, or leave “order: file” out"
-                : "only relationships of the records' own entity, to one object each, can wait for a later import"))
-          continue
-        }
+      for (otherPlace, other) in group.enumerated() where other != part && depends(part, on: other) {
+        guard !postpone(part, other, runsLater: otherPlace > place) else { continue }
+        let (name, needed) = (title(part), title(other))
+        findings.append(
+          Diagnostic(
+            .error, code: "cyclicImports", path: definition.name, position: definition.parts[part].position,
+            message: "the import “\(name)” needs objects of “\(needed)”, which "
+              + (otherPlace > place ? "runs after it" : "needs others in turn"),
+            hint: definition.keepsOrder
+              ? "put “\(needed)” first, or leave “order: file” out"
+              : "only relationships of the records' own entity, to one object each, can wait for a later import"))
       }
     }
   }
 
   /// Postpones what a part looks up of another one; whether that was all that it needs of it.
-  private mutating func postpone(_ part: Int, _ later: Int) -> Bool {
+  private mutating func postpone(_ part: Int, _ other: Int, runsLater: Bool) -> Bool {
     let root = definition.parts[part].root
-    guard let made = made(later), definition.parts[part].passes != .one, root.mode != .update,
-      !definition.parts[part].after.contains(definition.parts[later].name)
-    else { return false }
+    if runsLater, definition.parts[part].after.contains(definition.parts[other].name) { return false }
+    guard let made = made(other) else { return !runsLater }
+    if runsLater, root.mode == .update, isSame(root.entityName, made) { return false }
+    guard definition.parts[part].passes != .one else { return false }
     for (index, relationship) in root.relationships.enumerated() {
       if lookUps(relationship.target).contains(where: { isSame($0, made) }) { return false }
       guard isLookUp(relationship), isSame(relationship.target.entityName, made) else { continue }

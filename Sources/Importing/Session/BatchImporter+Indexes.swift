@@ -8,7 +8,7 @@ extension BatchImporter {
   ///
   /// All other indexes are built at the end, from sorted rows, which is several times faster than keeping them up.
   func buildEarlyIndexes(_ file: StoreFile) throws(ImportError) {
-    for state in allNodes {
+    for state in allNodes where !state.isPostponed {
       if case .seek = state.strategy { try buildIndexes(file, for: state) }
     }
     try buildListIndexes(file)

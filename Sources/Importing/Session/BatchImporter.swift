@@ -136,7 +136,7 @@ final class BatchImporter {
   /// A batch that is found by seeks is one fetch, and handed over whole. Where nothing is fetched for the batch as a
   /// whole, smaller pieces stay in the processor's cache on their way from one core to the other.
   func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
-    for state in allNodes {
+    for state in allNodes where !state.isPostponed {
       if case .seek = state.strategy, state.verdicts == nil { return batch }
       if case .deduplicate = state.strategy { return batch }
     }

@@ -291,6 +291,7 @@ public final class ImportSession {
         let load = try PartImport(
           definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
           journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: group.count > 1)
+        load.begin(after: loads)
         loads.append(load)
         try load.run(
           progress: { step in

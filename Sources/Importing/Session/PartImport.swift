@@ -19,6 +19,8 @@ final class PartImport {
   let choice: StrategyChoice
   /// Which of two passes is running, from 1; parts with one pass stay at 1.
   var pass = 1
+  /// The first primary key of the records' hierarchy that this part can have given out.
+  private var firstOwnKey: Int64 = 0
   /// The greatest primary key of the records' hierarchy when the first pass ended.
   var firstPassEnd: Int64 = 0
   /// Objects that the first pass created and that cannot stay, with the field to blame; -1 for none.
@@ -88,6 +90,7 @@ final class PartImport {
     for (state, counts) in zip(importer.allNodes, place.tally.nodes) { state.counts = counts }
     importer.sample = sample
     Self.startPasses(importer, definition)
+    firstOwnKey = importer.firstKeys[rootEntity] ?? .max
     times.prepare = ImportSession.now() - started
   }
 
@@ -98,7 +101,7 @@ final class PartImport {
   var rootEntity: Int { plan.nodes[plan.root].rootEntity }
 
   /// Whether an object of the records' hierarchy was created by the first pass.
-  func created(_ key: Int64) -> Bool { key >= importer.firstKeys[rootEntity] ?? .max && key <= firstPassEnd }
+  func created(_ key: Int64) -> Bool { key >= firstOwnKey && key <= firstPassEnd }
 
   /// The cursor that the store is to keep; `nil` for none.
   private func cursor() throws(ImportError) -> CursorValue? {

@@ -12,7 +12,7 @@ extension PartImport {
   /// Prepares an importer for the first of two passes.
   static func startPasses(_ importer: BatchImporter, _ definition: ImportDefinition) {
     let plan = importer.plan
-    for node in plan.nodes {
+    for node in plan.nodes where !node.isGiven {
       importer.firstKeys[node.rootEntity] = importer.store.maximum(root: node.rootEntity) + 1
       // Objects are written before what they refer to, so for a while a mandatory relationship leads nowhere.
       for relationship in node.relationships where relationship.isLate {
@@ -26,6 +26,15 @@ extension PartImport {
       plan: plan, folder: folder, limit: definition.batchLimit, fields: plan.postponedFields)
     if importer.deferred == nil {
       importer.deferred = DeferredRecords(plan: plan, folder: folder, limit: definition.batchLimit)
+    }
+  }
+
+  /// Takes over from the parts that belong to the same second pass which objects were there before.
+  func begin(after parts: [PartImport]) {
+    for part in parts {
+      for (root, key) in part.importer.firstKeys {
+        importer.firstKeys[root] = min(importer.firstKeys[root] ?? key, key)
+      }
     }
   }
 
@@ -113,10 +122,24 @@ extension PartImport {
       let root = importer.nodes[plan.root]
       // The policy for repeated keys has been applied.
       root.seenKeys = nil
-      root.strategy = .seek
-      for state in [root] + plan.postponed.map({ importer.nodes[$0.target] }) {
-        state.strategy = .seek
-        if file.isNew { try importer.buildIndexes(file, for: state) }
+      // Without an index a seek reads the whole table; what the first pass knows holds as long as nothing else is made.
+      let holds = !file.isNew && !root.isIndexed && lost.isEmpty && !plan.postponed.contains { $0.missing == .create }
+      if !holds {
+        root.strategy = .seek
+        try importer.buildIndexes(file, for: root)
+      }
+      for relationship in plan.postponed {
+        let target = importer.nodes[relationship.target]
+        if file.isNew || target.isIndexed {
+          target.strategy = .seek
+          try importer.buildIndexes(file, for: target)
+        } else {
+          do {
+            target.strategy = try choice.secondPassStrategy(relationship.target)
+          } catch {
+            throw ImportError(error)
+          }
+        }
       }
       try replay(waiting)
     }
