@@ -48,8 +48,9 @@ struct RunCheckpoint: Sendable, Equatable {
   var rejectBytes = 0
   /// The file, or the member of an archive, whose columns a line of the rejects file has, when that is the one read last.
   var rejectHeader: RejectOutput.FilePlace?
-  /// Records of the part, by number among the good ones, that were rejected although their key was usable: what is
-  /// known of keys that were seen does not have them. Ascending.
+  /// Records of the part, by number among the good ones and ascending, that were rejected although their key was usable.
+  ///
+  /// What is known of keys that were seen does not have them.
   var lateRejects: [Int] = []
 
   /// With more inputs than this a checkpoint knows only the hash of all.

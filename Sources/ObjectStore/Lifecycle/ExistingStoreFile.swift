@@ -25,15 +25,13 @@ extension StoreFile {
     let file = try ExistingStoreFile(path)
     // A file that is no store is refused before it is opened for writing; with a log beside it that would take a copy.
     if FileSystem.size(path + "-wal") ?? 0 == 0 {
-      do { try check(StoreMetadata.read(path: path), expected, path) } catch where error.code == .busy {}
-    }
-    let connection = try storeErrors(path) { () throws(SQLiteError) in try Connection(path: path, mode: .readWrite) }
-    do {
-      try storeErrors(path) { () throws(SQLiteError) in
-        connection.setBusyTimeout(milliseconds: Int32(max(0, min(lockWait, 86_400)) * 1000))
-        // In exclusive mode the lock stays when the transaction ends.
-        try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+      do { try check(StoreMetadata.read(path: path), expected, path) } catch {
+        // Whoever has it will be waited for.
+        guard error.code == .busy else { throw error }
       }
+    }
+    let connection = try lockedConnection(path, wait: lockWait)
+    do {
       try file.remember(connection)
       // Whoever had the lock may have written them.
       let metadata = try StoreMetadata.read(connection)
@@ -46,13 +44,36 @@ extension StoreFile {
       return StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection,
         warnings: try warnings(connection), undo: .existingFile(file), pendingIndexes: [])
-    } catch where error.code == .busy {
-      // Whoever has the store is asked for after the connection is closed, as that drops this process's locks.
-      try? file.rollBack(connection, isWholeRun: false)
-      throw StoreLock.error(path, waited: lockWait)
     } catch {
       try? file.rollBack(connection, isWholeRun: false)
       throw error
+    }
+  }
+
+  /// Opens the file and takes it for this connection alone.
+  ///
+  /// In exclusive mode SQLite gives no lock back, not even one that is too weak, and does not wait in all cases; two that
+  /// wait so would wait for each other. So each attempt is a connection of its own.
+  private static func lockedConnection(_ path: String, wait: Double) throws(StoreError) -> Connection {
+    let patience = max(0, min(wait, 86_400))
+    let end = FileSystem.now() + patience
+    while true {
+      let connection = try storeErrors(path) { () throws(SQLiteError) in try Connection(path: path, mode: .readWrite) }
+      connection.setBusyTimeout(milliseconds: 100)
+      do throws(SQLiteError) {
+        // In exclusive mode the lock stays when the transaction ends.
+        try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+        connection.setBusyTimeout(milliseconds: 2000)
+        return connection
+      } catch {
+        connection.keepLogOnClose()
+        try? connection.close()
+        let failure = StoreError(error, path: path)
+        guard failure.code == .busy else { throw failure }
+        // Only after the connection is closed, as asking drops this process's locks.
+        if FileSystem.now() >= end { throw StoreLock.error(path, waited: patience) }
+      }
+      FileSystem.pause(seconds: Double.random(in: 0.01...0.06))
     }
   }
 

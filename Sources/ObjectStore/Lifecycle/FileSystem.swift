@@ -205,6 +205,13 @@ enum FileSystem {
   /// Whether a process with this number is running.
   static func isRunning(_ process: Int32) -> Bool { kill(process, 0) == 0 || errno != ESRCH }
 
+  /// Seconds on a clock that only goes forward.
+  static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
   /// Waits.
   static func pause(seconds: Double) { usleep(UInt32(max(0, min(seconds, 1)) * 1_000_000)) }
 

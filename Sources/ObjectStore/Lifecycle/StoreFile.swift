@@ -216,11 +216,17 @@ public final class StoreFile {
         try raiseMaxima()
         try commit()
         try file.moveLog(connection)
-        if let last = acknowledge?() {
-          try? endWith(last)
-          try file.moveLog(connection)
+        guard let acknowledge else {
+          try file.finish(connection)
+          break
         }
-        try file.finish(connection)
+        // Everything is there and told of: what fails from here on leaves a log that the next one to open the store
+        // completes.
+        if let last = acknowledge() {
+          try? endWith(last)
+          try? file.moveLog(connection)
+        }
+        try? file.finish(connection)
       case .sharedFile(let file): try file.close(connection)
       case .connection: try sql { () throws(SQLiteError) in try connection.close() }
       case .nothing: break

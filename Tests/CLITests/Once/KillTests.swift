@@ -53,15 +53,18 @@ struct KillTests {
       #expect(try Night.counts(report ?? command) == wanted.counts, place)
       let state = try night.state()
       #expect(state.isIntact, place)
-      #expect(state.files == wanted.state.files, place)
+      // A process that was killed after its report may leave a log, which whoever opens the store next completes.
+      if report?.status != -9 { #expect(state.files == wanted.state.files, place) }
       #expect(state.rejects == wanted.state.rejects, place)
-      for (name, rows) in wanted.state.tables {
+      // The metadata know when a pipeline ended that must not insert twice, and a new store's own number.
+      let hasSameMetadata = shop.hasKey && shop.hasStore
+      for (name, rows) in wanted.state.tables where name != "Z_METADATA" || hasSameMetadata {
         #expect(state.tables[name] == rows, "\(name): \(place)")
       }
     }
   }
 
-  private static let points = Soak.isOn ? 200 : 10
+  private static let points = Soak.isOn ? 200 : 8
 
   @Test("in an existing store", arguments: ["last", "first", "reject"])
   func existingStore(duplicates: String) throws {
@@ -77,6 +80,15 @@ struct KillTests {
     var shop = try NightShop(seed: seed)
     shop.mode = "insert"
     shop.hasKey = false
+    try kill(shop, points: Self.points, seed: seed)
+  }
+
+  @Test("that let objects go which the night does not name")
+  func syncing() throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    var shop = try NightShop(seed: seed)
+    shop.mode = "sync"
+    shop.more = "sync: { unreadable: delete }"
     try kill(shop, points: Self.points, seed: seed)
   }
 

@@ -14,6 +14,8 @@ struct NightShop {
   var mode = "upsert"
   var duplicates = "last"
   var hasKey = true
+  /// What the import says beside the usual.
+  var more = ""
   var batch = 40
   /// Whether the runs begin with a store.
   let hasStore: Bool
@@ -37,7 +39,8 @@ struct NightShop {
   private static func orders(
     _ count: Int, from first: Int, bad: Bool, _ generator: inout SeededGenerator
   ) -> String {
-    var text = "order_id,ordered_at,quantity,unit_price,note,customer_email,customer_name,country,sku,product_name,category\n"
+    var text =
+      "order_id,ordered_at,quantity,unit_price,note,customer_email,customer_name,country,sku,product_name,category\n"
     for i in 0..<count {
       let order =
         Int.random(in: 0..<10, using: &generator) < 7 ? first + i : Int.random(in: 1..<first + count, using: &generator)
@@ -50,7 +53,8 @@ struct NightShop {
       let customer = Int.random(in: 0..<80, using: &generator)
       let product = Int.random(in: 0..<30, using: &generator)
       text += "\(order),2024-05-\(Int.random(in: 10..<29, using: &generator))T10:00:00Z,\(quantity),"
-      text += "\(Int.random(in: 100..<9999, using: &generator)).5,\"a, \(draw)\",c\(customer)@example.com,C\(customer),DE,"
+      text +=
+        "\(Int.random(in: 100..<9999, using: &generator)).5,\"a, \(draw)\",c\(customer)@example.com,C\(customer),DE,"
       text += "S\(product),P\(product),cat\(product % 7)\n"
     }
     return text
@@ -62,7 +66,7 @@ struct NightShop {
     pipeline: \(name)
     model: \(Locations.fixtures)/shop/Shop.xcdatamodeld
     store: shop.sqlite
-    source: in-*.csv
+    source: { files: in-*.csv, format: csv }
     history: false
     batch: { records: \(batch) }
     \(extra.isEmpty ? "rejects: rejects.ndjson" : extra)
@@ -71,6 +75,7 @@ struct NightShop {
       mode: \(mode)
       duplicates: \(duplicates)
     \(hasKey ? "  find_by: [orderID]" : "")
+    \(more.isEmpty ? "" : "  " + more)
       attributes:
         orderID: order_id
         orderedAt: { from: ordered_at, date: iso8601 }
@@ -132,8 +137,10 @@ final class Night {
       let tables = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
       while try tables.step() {
         let table = tables.text(0)
-        let columns = try connection.text("SELECT group_concat('quote(\"' || name || '\")', ' || ''|'' || ')"
-          + " FROM pragma_table_info('\(table)')") ?? "''"
+        let columns =
+          try connection.text(
+            "SELECT group_concat('quote(\"' || name || '\")', ' || ''|'' || ')"
+              + " FROM pragma_table_info('\(table)')") ?? "''"
         let rows = try connection.prepare("SELECT \(columns) FROM \"\(table)\" ORDER BY 1")
         var list: [String] = []
         while try rows.step() { list.append(rows.text(0)) }

@@ -75,7 +75,8 @@ struct ResumeTests {
     let before = try Data(contentsOf: URL(fileURLWithPath: Self.shop.get().night().folder.file("shop.sqlite")))
     // Limits are no part of what makes a pipeline another one.
     try night.folder.write(
-      Self.shop.get().pipeline().replacing("rejects: rejects.ndjson", with: "rejects: { file: rejects.ndjson, limit: 8 }"),
+      Self.shop.get().pipeline().replacing(
+        "rejects: rejects.ndjson", with: "rejects: { file: rejects.ndjson, limit: 8 }"),
       to: "p.yaml")
     let command = try night.run()
     #expect(command.status == 3, "\(command.words)")
@@ -206,7 +207,8 @@ struct ResumeTests {
   @Test("do not keep another pipeline from the store")
   func otherPipeline() throws {
     let night = try unfinished()
-    try night.folder.write(Self.shop.get().pipeline(name: "other").replacing("rejects.ndjson", with: "o.ndjson"), to: "o.yaml")
+    try night.folder.write(
+      Self.shop.get().pipeline(name: "other").replacing("rejects.ndjson", with: "o.ndjson"), to: "o.yaml")
     let other = try Command(["run", "o.yaml", "--json", "--quiet"], in: night.folder.path)
     #expect(other.status == 1, "\(other.words)")
     let command = try night.run()

@@ -8,7 +8,9 @@ import TestSupport
 enum Shim {
   /// The library's path; `nil` where there is no C compiler.
   static let library: String? = {
-    guard let compiler = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"].first(where: isExecutable) else { return nil }
+    guard let compiler = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"].first(where: isExecutable) else {
+      return nil
+    }
     do {
       let path = folder.file("shim.so")
       let process = Process()

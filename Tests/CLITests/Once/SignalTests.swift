@@ -75,7 +75,8 @@ struct SignalTests {
     command.signal(number)
     let (status, output, words) = try command.end()
     #expect(status == 4, "\(words)")
-    #expect(output.contains("\"status\":\"interrupted\"") || output.contains("\"status\": \"interrupted\""), "\(output)")
+    #expect(
+      output.contains("\"status\":\"interrupted\"") || output.contains("\"status\": \"interrupted\""), "\(output)")
 
     let next = try Command(arguments, in: night.folder.path, input: text)
     #expect(next.status == 1, "\(next.words)")
@@ -92,7 +93,8 @@ struct SignalTests {
     let command = try RunningCommand(["run", "p.yaml", "-", "--quiet"], in: night.folder.path)
     try command.write(try String(contentsOfFile: night.folder.file("in-1.csv"), encoding: .utf8))
     let before = Set(["in-1.csv", "in-2.csv", "p.yaml", "rejects.ndjson"])
-    #expect(command.wait { (try? FileManager.default.contentsOfDirectory(atPath: night.folder.path).count > 3) ?? false })
+    #expect(
+      command.wait { (try? FileManager.default.contentsOfDirectory(atPath: night.folder.path).count > 3) ?? false })
     command.signal(SIGTERM)
     #expect(try command.end().status == 4)
     let left = try Set(FileManager.default.contentsOfDirectory(atPath: night.folder.path))
@@ -128,11 +130,14 @@ struct ConcurrencyTests {
     return try commands.map { try $0.end().status }
   }
 
-  @Test("runs over one store go one after the other, and no object is made twice", arguments: [true, false])
+  @Test(
+    "runs over one store go one after the other or are refused, and no object is made twice", arguments: [true, false])
   func serialised(hasStore: Bool) throws {
     let night = try NightShop(seed: 12, orders: 200, hasStore: hasStore).night()
     let statuses = try together(night, 4, ["--lock-wait", "60s"])
-    #expect(statuses.allSatisfy { $0 == 1 }, "\(statuses)")
+    // Of those that begin to make the same store at the same moment, the first to finish wins.
+    #expect(statuses.allSatisfy { $0 == 1 || (!hasStore && $0 == 2) }, "\(statuses)")
+    #expect(statuses.contains(1))
     let state = try night.state()
     #expect(state.isIntact)
     let orders = try Command(
