@@ -112,7 +112,8 @@ enum TransformCompilation {
     _ part: ImportPart, model: ManagedObjectModel, path: String, fields: [TransformedField], columnNames: [String]
   ) -> Result {
     var compiler = TransformCompiler(
-      path: path, model: model, columnNames: columnNames, definitions: part.columns, now: ExpressionFunction.currentTime())
+      path: path, model: model, columnNames: columnNames, definitions: part.columns,
+      now: ExpressionFunction.currentTime())
     checkNames(part, &compiler)
     for field in fields where field.field.steps.isEmpty && field.field.value == nil {
       let name = field.field.column

@@ -73,7 +73,8 @@ public final class ValueTable: Sendable, Hashable, CustomReflectable {
 
   /// Calls `body` with the value of a key; nil when the table does not have it.
   @inline(__always)
-  func withValue<Result>(of key: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+  func withValue<Result>(of key: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result?
+  {
     bytes.withUnsafeBufferPointer { bytes in
       var slot = key.isEmpty ? 0 : Self.hash(UnsafeRawBufferPointer(key)) & mask
       while slots[slot] >= 0 {

@@ -76,9 +76,17 @@ import Testing
     ("[{ coalesce: [other] }]", "first", "first"),
     ("[{ default: none }]", "", "none"),
     ("[{ null_if: [n/a, '-'] }]", "n/a", "-"),
-    ("[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "a", "A"),
-    ("[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "b", "second"),
-    ("[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "c", "rest"),
+    (
+      "[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "a", "A"
+    ),
+    (
+      "[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "b",
+      "second"
+    ),
+    (
+      "[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "c",
+      "rest"
+    ),
     ("[{ when: [{ if: 'input BEGINSWITH \"x\"' }] }]", "xy", "-"),
     ("[{ when: [{ if: 'input BEGINSWITH \"x\"' }] }]", "ab", "ab"),
     // A failure counts only where its result is used.
