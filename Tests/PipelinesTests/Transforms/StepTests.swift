@@ -39,6 +39,7 @@ import Testing
     ("[{ map: { values: { D: DE }, otherwise: \"null\" } }]", "X", "-"),
     ("[{ map: { values: { D: DE }, default: '?' } }]", "X", "?"),
     ("[{ map: { values: { D: DE } } }]", "X", "!transform.unmapped"),
+    ("[{ map: { values: { D: DE, '': none } } }]", "", "none"),
     ("[{ to: integer }, { add: 1 }]", "41", "42"),
     ("[{ to: integer }]", "4x", "!transform.value"),
     ("[{ to: integer }, { add: 1 }]", "9223372036854775807", "!transform.overflow"),
