@@ -199,7 +199,8 @@ struct ImportBuilder {
     }
     if description.isTransient {
       findings.add(
-        .unsuitableRelationship, at: name.position, "“\(name.value)” is a transient relationship, which a record cannot fill")
+        .unsuitableRelationship, at: name.position,
+        "“\(name.value)” is a transient relationship, which a record cannot fill")
       return nil
     }
     return description

@@ -17,7 +17,9 @@ import Testing
     #expect(report.isSound, "\(report.findings)")
   }
 
-  @Test("a text with separators is a list: pieces are trimmed, empty ones skipped, repeated ones folded", arguments: [1, 2, 100])
+  @Test(
+    "a text with separators is a list: pieces are trimmed, empty ones skipped, repeated ones folded",
+    arguments: [1, 2, 100])
   func split(batch: Int) throws {
     try folder.pipeline("tags: { split: \";\", find_by: { name: tags } }", file: "in.csv")
     try folder.run("number,tags\n1,red; green;;blue;red\n2,\n3,green", file: "in.csv", batch: batch)
@@ -63,7 +65,9 @@ import Testing
     try verify()
   }
 
-  @Test("a record without the column keeps what is there; a null clears it, or as the policy says") func absentAndNull() throws {
+  @Test("a record without the column keeps what is there; a null clears it, or as the policy says") func absentAndNull()
+    throws
+  {
     for (policy, expected) in [("clear", "1 -"), ("keep", "1 a,b"), ("reject", "1 a,b")] {
       let folder = try RelationFolder()
       try folder.pipeline("tags: { split: \",\", find_by: { name: tags }, empty: \(policy) }")
@@ -135,7 +139,8 @@ import Testing
     #expect(try folder.everything() == before)
   }
 
-  @Test("objects with a key of their own move from one owner to another; who is left out stays without one") func moving() throws {
+  @Test("objects with a key of their own move from one owner to another; who is left out stays without one")
+  func moving() throws {
     try folder.pipeline("notes: { each: notes, find_by: [code], attributes: [text] }")
     try folder.run(
       """
@@ -155,7 +160,8 @@ import Testing
   @Test("a relationship that is its own inverse takes lists") func reflexive() throws {
     try folder.pipeline("related: { split: \" \", find_by: { number: related } }")
     try folder.run("{\"number\":1,\"related\":\"2 3\"}\n{\"number\":3}\n{\"number\":2}")
-    let all = "SELECT a.ZNUMBER, b.ZNUMBER FROM Z_1RELATED AS j JOIN ZARTICLE AS a ON a.Z_PK = j.Z_1RELATED "
+    let all =
+      "SELECT a.ZNUMBER, b.ZNUMBER FROM Z_1RELATED AS j JOIN ZARTICLE AS a ON a.Z_PK = j.Z_1RELATED "
       + "JOIN ZARTICLE AS b ON b.Z_PK = j.Z_1RELATED1 ORDER BY 1, 2"
     let columns = try folder.rows("SELECT name FROM pragma_table_info('Z_1RELATED')")
     let sql = all.replacingOccurrences(of: "j.Z_1RELATED ", with: "j.\(columns[0]) ").replacingOccurrences(
@@ -186,7 +192,9 @@ import Testing
     try verify()
   }
 
-  @Test("one bad element rejects its record whole, and says which", arguments: [1, 100]) func badElements(batch: Int) throws {
+  @Test("one bad element rejects its record whole, and says which", arguments: [1, 100]) func badElements(batch: Int)
+    throws
+  {
     try folder.pipeline(
       """
       lines:
@@ -212,7 +220,8 @@ import Testing
     let rejects = try folder.rejects()
     #expect(rejects.count == 5)
     for (index, parts) in [
-      [#""field":"lines[2].number""#, "value.integer", #""column":35"#], [#""field":"lines[1].sku""#, "missingTarget", "nowhere"],
+      [#""field":"lines[2].number""#, "value.integer", #""column":35"#],
+      [#""field":"lines[1].sku""#, "missingTarget", "nowhere"],
       [#""field":"lines[1]""#, "read.notAnObject"], [#""field":"lines""#, "read.invalidJSON"],
       [#""field":"tags""#, "value.empty", "element 2"],
     ].enumerated() {
@@ -265,7 +274,8 @@ import Testing
       lines: { each: lines, find_by: [number], orphans: delete }
       """)
     func records(_ count: Int) -> String {
-      (1...count).map { "{\"number\":\($0),\"tags\":\"a;b\",\"lines\":[{\"number\":1},{\"number\":2}]}" }.joined(separator: "\n")
+      (1...count).map { "{\"number\":\($0),\"tags\":\"a;b\",\"lines\":[{\"number\":1},{\"number\":2}]}" }.joined(
+        separator: "\n")
     }
     try folder.run(records(300))
     let few = try folder.run(records(100))
