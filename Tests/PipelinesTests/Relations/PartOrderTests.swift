@@ -113,7 +113,9 @@ import Testing
   @Test("imports that look up each other's objects are related in a second pass", arguments: [1, 2, 100])
   func cycle(batch: Int) throws {
     for (index, parts) in [[people, teams], [teams, people, tasks], [tasks, people, teams]].enumerated() {
-      try? FileManager.default.removeItem(atPath: folder.file("firm.sqlite"))
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("firm.sqlite") {
+        try FileManager.default.removeItem(atPath: folder.file(name))
+      }
       var definition = try Pipeline.read(write(parts)).definition
       definition.batchLimit.records = batch
       let summary = try ImportSession(definition).run()
