@@ -49,6 +49,7 @@ extension ImportPart {
       for relationship in entity.relationships { visit(relationship.target) }
     }
     visit(root)
+    if let since, !made.contains(since.column) { names.insert(since.column) }
     return names
   }
 
