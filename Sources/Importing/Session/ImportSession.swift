@@ -324,7 +324,10 @@ public final class ImportSession {
       }
       let before = Self.now()
       let pass = SecondPass(parts: loads, file: file, store: store, turn: { turn(group.lowerBound + $0) })
-      try pass.run(&place.ledger)
+      // A copy: turning to a part reads the place.
+      var settled = place.ledger
+      try pass.run(&settled)
+      place.ledger = settled
       place.ledger.check()
       for (index, load) in loads.enumerated() { place.tally.addSecondPass(load, part: group.lowerBound + index) }
       times.find += Self.now() - before
