@@ -16,6 +16,8 @@ struct ImportBuilder {
   let findings: Findings
   /// The columns that fields name, in the order of the file.
   var columns: [ColumnUse] = []
+  /// Those of them that lists are read from, as they are.
+  var listColumns: [ColumnUse] = []
 
   /// What holds for every field that does not say otherwise.
   let defaults: ComponentValue?
@@ -162,6 +164,7 @@ struct ImportBuilder {
       isScoped: belongsToOne && scope == .owner)
     guard let found = lists.build(component, description, uses: inner.columns, target: &built) else { return nil }
     columns.append(found.column)
+    listColumns.append(found.column)
     var result = RelationshipImport(name: named.name.value, target: built)
     result.list = found.list
     return result

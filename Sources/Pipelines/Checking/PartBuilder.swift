@@ -69,16 +69,19 @@ struct PartBuilder {
     var builder = ImportBuilder(
       model: model, defaults: component.component("fields") ?? file.component("fields"), findings: findings)
     let entity = component.component("import").flatMap { builder.root($0) }
-    if let since = component.component("since")?.text("column") {
-      builder.columns.append(ColumnUse(name: since.value, position: since.position))
-    }
     guard let format else { return nil }
     var part = ImportPart(
       sources: inputs.map(\.source), format: format, root: entity ?? EntityImport(entityName: "", findBy: []))
     part.since = SinceBuilder(findings: findings).build(component, root: entity)
     let transforms = TransformBuilder(findings: findings)
     if let records = component.component("import") { transforms.complete(&part, records, source: source) }
-    let columns = transforms.check(part, model: model, columns: builder.columns)
+    var columns = transforms.check(part, model: model, columns: builder.columns)
+    let since = component.component("since")?.text("column").map { ColumnUse(name: $0.value, position: $0.position) }
+    let made = Set(part.columns.map(\.name))
+    for use in builder.listColumns + [since].compactMap({ $0 })
+    where !made.contains(use.name) && !columns.contains(where: { $0.name == use.name }) {
+      columns.append(use)
+    }
     if checksHeaders, let source {
       HeaderCheck(findings: findings).run(
         inputs, format: format, source: source, columns: columns, contract: part.contract)

@@ -53,10 +53,12 @@ struct KillTests {
       #expect(try Night.counts(report ?? command) == wanted.counts, place)
       let state = try night.state()
       #expect(state.isIntact, place)
-      #expect(state.files == wanted.state.files, place)
+      // A process that was killed after its report may leave a log, which whoever opens the store next completes.
+      if report?.status != -9 { #expect(state.files == wanted.state.files, place) }
       #expect(state.rejects == wanted.state.rejects, place)
-      // Of a pipeline that must not insert twice the metadata know when it ended.
-      for (name, rows) in wanted.state.tables where name != "Z_METADATA" || shop.hasKey {
+      // The metadata know when a pipeline ended that must not insert twice, and a new store's own number.
+      let hasSameMetadata = shop.hasKey && shop.hasStore
+      for (name, rows) in wanted.state.tables where name != "Z_METADATA" || hasSameMetadata {
         #expect(state.tables[name] == rows, "\(name): \(place)")
       }
     }
