@@ -52,6 +52,7 @@ extension ImportPart {
       }
     }
     visit(root)
+    if let since, !made.contains(since.column) { names.insert(since.column) }
     return names
   }
 

@@ -72,6 +72,7 @@ struct PartBuilder {
     guard let format else { return nil }
     var part = ImportPart(
       sources: inputs.map(\.source), format: format, root: entity ?? EntityImport(entityName: "", findBy: []))
+    part.since = SinceBuilder(findings: findings).build(component, root: entity)
     let transforms = TransformBuilder(findings: findings)
     if let records = component.component("import") { transforms.complete(&part, records, source: source) }
     var columns = transforms.check(part, model: model, columns: builder.columns)
@@ -90,7 +91,6 @@ struct PartBuilder {
     part.position = component.position
     part.after = component.texts("after")?.map(\.value) ?? []
     part.passes = component.component("import")?.choice("passes", as: Passes.self) ?? .automatic
-    part.since = SinceBuilder(findings: findings).build(component, root: entity)
     part.findPlan =
       (component.choice("find", as: FindPlan.self) ?? file.choice("find", as: FindPlan.self)) ?? .automatic
     return part

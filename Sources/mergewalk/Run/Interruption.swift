@@ -22,5 +22,11 @@ enum Interruption {
       action.sa_flags = SA_RESTART
       sigaction(number, &action, nil)
     }
+    // A parent that starts processes from a thread with blocked signals hands its mask on.
+    var heard = sigset_t()
+    sigemptyset(&heard)
+    sigaddset(&heard, SIGINT)
+    sigaddset(&heard, SIGTERM)
+    pthread_sigmask(SIG_UNBLOCK, &heard, nil)
   }
 }
