@@ -216,7 +216,9 @@ struct ImportPlanBuilder {
     let part = part.replacing
     let keys = part.findBy.compactMap { add($0, entity: entity) }
     var attributes = part.attributes.compactMap { add($0, entity: entity) }
-    if part.mode == .replace { attributes += part.unfilledAttributes(of: entity).compactMap { addUnfilled($0, entity) } }
+    if part.mode == .replace {
+      attributes += part.unfilledAttributes(of: entity).compactMap { addUnfilled($0, entity) }
+    }
     var node = ImportNode(
       entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: part.mode,
       duplicates: part.duplicates, keyFields: keys.map(\.field), keySlots: keys.map(\.slot),

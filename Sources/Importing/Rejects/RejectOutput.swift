@@ -104,7 +104,8 @@ final class RejectOutput {
     var entries = batch.failures.map { Entry(record: $0.record, field: Int($0.field), code: $0.code, detail: "") }
     for reject in batch.refusals + rejects {
       entries.append(
-        Entry(record: reject.record, field: reject.field.map(Int.init), code: reject.code, detail: reject.detail,
+        Entry(
+          record: reject.record, field: reject.field.map(Int.init), code: reject.code, detail: reject.detail,
           element: reject.element))
     }
     // Stable by construction: the order in which reasons were found breaks ties.

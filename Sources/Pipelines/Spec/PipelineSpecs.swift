@@ -107,6 +107,6 @@ extension ComponentSpec {
     fields: [
       FieldSpec(
         "file", .path, default: "none: rejects are only counted",
-        "An NDJSON file that takes the rejected records and the reasons.", example: "../build/orders.rejects.ndjson"),
+        "An NDJSON file that takes the rejected records and the reasons.", example: "../build/orders.rejects.ndjson")
     ] + rejectLimitFields)
 }
