@@ -46,7 +46,9 @@ struct PipelineLoader {
     var result = ImportDefinition(name: name(component), model: model, storePath: store, parts: parts)
     result.keepsOrder = component.text("order")?.value == "file"
     if !findings.hasErrors {
-      for finding in result.orderFindings { findings.add(.cyclicImports, at: finding.position, finding.message, hint: finding.hint) }
+      for finding in result.orderFindings {
+        findings.add(.cyclicImports, at: finding.position, finding.message, hint: finding.hint)
+      }
     }
     return definition(component, result)
   }

@@ -106,9 +106,9 @@ struct ImportNode: Sendable {
   var createsMissing = true
   /// Whether an object can be made of the mapped attributes alone: nothing mandatory is left out.
   var canCreate = true
-  /// All slots that change detection needs.
   /// Whether the objects are known before: nothing is looked for and nothing is written.
   var isGiven = false
+  /// All slots that change detection needs.
   var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots + (softDelete.map { [$0.slot] } ?? []) }
   /// To-one relationships that every record clears: those that mode `replace` leaves unfilled.
   var clearedReferences: [RelationshipDescription] = []
@@ -255,7 +255,8 @@ struct ImportPlanBuilder {
 
   /// Whether the relationship's target is of the owner's hierarchy.
   private func isLate(_ relationship: RelationshipImport, of entity: EntityDescription) -> Bool {
-    relationship.isPostponed || definition.model.entity(named: relationship.target.entityName)?.rootIndex == entity.rootIndex
+    relationship.isPostponed
+      || definition.model.entity(named: relationship.target.entityName)?.rootIndex == entity.rootIndex
   }
 
   private mutating func add(

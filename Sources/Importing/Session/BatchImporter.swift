@@ -33,6 +33,8 @@ final class BatchImporter {
   var isReplaying = false
   /// What is done with batches.
   var phase = Phase.whole
+  /// Which relationships the second pass sets now.
+  var stage = ImportRelationship.Stage.rejecting
   /// What objects that the first of two passes created refer to.
   var references: DeferredRecords?
   /// The first primary key of each hierarchy that this run can have given out, by root entity.

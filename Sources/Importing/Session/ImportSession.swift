@@ -324,11 +324,11 @@ public final class ImportSession {
       }
       let before = Self.now()
       let pass = SecondPass(parts: loads, file: file, store: store, turn: { turn(group.lowerBound + $0) })
-      // A copy: turning to a part reads the place.
-      var settled = place.ledger
-      try pass.run(&settled)
-      place.ledger = settled
-      place.ledger.check()
+      // Of its own, so that turning to a part may look at the place meanwhile.
+      var ledger = place.ledger
+      try pass.run(&ledger)
+      place.ledger = ledger
+      ledger.check()
       for (index, load) in loads.enumerated() { place.tally.addSecondPass(load, part: group.lowerBound + index) }
       times.find += Self.now() - before
       summary.breach = definition.rejects.breach(

@@ -91,10 +91,16 @@ extension BatchImporter {
 
   /// Sets the relationships of objects that the first pass has created.
   ///
+  /// - Parameter gone: Those that were taken out.
   /// - Returns: The primary keys of those whose targets are missing and that cannot stay, with the field to blame.
-  func processReferences(_ batch: inout ImportBatch) throws(ImportError) -> [(key: Int64, field: Int32?)] {
+  func processReferences(
+    _ batch: inout ImportBatch, without gone: [Int64: Int32]
+  ) throws(ImportError) -> [(key: Int64, field: Int32?)] {
     let count = batch.records.recordCount
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.inserted, count: count)
+    if !gone.isEmpty {
+      for record in 0..<count where gone[batch.nodes[plan.root].targets[record]] != nil { outcomes[record] = .rejected }
+    }
     rejects.removeAll(keepingCapacity: true)
     var lost: [(key: Int64, field: Int32?)] = []
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
@@ -111,7 +117,7 @@ extension BatchImporter {
   /// Finds or creates the targets of the postponed relationships and sets them.
   func resolveReferences(_ view: BatchView) throws(ImportError) {
     let root = nodes[plan.root]
-    for relationship in root.part.relationships where relationship.isPostponed {
+    for relationship in root.part.relationships where relationship.isPostponed && relationship.stage == stage {
       let target = nodes[relationship.target]
       try flush(root.part.rootEntity)
       try resolve(target, view)

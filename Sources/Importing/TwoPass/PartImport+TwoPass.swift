@@ -60,7 +60,10 @@ extension PartImport {
     defer { importer.isReplaying = false }
     try waiting.replay { (batch) throws(ImportError) in
       for relationship in plan.postponed { preparer.hashAgain(&batch, node: relationship.target) }
-      if !plan.lists.isEmpty { preparer.prepareLists(&batch) }
+      if !plan.lists.isEmpty {
+        batch.refusals.removeAll(keepingCapacity: true)
+        preparer.prepareLists(&batch)
+      }
       try begin()
       try importer.process(&batch, onlyRoot: true)
       try rejects.write(batch, importer.rejects)
@@ -69,15 +72,21 @@ extension PartImport {
     }
   }
 
-  /// Sets the relationships of the objects that the first pass has created.
-  func linkReferences() throws(ImportError) {
+  /// Sets the relationships of one stage of the objects that the first pass has created.
+  func linkReferences(_ stage: ImportRelationship.Stage) throws(ImportError) {
     pass = 2
     importer.phase = .second
-    guard let references = importer.references, references.count > 0 else { return }
-    for relationship in plan.postponed {
+    importer.stage = stage
+    let due = plan.postponed.filter { $0.stage == stage }
+    guard let references = importer.references, references.count > 0, !due.isEmpty else { return }
+    for relationship in due {
       let target = importer.nodes[relationship.target]
       do {
-        target.strategy = try choice.secondPassStrategy(relationship.target)
+        // What one of several creates the others have to see.
+        let isShared =
+          stage == .creating
+          && due.count(where: { importer.nodes[$0.target].part.rootEntity == target.part.rootEntity }) > 1
+        target.strategy = isShared ? .seek : try choice.secondPassStrategy(relationship.target)
       } catch {
         throw ImportError(error)
       }
@@ -87,9 +96,9 @@ extension PartImport {
     importer.isReplaying = true
     defer { importer.isReplaying = false }
     try references.replay { (batch) throws(ImportError) in
-      for relationship in plan.postponed { preparer.hashAgain(&batch, node: relationship.target) }
+      for relationship in due { preparer.hashAgain(&batch, node: relationship.target) }
       try begin()
-      for (key, field) in try importer.processReferences(&batch) { lost[key] = field ?? -1 }
+      for (key, field) in try importer.processReferences(&batch, without: lost) { lost[key] = field ?? -1 }
       try rejects.write(batch, importer.rejects)
       try commit()
       importer.batches += 1
@@ -99,6 +108,7 @@ extension PartImport {
   /// Rejects the records of objects that were taken out because what they refer to was.
   func reject(_ keys: [Int64: Int32]) throws(ImportError) {
     guard !keys.isEmpty, let references = importer.references else { return }
+    lost.merge(keys) { first, _ in first }
     importer.ledger.takeBack(keys.count)
     importer.nodes[plan.root].counts.inserted -= keys.count
     try references.replay { (batch) throws(ImportError) in

@@ -8,6 +8,23 @@ public enum Passes: String, Sendable, CaseIterable {
   case two
 }
 
+extension ImportRelationship {
+  /// In which order relationships are set in a second pass: first those that reject, so that nothing is created for a
+  /// record that goes, and last those that take what is there.
+  enum Stage: CaseIterable {
+    case rejecting, creating, taking
+  }
+
+  /// When the relationship is set in a second pass.
+  var stage: Stage {
+    switch missing {
+    case .create: .creating
+    case .reject: .rejecting
+    case .null: isOptional ? .taking : .rejecting
+    }
+  }
+}
+
 extension ImportPlan {
   /// The relationships of the root node that are set when all objects are there.
   var postponed: [ImportRelationship] { nodes[root].relationships.filter(\.isPostponed) }

@@ -5,12 +5,12 @@ import SQLite
 
 /// The second pass of one part, or of several that refer to each other.
 ///
-/// 1. The relationships of the objects that the first pass created are set.
-/// 2. Objects whose targets are missing and that cannot be without are taken out, and then those that refer to these, until
-///    nothing refers to what is gone.
-/// 3. Records whose objects were there before are imported.
+/// 1. The relationships of the objects that the first pass created are set, one ``ImportRelationship/Stage`` after the
+///    other. After each, objects whose targets are missing and that cannot be without are taken out, and then those that
+///    refer to these, until nothing refers to what is gone.
+/// 2. Records whose objects were there before are imported.
 ///
-/// An object that was there before the run refers to nothing that the run made until step 3, so taking out never
+/// An object that was there before the run refers to nothing that the run made until step 2, so taking out never
 /// changes it.
 struct SecondPass {
   let parts: [PartImport]
@@ -23,11 +23,14 @@ struct SecondPass {
   ///
   /// - Parameter ledger: what became of all records so far; goes on.
   func run(_ ledger: inout RecordLedger) throws(ImportError) {
-    try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences() }
-    let lost = try takeOut()
-    for (index, part) in parts.enumerated() where !lost[index].isEmpty {
-      turn(index)
-      try part.settle(&ledger) { () throws(ImportError) in try part.reject(lost[index]) }
+    for stage in ImportRelationship.Stage.allCases {
+      let before = parts.map(\.lost)
+      try forEach(&ledger) { (part) throws(ImportError) in try part.linkReferences(stage) }
+      let further = try takeOut(before)
+      for (index, part) in parts.enumerated() where !further[index].isEmpty {
+        turn(index)
+        try part.settle(&ledger) { () throws(ImportError) in try part.reject(further[index]) }
+      }
     }
     try forEach(&ledger) { (part) throws(ImportError) in try part.importWaiting() }
   }
@@ -45,9 +48,10 @@ struct SecondPass {
 
   /// Takes out the objects that cannot stay.
   ///
+  /// - Parameter gone: For each part those that were taken out before.
   /// - Returns: For each part those whose records are not rejected yet, with the field to blame.
-  private func takeOut() throws(ImportError) -> [[Int64: Int32]] {
-    var lost = parts.map(\.lost)
+  private func takeOut(_ gone: [[Int64: Int32]]) throws(ImportError) -> [[Int64: Int32]] {
+    var lost = parts.enumerated().map { index, part in part.lost.filter { gone[index][$0.key] == nil } }
     let before = lost
     guard lost.contains(where: { !$0.isEmpty }) else { return lost }
     do {
@@ -103,7 +107,7 @@ struct SecondPass {
           let field = part.plan.nodes[relationship.target].keyFields.first.map(Int32.init) ?? -1
           let mustGo = relationship.missing == .reject || !relationship.isOptional
           try access.forEachMember(slot: relationship.slot, of: keys.sorted(), buffer) { _, key, _ in
-            guard part.created(key), lost[index][key] == nil else { return }
+            guard part.created(key), lost[index][key] == nil, part.lost[key] == nil else { return }
             if mustGo {
               lost[index][key] = field
               next[part.rootEntity, default: []].append(key)
@@ -149,7 +153,8 @@ struct SecondPass {
         throw ImportError(
           code: .database,
           message:
-            "\(part.plan.nodes[part.plan.root].entity) \(first) cannot be taken back: a relationship with the rule deny leads to it"
+            "\(store.model.entities[part.rootEntity].name) \(first) cannot be taken back: a relationship with the rule deny"
+            + " leads to it"
         )
       }
       try context.writeChanges(order: nil)

@@ -78,7 +78,9 @@ struct ImportBuilder {
         hint: "name the attributes that identify an object, or say “mode: insert”")
     }
     for named in component.named("relationships") {
-      if let built = relationship(named, of: entity, takesLists: isRoot || isElement) { result.relationships.append(built) }
+      if let built = relationship(named, of: entity, takesLists: isRoot || isElement) {
+        result.relationships.append(built)
+      }
     }
     SyncBuilder(model: model, findings: findings).check(component, result, entity)
     return result
@@ -202,7 +204,8 @@ struct ImportBuilder {
     }
     if description.isTransient {
       findings.add(
-        .unsuitableRelationship, at: name.position, "“\(name.value)” is a transient relationship, which a record cannot fill")
+        .unsuitableRelationship, at: name.position,
+        "“\(name.value)” is a transient relationship, which a record cannot fill")
       return nil
     }
     return description

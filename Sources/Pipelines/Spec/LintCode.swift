@@ -124,7 +124,8 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .unknownImport: "`after` names an import that the file has not."
     case .cyclicImports: "An import needs objects of another one that cannot run before it."
     case .wrongKind: "An attribute stands under `relationships`, or a relationship under `attributes`."
-    case .unsuitableRelationship: "A record cannot fill a transient relationship, nor a to-many one without saying how it is listed."
+    case .unsuitableRelationship:
+      "A record cannot fill a transient relationship, nor a to-many one without saying how it is listed."
     case .unsuitableAttribute: "A record cannot fill a derived, transient, composite or undefined attribute."
     case .unsuitableKey: "Objects cannot be found by an attribute of this type."
     case .unindexedKey: "No index and no uniqueness constraint covers the attributes of `find_by`."

@@ -72,7 +72,8 @@ public struct RecordBatch: Sendable {
   /// What the record holds in the column.
   public func state(_ record: Int, _ column: Int) -> FieldState {
     let slot = slot(record, column)
-    return FieldState(rawValue: column < columnCount ? states[slot] : derived[column - columnCount].states[slot]) ?? .absent
+    return FieldState(rawValue: column < columnCount ? states[slot] : derived[column - columnCount].states[slot])
+      ?? .absent
   }
 
   /// Calls `body` with the bytes of a field; they are valid during the call only.

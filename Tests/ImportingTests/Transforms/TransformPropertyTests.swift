@@ -71,7 +71,8 @@ import Testing
       for (text, result) in zip(texts, results) {
         let expected = text.flatMap(naive)
         #expect(
-          result.map { Array($0.utf8) } == expected.map { Array($0.utf8) }, "seed \(seed), \(action) of \(text ?? "nil")")
+          result.map { Array($0.utf8) } == expected.map { Array($0.utf8) },
+          "seed \(seed), \(action) of \(text ?? "nil")")
       }
     }
     func scalars(_ text: String) -> [Unicode.Scalar] { Array(text.unicodeScalars) }
@@ -101,7 +102,11 @@ import Testing
       string(
         scalars($0).drop { $0.properties.isWhitespace }.reversed().drop { $0.properties.isWhitespace }.reversed())
     }
-    try expect(.strip("-é")) { string(scalars($0).drop { "-é".unicodeScalars.contains($0) }.reversed().drop { "-é".unicodeScalars.contains($0) }.reversed()) }
+    try expect(.strip("-é")) {
+      string(
+        scalars($0).drop { "-é".unicodeScalars.contains($0) }.reversed().drop { "-é".unicodeScalars.contains($0) }
+          .reversed())
+    }
     try expect(.collapse) {
       string(scalars($0).split { $0.properties.isWhitespace }.joined(separator: [" "]))
     }
@@ -153,7 +158,8 @@ import Testing
     }
     let operand = [Int64(7), -1, 3, .max, -7].randomElement(using: &random) ?? 1
     let texts = numbers.map { "\($0)" as String? }
-    func expect(_ operation: TransformStep.Arithmetic, _ naive: (Int64) -> (partialValue: Int64, overflow: Bool)) throws {
+    func expect(_ operation: TransformStep.Arithmetic, _ naive: (Int64) -> (partialValue: Int64, overflow: Bool)) throws
+    {
       let results = try run(
         [.convert(.integer), .arithmetic(operation, .number("\(operand)"), places: nil)], texts)
       for (number, result) in zip(numbers, results) {
@@ -174,12 +180,15 @@ import Testing
   func decimals(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     for _ in 0..<40 {
-      let (a, b) = (Int64.random(in: -99_999...99_999, using: &random), Int64.random(in: -99_999...99_999, using: &random))
+      let (a, b) = (
+        Int64.random(in: -99_999...99_999, using: &random), Int64.random(in: -99_999...99_999, using: &random)
+      )
       let (i, j) = (Int.random(in: 0...4, using: &random), Int.random(in: 0...4, using: &random))
       let left = DecimalNumber(significand: Int128(a), exponent: -i)
       let right = DecimalNumber(significand: Int128(b), exponent: -j)
       func result(_ operation: TransformStep.Arithmetic, places: Int? = nil) throws -> DecimalNumber? {
-        let text = try run([.convert(.decimal), .arithmetic(operation, .number(right.description), places: places)], [left.description])
+        let text = try run(
+          [.convert(.decimal), .arithmetic(operation, .number(right.description), places: places)], [left.description])
         return text.first?.flatMap { DecimalNumber($0) }
       }
       // In units of 10^-8 everything is whole.
@@ -190,7 +199,8 @@ import Testing
       }
       #expect(try result(.add).map(units) == units(left) + units(right), "seed \(seed)")
       #expect(try result(.subtract).map(units) == units(left) - units(right), "seed \(seed)")
-      #expect(try result(.multiply) == DecimalNumber(significand: Int128(a) * Int128(b), exponent: -i - j), "seed \(seed)")
+      #expect(
+        try result(.multiply) == DecimalNumber(significand: Int128(a) * Int128(b), exponent: -i - j), "seed \(seed)")
       if b != 0 {
         #expect(try result(.modulo).map(units) == units(left) % units(right), "seed \(seed)")
         let quotient = try #require(try result(.divide, places: 6))
@@ -199,7 +209,8 @@ import Testing
         #expect(error <= units(right).magnitude, "seed \(seed): \(left) / \(right) = \(quotient)")
       }
       #expect(
-        DecimalMath.compare(.init(Int128(a), -i), .init(Int128(b), -j)) == (units(left) - units(right)).signum(), "seed \(seed)")
+        DecimalMath.compare(.init(Int128(a), -i), .init(Int128(b), -j)) == (units(left) - units(right)).signum(),
+        "seed \(seed)")
     }
   }
 

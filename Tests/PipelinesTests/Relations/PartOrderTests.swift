@@ -60,7 +60,8 @@ import Testing
 
   private func write(_ parts: [String], more: String = "") throws -> String {
     try folder.write(
-      "model: model.yaml\nstore: firm.sqlite\n\(more)rejects: rejects.ndjson\nimports:\n" + parts.joined(separator: "\n") + "\n", to: "pipeline.yaml")
+      "model: model.yaml\nstore: firm.sqlite\n\(more)rejects: rejects.ndjson\nimports:\n"
+        + parts.joined(separator: "\n") + "\n", to: "pipeline.yaml")
   }
 
   private func rows(_ sql: String) throws -> [String] {
@@ -80,7 +81,8 @@ import Testing
     let summary = try ImportSession(definition).run()
     #expect(summary.parts.map(\.name) == ["teams", "people", "tasks"])
     #expect((summary.inserted, summary.rejected) == (8, 1))
-    #expect(try rows("SELECT ZCODE, ZEMAIL FROM ZTASK JOIN ZPERSON ON ZPERSON.Z_PK = ZPERSON ORDER BY 1") == ["t1 a", "t2 b"])
+    #expect(
+      try rows("SELECT ZCODE, ZEMAIL FROM ZTASK JOIN ZPERSON ON ZPERSON.Z_PK = ZPERSON ORDER BY 1") == ["t1 a", "t2 b"])
   }
 
   @Test("order: file keeps the file's order, and says what it cannot do") func fileOrder() throws {
@@ -96,11 +98,14 @@ import Testing
 
   @Test("after: names further imports; unknown ones are found") func after() throws {
     let definition = try Pipeline.read(
-      write([plainTeams.replacingOccurrences(of: "name: teams,", with: "name: teams, after: [others],"),
-        "  - { name: others, source: { files: teams.csv, ignore: [lead] }, import: { entity: Team, find_by: [name] } }"])
+      write([
+        plainTeams.replacingOccurrences(of: "name: teams,", with: "name: teams, after: [others],"),
+        "  - { name: others, source: { files: teams.csv, ignore: [lead] }, import: { entity: Team, find_by: [name] } }",
+      ])
     ).definition
     #expect(definition.runOrder.map(\.part.name) == ["others", "teams"])
-    let found = Pipeline.lint(try write([plainTeams.replacingOccurrences(of: "name: teams,", with: "name: teams, after: [team],")]))
+    let found = Pipeline.lint(
+      try write([plainTeams.replacingOccurrences(of: "name: teams,", with: "name: teams, after: [team],")]))
     #expect(found.map(\.code) == ["unknownImport"])
     #expect(found.first?.hint == "did you mean “teams”?")
   }
@@ -108,7 +113,9 @@ import Testing
   @Test("imports that look up each other's objects are related in a second pass", arguments: [1, 2, 100])
   func cycle(batch: Int) throws {
     for (index, parts) in [[people, teams], [teams, people, tasks], [tasks, people, teams]].enumerated() {
-      try? FileManager.default.removeItem(atPath: folder.file("firm.sqlite"))
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("firm.sqlite") {
+        try FileManager.default.removeItem(atPath: folder.file(name))
+      }
       var definition = try Pipeline.read(write(parts)).definition
       definition.batchLimit.records = batch
       let summary = try ImportSession(definition).run()

@@ -15,7 +15,8 @@ import Testing
     var testDescription: String { title }
   }
 
-  static let page = (try? String(contentsOfFile: Locations.repository + "/docs/relationships.md", encoding: .utf8)) ?? ""
+  static let page =
+    (try? String(contentsOfFile: Locations.repository + "/docs/relationships.md", encoding: .utf8)) ?? ""
 
   /// The blocks of the page in their order: what is behind the three marks, and the text.
   static let blocks: [(kind: String, text: String, title: String)] = {

@@ -36,7 +36,8 @@ import Testing
     """
     columns: { number: { type: integer }, amount: { type: decimal } }
     attributes: { text: { value: "lowercase:(text)" }, number, amount: { value: "amount + 1" }, real, day, flag }
-    """.replacingAll("number, amount: {", with: "number: number, amount: {").replacingAll("real, day, flag }", with: "real: real, day: day, flag: flag }"),
+    """.replacingAll("number, amount: {", with: "number: number, amount: {").replacingAll(
+      "real, day, flag }", with: "real: real, day: day, flag: flag }"),
     """
     process: [cat]
     attributes: [text, number, amount, real, day, flag]

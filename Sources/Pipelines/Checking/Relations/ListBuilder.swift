@@ -32,7 +32,7 @@ struct ListBuilder {
     guard !Self.isList(component) else { return true }
     findings.add(
       .unsuitableRelationship, at: place,
-      "“\(description.name)” leads to many objects, and nothing says how a record lists them",
+      "“\(description.name)” is a to-many relationship, and nothing says how a record lists its objects",
       hint: "say “split: \";\"” for a text such as a;b, or “each: COLUMN” for a JSON array of objects")
     return false
   }
@@ -63,7 +63,19 @@ struct ListBuilder {
         hint: "trim the fields of the elements instead")
     }
     if let description { check(component, list, description) }
+    checkFields(target)
     return (list, column)
+  }
+
+  /// Finds fields of elements that are more than a column: only those of records have steps and values.
+  private func checkFields(_ target: EntityImport) {
+    for field in target.findBy + target.attributes where !field.steps.isEmpty || field.value != nil {
+      findings.add(
+        .unsuitableOption, at: field.position,
+        "“\(field.attributeName)” is filled by an element of a list, whose columns are taken as they are",
+        hint: "derive a column of the record instead")
+    }
+    for relationship in target.relationships where relationship.list == nil { checkFields(relationship.target) }
   }
 
   private func column(
