@@ -22,5 +22,10 @@ enum Interruption {
       action.sa_flags = SA_RESTART
       sigaction(number, &action, nil)
     }
+    // Whoever started the command may have had them blocked, which is inherited.
+    var wanted = sigset_t()
+    sigemptyset(&wanted)
+    for number in [SIGINT, SIGTERM] { sigaddset(&wanted, number) }
+    pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
   }
 }
