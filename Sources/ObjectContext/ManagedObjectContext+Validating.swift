@@ -107,7 +107,8 @@ extension ManagedObjectContext {
         }
       }
     }
-    for (slot, name) in rules.mandatory {
+    let postponed = postponedSlots[buffer.table]
+    for (slot, name) in rules.mandatory where !(postponed?.contains(slot) ?? false) {
       let tags = buffer.tags[slot]
       for row in rows where tags[Int(row)] == CellTag.null && (isNew || buffer.isDirty(row: Int(row), slot: slot)) {
         report(row, name, .missing)

@@ -58,6 +58,9 @@ public final class ManagedObjectContext {
   /// Whether typed access to a record that the store does not have any more gives empty values and makes the object a
   /// deleted one, instead of stopping the program.
   public var shouldDeleteInaccessibleFaults = true
+  /// Mandatory to-one relationships that may lead nowhere when rows are written, by table and slot: an import that writes
+  /// objects before what they refer to sets them later.
+  package var postponedSlots: [Int: Set<Int>] = [:]
   /// Whether the context keeps all its objects alive, not only those with changes.
   ///
   /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs travel to

@@ -43,7 +43,14 @@ struct PipelineLoader {
       replacements: settings.sourceReplacements)
     let parts = builder.parts(component)
     guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }
-    return definition(component, ImportDefinition(name: name(component), model: model, storePath: store, parts: parts))
+    var result = ImportDefinition(name: name(component), model: model, storePath: store, parts: parts)
+    result.keepsOrder = component.text("order")?.value == "file"
+    if !findings.hasErrors {
+      for finding in result.orderFindings {
+        findings.add(.cyclicImports, at: finding.position, finding.message, hint: finding.hint)
+      }
+    }
+    return definition(component, result)
   }
 
   private func name(_ component: ComponentValue) -> String {

@@ -18,7 +18,8 @@ struct DocumentationTests {
   }
 
   /// The YAML blocks of the README and this page that are pipelines or parts of them.
-  static let blocks: [Block] = ["README.md", "docs/pipelines.md", "docs/export.md", "docs/transforms.md"].flatMap { file -> [Block] in
+  static let blocks: [Block] = ["README.md", "docs/pipelines.md", "docs/export.md", "docs/transforms.md"].flatMap {
+    file -> [Block] in
     guard let text = try? String(contentsOfFile: Locations.repository + "/" + file, encoding: .utf8) else { return [] }
     var blocks: [Block] = []
     var current: Block?

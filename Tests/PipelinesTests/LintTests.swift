@@ -87,7 +87,7 @@ struct LintTests {
       "wrongKind", "    customer:\n", "    note: { find_by: { note: note } }\n    customer:\n", "under “attributes”"),
     Mistake(
       "unsuitableRelationship", "category: { find_by",
-      "«orders: { find_by: { orderID: order_id } }\n        category: { find_by", "import “Order” and fill “product”"),
+      "«orders: { find_by: { orderID: order_id } }\n        category: { find_by", "say “split: \";\"” for a text"),
     Mistake("unmappedRequired", "    orderedAt: { from: ordered_at, date: iso8601 }\n", "", "“orderedAt” of “Order”"),
     Mistake(
       "unmappedRequired",

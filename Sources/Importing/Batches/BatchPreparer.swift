@@ -33,7 +33,11 @@ struct BatchPreparer: Sendable {
     if !batch.transformed.isEmpty { settleTransformed(&batch) }
     for failure in batch.failures { batch.hasFailed[Int(failure.record)] = true }
     for node in plan.nodes.indices { refuse(&batch, node: node, count: count) }
+    if !plan.lists.isEmpty { prepareLists(&batch) }
   }
+
+  /// Computes the hashes of one node's keys and contents again, of records that come back without them.
+  func hashAgain(_ batch: inout ImportBatch, node: Int) { hash(&batch, node: node, count: batch.records.recordCount) }
 
   /// Transforms the records and fills what follows from them.
   ///

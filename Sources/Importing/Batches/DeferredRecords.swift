@@ -16,8 +16,13 @@ final class DeferredRecords {
   private let recordsPerBlock: Int
   private let bytesPerBlock: Int
 
-  init(plan: ImportPlan, folder: String, limit: BatchLimit) {
+  /// - Parameter fields: The fields whose cells are kept; `nil` for those of the root node and of postponed
+  ///   relationships, and the lists.
+  init(plan: ImportPlan, folder: String, limit: BatchLimit, fields: [Int]? = nil) {
     self.plan = plan
+    self.fields =
+      fields ?? plan.nodes[plan.root].keyFields + plan.nodes[plan.root].attributeFields + plan.postponedFields
+    keepsLists = fields == nil
     self.folder = folder
     recordsPerBlock = limit.records
     bytesPerBlock = min(limit.bytes, 8 << 20)
@@ -25,8 +30,8 @@ final class DeferredRecords {
     pending.records.clearToRawRecords(source: 0)
   }
 
-  private var root: ImportNode { plan.nodes[plan.root] }
-  private var fields: [Int] { root.keyFields + root.attributeFields }
+  private let fields: [Int]
+  private let keepsLists: Bool
 
   /// Keeps a record of a batch.
   func append(_ record: Int, of batch: ImportBatch) throws(ImportError) {
@@ -59,6 +64,7 @@ final class DeferredRecords {
       pending.columns[field].tags.append(tag)
       pending.columns[field].payloads.append(payload)
     }
+    if keepsLists { appendLists(record, of: batch) }
     for node in plan.nodes.indices {
       pending.nodes[node].targets.append(batch.nodes[node].targets[record])
       if !batch.nodes[node].targetEntities.isEmpty {
@@ -87,6 +93,34 @@ final class DeferredRecords {
       finish(&pending)
       try body(&pending)
     }
+    // So that they can be handed out once more.
+    clear()
+  }
+
+  /// Keeps the texts of a record's lists.
+  private func appendLists(_ record: Int, of batch: ImportBatch) {
+    for (index, list) in plan.lists.enumerated() {
+      if pending.listTexts.count <= index { pending.listTexts.append(CellColumn()) }
+      let state: FieldState
+      var range = ByteRange(offset: 0, length: 0)
+      if batch.records.columnCount == 0 {
+        state = FieldState(rawValue: batch.listTexts[index].tags[record]) ?? .absent
+        range = ByteRange(payload: batch.listTexts[index].payloads[record])
+        range = batch.records.bytes.withUnsafeBytes {
+          copy(UnsafeRawBufferPointer(rebasing: $0[range.offset..<range.offset + range.length]))
+        }
+      } else {
+        state = batch.records.state(record, list.column)
+        range = batch.records.withField(record, list.column) { copy($0) }
+      }
+      pending.listTexts[index].tags.append(state.rawValue)
+      pending.listTexts[index].payloads.append(range.payload)
+    }
+  }
+
+  private func copy(_ bytes: UnsafeRawBufferPointer) -> ByteRange {
+    let range = pending.records.appendBytes(bytes)
+    return ByteRange(offset: range.lowerBound, length: range.count)
   }
 
   /// Fills what follows from the rest.
@@ -111,6 +145,12 @@ final class DeferredRecords {
       try file.write(pending.columns[field].tags, count: count)
       try file.write(pending.columns[field].payloads, count: count)
     }
+    if keepsLists {
+      for index in plan.lists.indices {
+        try file.write(pending.listTexts[index].tags, count: count)
+        try file.write(pending.listTexts[index].payloads, count: count)
+      }
+    }
     for node in pending.nodes {
       try file.write(node.targets, count: count)
       try file.write(ContiguousArray([node.targetEntities.count]), count: 1)
@@ -127,6 +167,10 @@ final class DeferredRecords {
     for field in fields {
       pending.columns[field].tags.removeAll(keepingCapacity: true)
       pending.columns[field].payloads.removeAll(keepingCapacity: true)
+    }
+    for index in pending.listTexts.indices {
+      pending.listTexts[index].tags.removeAll(keepingCapacity: true)
+      pending.listTexts[index].payloads.removeAll(keepingCapacity: true)
     }
     for node in plan.nodes.indices {
       pending.nodes[node].targets.removeAll(keepingCapacity: true)
@@ -159,6 +203,13 @@ final class DeferredRecords {
     for field in fields {
       try file.read(into: &pending.columns[field].tags, count: count)
       try file.read(into: &pending.columns[field].payloads, count: count)
+    }
+    if keepsLists {
+      for index in plan.lists.indices {
+        if pending.listTexts.count <= index { pending.listTexts.append(CellColumn()) }
+        try file.read(into: &pending.listTexts[index].tags, count: count)
+        try file.read(into: &pending.listTexts[index].payloads, count: count)
+      }
     }
     for node in plan.nodes.indices {
       try file.read(into: &pending.nodes[node].targets, count: count)

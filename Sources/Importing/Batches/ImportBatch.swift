@@ -35,6 +35,11 @@ struct ImportBatch: Sendable {
   var convertSeconds = 0.0
   /// Whether everything above follows from the records already.
   var isPrepared = false
+  /// The texts of each list of the plan, for records that come back without their fields: the ``FieldState`` of each and
+  /// its bytes.
+  var listTexts: [CellColumn] = []
+  /// The elements of each list of the plan.
+  var lists: [ListBatch]
 
   /// Whether a record names an object of a node.
   enum KeyState {
@@ -51,6 +56,7 @@ struct ImportBatch: Sendable {
   init(plan: ImportPlan) {
     columns = Array(repeating: CellColumn(), count: plan.fields.count)
     nodes = Array(repeating: NodeColumns(), count: plan.nodes.count)
+    lists = plan.lists.compactMap { ListBatch($0) }
   }
 }
 

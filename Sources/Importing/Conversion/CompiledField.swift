@@ -99,7 +99,8 @@ public struct CompiledField: Sendable {
       field.absentValue.flatMap { check.substitution($0, "absent_value") }
       ?? check.substitution(field.whenAbsent, else: .absent)
     whenNull =
-      field.nullValue.flatMap { check.substitution($0, "null_value") } ?? check.substitution(field.whenNull, else: .null)
+      field.nullValue.flatMap { check.substitution($0, "null_value") }
+      ?? check.substitution(field.whenNull, else: .null)
     whenEmpty =
       field.emptyValue.flatMap { check.substitution($0, "empty_value") }
       ?? check.substitution(field.whenEmpty ?? textDefault, else: .empty)

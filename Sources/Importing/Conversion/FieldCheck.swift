@@ -177,7 +177,9 @@ struct FieldCheck {
   /// A value that is set in the place of another, in the spelling of models; nil with a finding when it is none of the
   /// attribute's type.
   mutating func substitution(_ text: String, _ option: String) -> Substitution? {
-    let value = attribute.type == .string || attribute.type == .uri ? .string(text) : AttributeValue(text: text, type: attribute.type)
+    let value =
+      attribute.type == .string || attribute.type == .uri
+      ? .string(text) : AttributeValue(text: text, type: attribute.type)
     if let value, let cell = Substitution(default: value, type: attribute.type) { return cell }
     report(.error, "invalidValue", "“\(text)” is not a value of type \(attribute.type.xmlName)", hint: option)
     return nil

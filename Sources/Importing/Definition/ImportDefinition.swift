@@ -16,6 +16,8 @@ public struct ImportDefinition: Sendable {
   ///
   /// Never empty. ``sources``, ``format``, ``root`` and ``findPlan`` are those of the first.
   public var parts: [ImportPart]
+  /// Whether the imports run in the order in which they stand here; else those that others depend on come first.
+  public var keepsOrder = false
   /// When a batch is full: whichever limit comes first.
   public var batchLimit = BatchLimit(records: 20_000, bytes: 32 << 20)
   /// Where rejects go and how many are too many.
@@ -139,7 +141,7 @@ public struct EntityImport: Sendable {
   public var sync = SyncPolicy()
   /// The other attributes.
   public var attributes: [FieldImport]
-  /// The to-one relationships.
+  /// The relationships.
   public var relationships: [RelationshipImport]
   /// Where the definition stands.
   public var position = SourcePosition.file
@@ -164,6 +166,11 @@ public struct RelationshipImport: Sendable {
   public var target: EntityImport
   /// What a target that does not exist means.
   public var missing = MissingTargetPolicy.create
+  /// Whether the relationship is set when all records have been read, because its target comes from an import that runs
+  /// later; relationships within one hierarchy are postponed without this, see ``Passes``.
+  public var isPostponed = false
+  /// How a to-many relationship's targets are listed; `nil` for a to-one relationship.
+  public var list: ListImport?
   /// Where the definition stands.
   public var position = SourcePosition.file
 

@@ -13,6 +13,10 @@ public struct ImportPart: Sendable {
   public var root: EntityImport
   /// Which way existing objects are found, when the counts must not decide.
   public var findPlan = FindPlan.automatic
+  /// How often the records are gone through.
+  public var passes = Passes.automatic
+  /// The names of imports that have to run before this one, besides those that it depends on.
+  public var after: [String] = []
   /// Columns that are made from others, and types of columns.
   public var columns: [ColumnTransform] = []
   /// The condition that records must satisfy, in the language of `docs/predicates.md`; others are skipped.

@@ -66,6 +66,26 @@ public struct ImportSummary: Sendable {
       self.skipped = skipped
       self.rejected = rejected
     }
+
+    /// Adds other counts of records.
+    mutating func add(_ other: PartCounts) {
+      read += other.read
+      inserted += other.inserted
+      updated += other.updated
+      unchanged += other.unchanged
+      skipped += other.skipped
+      rejected += other.rejected
+    }
+
+    /// Adds what a ledger has counted since another moment.
+    mutating func add(_ ledger: RecordLedger, since before: RecordLedger) {
+      read += ledger.read - before.read
+      inserted += ledger.inserted - before.inserted
+      updated += ledger.updated - before.updated
+      unchanged += ledger.unchanged - before.unchanged
+      skipped += ledger.skipped - before.skipped
+      rejected += ledger.rejected - before.rejected
+    }
   }
 
   /// The pipeline's name.

@@ -39,6 +39,20 @@ final class NodeState {
   var strategy: FindStrategy
   /// Whether the node is the target of a relationship within its own hierarchy.
   var isLateTarget = false
+  /// Whether nothing is looked for before a second pass.
+  var isPostponed = false
+  /// Whether the node is what the elements of a list stand for.
+  var isElement = false
+  /// Whether what became of a record is what became of this node's object.
+  var settles: Bool { isRoot || isElement }
+  /// Whether an index of the store begins with the key's columns.
+  var isIndexed = true
+  /// Whether objects are looked for among the members of their owners only.
+  var isScoped = false
+  /// The rows of the owners' members in the context, when ``isScoped``.
+  var scopedRows = ContiguousArray<Int32>()
+  /// Whether an element whose object is not there rejects its record; `nil` when relationships say so.
+  var rejectsMissing: Bool?
   /// Whether a seek only looks which objects are there.
   var lookUpOnly = false
   /// The primary key of the next object that this node creates in the current batch.
@@ -70,6 +84,9 @@ final class NodeState {
     var record: Int32
     var primaryKey: Int64
   }
+
+  /// Whether an object of this entity is one of the node's.
+  func takes(_ index: Int32) -> Bool { index >= entity.index && index <= entity.lastDescendantIndex }
 
   /// Whether the strategy meets every key of the run, so that repeated ones can be told.
   var seesAllKeys: Bool {

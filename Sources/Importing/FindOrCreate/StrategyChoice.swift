@@ -28,6 +28,10 @@ struct StrategyChoice {
   let override: FindPlan
   /// Is told when a partitioned scan is worth while.
   var partitioned = PartitionedChoice()
+  /// How many nodes of the run's plan and of its lists' plans fill each hierarchy; `nil` for those of ``plan``.
+  var hierarchyUses: [Int: Int]?
+  /// Whether the plan is that of a list, whose elements name their objects again and again.
+  var isList = false
   /// Whether the inputs give the same records when they are read again; a database may have been written meanwhile.
   var hasFixedInputs = true
   /// Whether the store is not there yet and stands for a new one.
@@ -44,9 +48,11 @@ struct StrategyChoice {
     for (index, part) in plan.nodes.enumerated() {
       states.append(
         NodeState(
-          node: index, part: part, entity: model.entities[part.entity], isRoot: index == plan.root,
+          node: index, part: part, entity: model.entities[part.entity], isRoot: isOwn(index),
           strategy: try strategy(index, part)))
     }
+    for state in states { state.isIndexed = isIndexed(state.part) }
+    for relationship in plan.postponed { states[relationship.target].isPostponed = true }
     for part in plan.nodes {
       for relationship in part.relationships where relationship.isLate {
         states[relationship.target].isLateTarget = true
@@ -77,8 +83,10 @@ struct StrategyChoice {
   func decide(_ index: Int) throws(SQLiteError) -> FindDecision {
     let part = plan.nodes[index]
     if part.keyFields.isEmpty { return FindDecision(.none, .insertOnly) }
+    // How the targets of a second pass are found is chosen when it begins.
+    if plan.postponed.contains(where: { $0.target == index }) { return FindDecision(.seek, .sharedTable) }
     let entity = model.entities[part.entity]
-    let isShared = plan.nodes.count(where: { $0.rootEntity == part.rootEntity }) > 1
+    let isShared = (hierarchyUses ?? plan.hierarchyUses)[part.rootEntity, default: 0] > 1
     if isShared { return FindDecision(.seek, .sharedTable) }
     if entity.hasSubentities { return FindDecision(.seek, .subentities) }
     let access = try store.access(root: part.rootEntity)
@@ -89,19 +97,20 @@ struct StrategyChoice {
       FindDecision(plan, reason, rows: rows, expected: expected, hasIndex: hasIndex)
     }
     if rows == 0 {
-      let isNewRoot = index == plan.root && isNewStore
+      // What is put off comes without its lists.
+      let isNewRoot = isOwn(index) && plan.lists.isEmpty && isNewStore
       return decision(isNewRoot ? .filter : .table, isNewRoot ? .newStore : .noRows)
     }
     let coming = expected ?? Int.max / 1024
     let canScan = part.keySlots.count + part.contentSlots.count <= TableAccess.hashedColumnLimit
-    switch index == plan.root ? override : .automatic {
+    switch isOwn(index) ? override : .automatic {
     case .seek: return decision(.seek, .asked)
     case .scan where canScan: return decision(.scan, .asked)
     case .deduplicate where canDeduplicate(part): return decision(.deduplicate, .asked)
     case .scan, .automatic, .deduplicate: break
     }
     // Targets are named again and again, so nearly all of the memory is theirs.
-    let isSmall = rows * Self.assumedKeyBytes <= (index == plan.root ? keyMemory / 3 : keyMemory * 4 / 5)
+    let isSmall = rows * Self.assumedKeyBytes <= (isOwn(index) ? keyMemory / 3 : keyMemory * 4 / 5)
     if isSmall && rows / 16 <= coming { return decision(.table, .fewRows) }
     if !hasIndex, isSmall || !canScan { return decision(.table, .noIndex) }
     if !hasIndex { return decision(.scan, .noIndex) }
@@ -120,13 +129,27 @@ struct StrategyChoice {
 
   /// Whether objects can be made before anything is looked for: making one touches no other.
   private func canDeduplicate(_ part: ImportNode) -> Bool {
-    part.relationships.allSatisfy { !$0.needsInverse && !$0.isLate }
+    plan.lists.isEmpty && part.relationships.allSatisfy { !$0.needsInverse && !$0.isLate }
   }
+
+  /// Whether a node is what the run's records stand for.
+  private func isOwn(_ index: Int) -> Bool { index == plan.root && !isList }
 
   /// Whether a partitioned scan can tell what changes nothing: every look-up is in memory and inputs can be read twice.
   private func canPartition(_ index: Int, _ part: ImportNode) -> Bool {
-    index == plan.root && inputBytes > 0 && hasFixedInputs && part.duplicates == .last
-      && part.mode.updates
+    isOwn(index) && plan.lists.isEmpty && plan.postponed.isEmpty && inputBytes > 0 && hasFixedInputs
+      && part.duplicates == .last && part.mode.updates
+  }
+
+  /// How the targets of a postponed relationship are found once all objects are there: in memory when they fit.
+  func secondPassStrategy(_ index: Int) throws(SQLiteError) -> FindStrategy {
+    let part = plan.nodes[index]
+    let entity = model.entities[part.entity]
+    if entity.hasSubentities { return .seek }
+    let access = try store.access(root: part.rootEntity)
+    let rows = try access.count(entity)
+    if rows * Self.assumedKeyBytes > keyMemory * 4 / 5, isIndexed(part) || store.file.isNew { return .seek }
+    return .table(try table(access, entity, part, rows: rows))
   }
 
   /// Whether an index of the store begins with the key's columns.

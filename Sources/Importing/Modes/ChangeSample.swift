@@ -17,14 +17,26 @@ final class ChangeSample {
     self.limit = limit
   }
 
+  /// Where the changes begin that belong to the attempt which is running.
+  private var attempt = 0
+
   /// How many changes there are; to be given to ``removeAll(since:)``.
   var mark: Int { changes.count }
+
+  /// Begins an attempt, which may be taken back; what it does to one object in several steps is one change.
+  func begin() -> Int {
+    attempt = changes.count
+    return attempt
+  }
 
   /// How many more changes are wanted.
   var room: Int { limit - changes.count }
 
   /// Forgets what was collected since a mark was taken: it was not written.
-  func removeAll(since mark: Int) { changes.removeLast(changes.count - mark) }
+  func removeAll(since mark: Int) {
+    changes.removeLast(changes.count - mark)
+    attempt = mark
+  }
 
   /// Takes the changes that the next save of a context writes.
   func collect(_ context: ManagedObjectContext) {
@@ -78,9 +90,26 @@ final class ChangeSample {
     }
     // Set and set back, or moved in an order only.
     guard !properties.isEmpty else { return }
+    let key = buffer.primaryKeys[row]
+    let known = changes[attempt...].firstIndex { $0.primaryKey == key && $0.entity == entity.name }
+    if let known { return join(properties, to: known) }
     changes.append(
       ObjectChange(
         kind: .updated, entity: entity.name, primaryKey: buffer.primaryKeys[row], properties: properties))
+  }
+
+  /// Adds what a later step of an attempt does to an object.
+  private func join(_ properties: [ObjectChange.Property], to index: Int) {
+    for property in properties {
+      if let place = changes[index].properties.firstIndex(where: { $0.name == property.name }) {
+        changes[index].properties[place].after = property.after
+      } else {
+        let isNew = changes[index].kind == .inserted
+        changes[index].properties.append(
+          ObjectChange.Property(
+            name: property.name, before: isNew ? nil : property.before, after: property.after))
+      }
+    }
   }
 
   // MARK: Values

@@ -55,8 +55,7 @@ final class SyncWatch {
         marks.mark(targets[record])
       }
     }
-    let rejected = rejectedRecords(view, importer)
-    if !rejected.isEmpty { try lookUp(rejected, view, importer) }
+    try noteRejected(view, importer)
   }
 
   /// Marks the objects that records name which are not imported, because an earlier attempt of the run has done so.
@@ -65,12 +64,17 @@ final class SyncWatch {
   func notePassedOver(_ batch: inout ImportBatch, _ importer: BatchImporter) throws(ImportError) {
     noteUnreadable(batch.records.errors.count)
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.rejected, count: batch.records.recordCount)
-    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
-      let rejected = rejectedRecords(view, importer)
-      if !rejected.isEmpty { try lookUp(rejected, view, importer) }
-      for (node, marks) in marks.enumerated() where node != root && marks != nil {
-        try lookUp(usable(node, view, importer), view, importer, node: node)
-      }
+    // Records that a condition leaves out name nothing.
+    for record in outcomes.indices where batch.transformed.isSkipped(record) { outcomes[record] = .skipped }
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in try noteRejected(view, importer) }
+  }
+
+  /// Marks the objects that rejected records name, as what they stand for or as targets.
+  private func noteRejected(_ view: BatchView, _ importer: BatchImporter) throws(ImportError) {
+    let rejected = rejectedRecords(view, importer)
+    if !rejected.isEmpty { try lookUp(rejected, view, importer) }
+    for (node, marks) in marks.enumerated() where node != root && marks != nil {
+      try lookUp(usable(node, view, importer), view, importer, node: node)
     }
   }
 
@@ -86,7 +90,10 @@ final class SyncWatch {
 
   private func usable(_ node: Int, _ view: BatchView, _ importer: BatchImporter) -> ContiguousArray<Int32> {
     var found = ContiguousArray<Int32>()
-    for record in 0..<view.count where isUsable(record, node, view, importer) { found.append(Int32(record)) }
+    for record in 0..<view.count
+    where view.outcomes[record] == .rejected && isUsable(record, node, view, importer) {
+      found.append(Int32(record))
+    }
     return found
   }
 

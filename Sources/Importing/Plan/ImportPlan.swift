@@ -19,6 +19,8 @@ struct ImportPlan: Sendable {
 
   /// The node that the records stand for.
   let root: Int
+  /// The to-many relationships of the root node that records fill.
+  var lists: [ImportList] = []
   /// What is done with columns before they are converted.
   var transforms = TransformPlan()
 
@@ -46,7 +48,8 @@ struct ImportPlan: Sendable {
   init(_ definition: ImportDefinition, part: ImportPart) throws(DiagnosticList) {
     var builder = ImportPlanBuilder(definition)
     builder.derivedNames = part.derivedColumnNames
-    let root = builder.add(part.plannedRoot(definition.model), owner: nil)
+    builder.postponesOwn = part.passes != .one && part.root.mode != .update
+    let root = builder.add(part.plannedRoot(definition.model), owner: nil, takesLists: true)
     sinceField = part.since.flatMap { builder.addSince($0, part.root) }
     transforms = builder.compileTransforms(of: part)
     guard !builder.findings.contains(where: { $0.severity == .error }) else { throw DiagnosticList(builder.findings) }
@@ -56,6 +59,7 @@ struct ImportPlan: Sendable {
     fieldColumns = builder.fieldColumns
     columnNames = builder.columnNames
     fieldNames = builder.fieldNames
+    lists = builder.lists
   }
 }
 
@@ -63,8 +67,9 @@ extension ImportPlan {
   /// Takes parts that are resolved already.
   init(
     nodes: [ImportNode], fields: [CompiledField], fieldColumns: [Int], columnNames: [String], fieldNames: [FieldName],
-    root: Int
+    root: Int, lists: [ImportList] = []
   ) {
+    self.lists = lists
     self.nodes = nodes
     self.fields = fields
     self.fieldColumns = fieldColumns
@@ -101,6 +106,8 @@ struct ImportNode: Sendable {
   var createsMissing = true
   /// Whether an object can be made of the mapped attributes alone: nothing mandatory is left out.
   var canCreate = true
+  /// Whether the objects are known before: nothing is looked for and nothing is written.
+  var isGiven = false
   /// All slots that change detection needs.
   var fetchedSlots: [Int] { keySlots + contentSlots + inverseSlots + (softDelete.map { [$0.slot] } ?? []) }
   /// To-one relationships that every record clears: those that mode `replace` leaves unfilled.
@@ -128,12 +135,14 @@ struct ImportRelationship: Sendable {
   /// Whether the target is of the owner's own hierarchy, so that it may be an object that the same batch creates: it is
   /// found after the owner's objects are written.
   var isLate: Bool
+  /// Whether it is set in a second pass, when all objects are there; it is late too.
+  var isPostponed = false
   /// The relationship.
   var description: RelationshipDescription
 }
 
 /// Walks a definition's tree and collects what is wrong with it.
-private struct ImportPlanBuilder {
+struct ImportPlanBuilder {
   let definition: ImportDefinition
   var nodes: [ImportNode] = []
   var fields: [CompiledField] = []
@@ -141,6 +150,9 @@ private struct ImportPlanBuilder {
   var columnNames: [String] = []
   var fieldNames: [ImportPlan.FieldName] = []
   var findings: [Diagnostic] = []
+  var lists: [ImportList] = []
+  /// Whether relationships of the records' own entity within its hierarchy are set in a second pass.
+  var postponesOwn = false
   /// The names of columns that are not the source's own.
   var derivedNames: Set<String> = []
   /// What each field was made from.
@@ -176,7 +188,14 @@ private struct ImportPlanBuilder {
   }
 
   /// Adds a node and the nodes it refers to; returns its index, or `nil` when the entity is unknown.
-  mutating func add(_ part: EntityImport, owner: EntityDescription?, creates: Bool = true) -> Int? {
+  ///
+  /// - Parameters:
+  ///   - filled: the relationship that the list fills whose elements are added, or `nil`.
+  ///   - takesLists: whether the node may have to-many relationships: it is what the records stand for.
+  mutating func add(
+    _ part: EntityImport, owner: EntityDescription?, creates: Bool = true, filled: String? = nil,
+    takesLists: Bool = false
+  ) -> Int? {
     guard let entity = definition.model.entity(named: part.entityName) else {
       let nearest = NearestName.find(part.entityName, in: definition.model.entities.map(\.name))
       report(
@@ -191,22 +210,24 @@ private struct ImportPlanBuilder {
       report("missingField", part.position, "\(entity.name) needs find_by: attributes that identify an object")
     }
     var relationships: [ImportRelationship] = []
-    for relationship in part.relationships where !isLate(relationship, of: entity) {
+    for relationship in part.relationships where relationship.list == nil && !isLate(relationship, of: entity) {
       if let added = add(relationship, of: entity, isLate: false) { relationships.append(added) }
     }
     let part = part.replacing
     let keys = part.findBy.compactMap { add($0, entity: entity) }
     var attributes = part.attributes.compactMap { add($0, entity: entity) }
-    if part.mode == .replace { attributes += part.unfilledAttributes(of: entity).compactMap { addUnfilled($0, entity) } }
+    if part.mode == .replace {
+      attributes += part.unfilledAttributes(of: entity).compactMap { addUnfilled($0, entity) }
+    }
     var node = ImportNode(
       entity: entity.index, rootEntity: entity.rootIndex, hasSubentities: entity.hasSubentities, mode: part.mode,
       duplicates: part.duplicates, keyFields: keys.map(\.field), keySlots: keys.map(\.slot),
       attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
     if part.mode == .replace { node.clearedReferences = part.unfilledReferences(of: entity) }
     if part.mode.removesOthers { node.softDelete = checkSync(part, entity, isRoot: owner == nil) }
-    let missing = missingProperties(of: entity, part)
+    let missing = missingProperties(of: entity, part).filter { $0 != filled }
     node.canCreate = missing.isEmpty
-    if !missing.isEmpty, creates, part.mode != .update, owner?.rootIndex != entity.rootIndex {
+    if !missing.isEmpty, creates, part.mode != .update, takesLists || owner?.rootIndex != entity.rootIndex {
       report(
         "unmappedRequired", part.position,
         "\(entity.name) cannot be created without \(missing.joined(separator: ", "))",
@@ -214,8 +235,11 @@ private struct ImportPlanBuilder {
     }
     let index = nodes.count
     nodes.append(node)
-    for relationship in part.relationships where isLate(relationship, of: entity) {
-      if let added = add(relationship, of: entity, isLate: true) { nodes[index].relationships.append(added) }
+    addLists(part, of: entity, takesLists: takesLists)
+    for relationship in part.relationships where relationship.list == nil && isLate(relationship, of: entity) {
+      guard var added = add(relationship, of: entity, isLate: true) else { continue }
+      added.isPostponed = owner == nil && (postponesOwn || relationship.isPostponed)
+      nodes[index].relationships.append(added)
     }
     return index
   }
@@ -233,7 +257,8 @@ private struct ImportPlanBuilder {
 
   /// Whether the relationship's target is of the owner's hierarchy.
   private func isLate(_ relationship: RelationshipImport, of entity: EntityDescription) -> Bool {
-    definition.model.entity(named: relationship.target.entityName)?.rootIndex == entity.rootIndex
+    relationship.isPostponed
+      || definition.model.entity(named: relationship.target.entityName)?.rootIndex == entity.rootIndex
   }
 
   private mutating func add(
@@ -250,7 +275,7 @@ private struct ImportPlanBuilder {
       report(
         "wrongRelationship", relationship.position,
         "\(entity.name).\(relationship.name) is \(description.isToMany ? "to-many" : "transient"); a record can set "
-          + "stored to-one relationships only", hint: "set its inverse from the other entity's records")
+          + "stored relationships only, and needs a list for a to-many one")
       return nil
     }
     let destination = definition.model.entities[description.destinationEntity]
@@ -298,15 +323,17 @@ private struct ImportPlanBuilder {
     }
     sources.append(
       TransformedField(index: fields.count - 1, field: field, attribute: attribute, derivedNames: derivedNames))
-    var column = -1
-    if sources[sources.count - 1].isDirect {
-      column = columnNames.firstIndex(of: field.column) ?? columnNames.count
-      if column == columnNames.count { columnNames.append(field.column) }
-    }
-    fieldColumns.append(column)
+    fieldColumns.append(sources[sources.count - 1].isDirect ? column(field.column) : -1)
     fieldNames.append(
       ImportPlan.FieldName(entity: entity.name, attribute: attribute.name, column: field.column))
     return (fields.count - 1, attribute.slot)
+  }
+
+  /// The number of a column among those that the reader is asked for.
+  mutating func column(_ name: String) -> Int {
+    if let known = columnNames.firstIndex(of: name) { return known }
+    columnNames.append(name)
+    return columnNames.count - 1
   }
 
   /// Adds the field that tells which records earlier runs have read.
@@ -325,9 +352,7 @@ private struct ImportPlanBuilder {
       findings += error.diagnostics
       return nil
     }
-    let column = columnNames.firstIndex(of: policy.column) ?? columnNames.count
-    if column == columnNames.count { columnNames.append(policy.column) }
-    fieldColumns.append(column)
+    fieldColumns.append(column(policy.column))
     fieldNames.append(
       ImportPlan.FieldName(entity: root.entityName, attribute: "since", column: policy.column))
     return fields.count - 1

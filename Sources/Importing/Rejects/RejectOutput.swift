@@ -1,4 +1,5 @@
 import Diagnostics
+import ObjectStore
 import RecordFormats
 
 /// Turns what was rejected of a batch into lines of the rejects file, and counts it.
@@ -103,7 +104,9 @@ final class RejectOutput {
     var entries = batch.failures.map { Entry(record: $0.record, field: Int($0.field), code: $0.code, detail: "") }
     for reject in batch.refusals + rejects {
       entries.append(
-        Entry(record: reject.record, field: reject.field.map(Int.init), code: reject.code, detail: reject.detail))
+        Entry(
+          record: reject.record, field: reject.field.map(Int.init), code: reject.code, detail: reject.detail,
+          element: reject.element))
     }
     // Stable by construction: the order in which reasons were found breaks ties.
     let order = entries.indices.sorted { (entries[$0].record, $0) < (entries[$1].record, $1) }
@@ -158,6 +161,7 @@ final class RejectOutput {
     var field: Int?
     var code: RejectCode
     var detail: String
+    var element: RejectedElement?
   }
 
   private func write(_ error: RecordError, _ batch: ImportBatch) throws(RejectWriterError) {
@@ -179,7 +183,7 @@ final class RejectOutput {
     guard let first = entries.first else { return }
     counts[first.code, default: 0] += 1
     guard let writer else { return }
-    let reasons = entries.map { reason($0, record, batch.records) }
+    let reasons = entries.map { reason($0, record, batch) }
     var reject = Reject(
       file: redaction(sources[batch.records.source].path), member: batch.records.member,
       record: batch.records.records[record].index + 1, reason: reasons[0],
@@ -208,18 +212,26 @@ final class RejectOutput {
     headers[place]?.isWritten = !repeatsHeaders
   }
 
-  private func reason(_ entry: Entry, _ record: Int, _ records: RecordBatch) -> Reject.Reason {
+  private func reason(_ entry: Entry, _ record: Int, _ batch: ImportBatch) -> Reject.Reason {
+    let records = batch.records
     let origin = records.records[record]
     let start = SourcePosition(line: origin.line, column: origin.column, byteOffset: origin.byteOffset)
+    if let element = entry.element {
+      let column = plan.lists[element.list].column
+      return Reject.Reason(
+        entry.code, message: element.message, entity: element.entity.isEmpty ? nil : element.entity,
+        attribute: element.attribute, field: element.path,
+        position: records.columnCount == 0 ? start : records.position(record, column, inside: element.offset))
+    }
     guard let field = entry.field else {
       return Reject.Reason(entry.code, message: RejectMessage.text(entry.code, detail: entry.detail), position: start)
     }
     let column = plan.fieldColumns[field]
     let names = plan.fieldNames[field]
     if records.columnCount == 0 {
-      // A record that was put off comes without its fields: the place is the record's.
+      // A record that was put off comes without its fields: the place is the record's, and the value that of the cell.
       return Reject.Reason(
-        entry.code, message: RejectMessage.text(entry.code, detail: entry.detail), entity: names.entity,
+        entry.code, message: keptMessage(entry, field, record, batch), entity: names.entity,
         attribute: names.attribute, field: names.column, position: start)
     }
     let state = records.state(record, column)
@@ -236,6 +248,27 @@ final class RejectOutput {
     return Reject.Reason(
       entry.code, message: message, entity: names.entity, attribute: names.attribute, field: names.column,
       position: records.position(record, column))
+  }
+
+  /// The sentence about a field of a record of which only the cells were kept.
+  private func keptMessage(_ entry: Entry, _ field: Int, _ record: Int, _ batch: ImportBatch) -> String {
+    let cells = batch.columns[field]
+    guard record < cells.tags.count, entry.detail.isEmpty else {
+      return RejectMessage.text(entry.code, detail: entry.detail)
+    }
+    func text(_ value: UnsafeRawBufferPointer) -> String {
+      RejectMessage.text(entry.code, value: value, field: plan.fields[field], entity: plan.fieldNames[field].entity)
+    }
+    switch cells.tags[record] {
+    case CellTag.text:
+      let range = ByteRange(payload: cells.payloads[record])
+      return batch.records.bytes.withUnsafeBytes {
+        text(UnsafeRawBufferPointer(rebasing: $0[range.offset..<range.offset + range.length]))
+      }
+    case CellTag.integer:
+      return Array("\(Int64(bitPattern: cells.payloads[record]))".utf8).withUnsafeBytes { text($0) }
+    default: return RejectMessage.text(entry.code, detail: entry.detail)
+    }
   }
 }
 

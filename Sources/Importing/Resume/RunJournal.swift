@@ -57,6 +57,29 @@ final class RunJournal {
     isWritten = true
   }
 
+  /// Writes the checkpoint of an earlier place, to which everything was taken back.
+  func writeAgain(
+    _ place: RunPlace, rejectBytes: Int, rejectCounts: [String: Int], _ rejects: RejectOutput
+  ) throws(ImportError) {
+    try rejects.sync()
+    checkpoint.part = place.part
+    checkpoint.position = place.start
+    checkpoint.ledger = place.ledger
+    checkpoint.lateRejects = place.lateRejects
+    checkpoint.rejectHeader = place.rejectHeader
+    checkpoint.tally = place.tally
+    checkpoint.tally.rejectCounts = rejectCounts
+    checkpoint.commits += 1
+    checkpoint.rejectBytes = rejectBytes
+    checkpoint.tally.seconds = before.seconds + ImportSession.now() - started
+    checkpoint.tally.statements = before.statements + file.connection.statementsExecuted
+    var metadata = file.metadata
+    metadata.mergewalk.runs[name] = checkpoint.list
+    try write(metadata)
+    changes = file.connection.totalChanges
+    isWritten = true
+  }
+
   /// Adds what ends the run to the open transaction: the mark that only the report is missing, when there was a
   /// checkpoint, and which inputs it had.
   func end(_ rejects: RejectOutput, finished: FinishedRun?, _ fill: (inout RunCheckpoint) -> Void) throws(ImportError) {

@@ -45,9 +45,24 @@ struct RunPlace {
 extension RunTally {
   /// Takes the counts of the part that is being imported.
   mutating func count(_ importer: BatchImporter) {
-    nodes = importer.nodes.map(\.counts)
+    nodes = importer.allNodes.map(\.counts)
     batches += importer.batches
-    fetches += importer.fetches
+    fetches += importer.allFetches
+  }
+
+  /// Adds what the second pass of a part that is done has changed.
+  mutating func addSecondPass(_ load: PartImport, part: Int) {
+    parts[part].add(load.secondCounts)
+    for (state, before) in zip(load.importer.allNodes, load.firstPassTally.nodes) where !state.part.isGiven {
+      entities[state.entity.name, default: ImportSummary.EntityCounts()].inserted +=
+        state.counts.inserted - before.inserted
+      entities[state.entity.name, default: ImportSummary.EntityCounts()].updated +=
+        state.counts.updated - before.updated
+      entities[state.entity.name, default: ImportSummary.EntityCounts()].unchanged +=
+        state.counts.unchanged - before.unchanged
+    }
+    batches += load.importer.batches - load.firstPassTally.batches
+    fetches += load.importer.allFetches - load.firstPassTally.fetches
   }
 
   /// Moves the counts of the part that is being imported to those of the parts that are done.

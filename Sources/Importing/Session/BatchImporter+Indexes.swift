@@ -8,10 +8,11 @@ extension BatchImporter {
   ///
   /// All other indexes are built at the end, from sorted rows, which is several times faster than keeping them up.
   func buildEarlyIndexes(_ file: StoreFile) throws(ImportError) {
-    for state in nodes {
+    for state in allNodes where !state.isPostponed {
       if case .seek = state.strategy { try buildIndexes(file, for: state) }
     }
-    let guarded = file.unbuiltIndexes.filter { index in nodes.contains { isGuard(index, $0) } }
+    try buildListIndexes(file)
+    let guarded = file.unbuiltIndexes.filter { index in allNodes.contains { isGuard(index, $0) } }
     guard keepsSavepoints || !guarded.isEmpty else { return }
     do {
       // A row that is refused is taken back, for which the connection needs a journal. The file is private, so the

@@ -12,25 +12,35 @@ import SQLite
 extension BatchImporter {
   /// Finds or creates the objects of every node, in the order of the plan.
   func resolveAll(_ view: BatchView, onlyRoot: Bool) throws(ImportError) {
+    if phase == .second { return try resolveReferences(view) }
     var written: Set<Int> = []
-    for state in nodes where !state.isLateTarget && (!onlyRoot || state.isRoot) {
+    for state in nodes where !state.isLateTarget && !state.part.isGiven && (!onlyRoot || state.isRoot) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
       if !written.insert(state.part.rootEntity).inserted { try flush(state.part.rootEntity) }
-      for relationship in state.part.relationships where relationship.isLate {
+      for relationship in state.part.relationships where isDueNow(relationship) {
         try expectTargets(relationship, state, view)
       }
+      let isFirst = phase == .first && state.isRoot
+      if isFirst { try findKnownTargets(state, view) }
       try resolve(state, view)
-      for relationship in state.part.relationships where relationship.isLate {
+      if isFirst { try linkKnown(state, view) }
+      for relationship in state.part.relationships where isDueNow(relationship) {
         try flush(state.part.rootEntity)
         try resolve(nodes[relationship.target], view)
         try flush(state.part.rootEntity)
         try link(relationship, state, view)
       }
     }
+    if !lists.isEmpty { try resolveLists(view) }
+  }
+
+  /// Whether a relationship within one hierarchy is set with the batch, not in a second pass.
+  private func isDueNow(_ relationship: ImportRelationship) -> Bool {
+    relationship.isLate && !(phase == .first && relationship.isPostponed)
   }
 
   /// Writes what the batch has changed so far and forgets the rows of one hierarchy.
-  private func flush(_ root: Int) throws(ImportError) {
+  func flush(_ root: Int) throws(ImportError) {
     try writeChanges()
     context.buffer(table: root).removeAll()
   }
@@ -90,7 +100,7 @@ extension BatchImporter {
   }
 
   /// Sets the relationship of every record's object to the target that was found.
-  private func link(
+  func link(
     _ relationship: ImportRelationship, _ owner: NodeState, _ view: BatchView
   ) throws(ImportError) {
     let own = view.nodes[owner.node].targets

@@ -48,6 +48,11 @@ extension BatchImporter {
     let mark = try mark(view)
     do {
       try resolveAll(view, onlyRoot: onlyRoot)
+      guard elementRejects.isEmpty else {
+        try undo(mark, view)
+        rejectLate(view)
+        return try importRecords(view, onlyRoot: onlyRoot)
+      }
       try writeChanges()
       context.reset()
       if keepsSavepoints { try execute("RELEASE batch") }
@@ -81,11 +86,11 @@ extension BatchImporter {
 
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
     if keepsSavepoints { try execute("SAVEPOINT batch") }
-    for state in nodes { state.mark(isLikely: keepsSavepoints) }
+    for state in allNodes { state.mark(isLikely: keepsSavepoints) }
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
-      sequences: store.sequences, counts: nodes.map(\.counts), sampled: sample?.mark ?? 0)
+      sequences: store.sequences, counts: allNodes.map(\.counts), sampled: sample?.begin() ?? 0)
   }
 
   private func undo(_ mark: Mark, _ view: BatchView) throws(ImportError) {
@@ -94,14 +99,14 @@ extension BatchImporter {
     sample?.removeAll(since: mark.sampled)
     store.sequences = mark.sequences
     rejects.removeLast(rejects.count - mark.rejects)
-    for (state, counts) in zip(nodes, mark.counts) {
+    for (state, counts) in zip(allNodes, mark.counts) {
       state.undo()
       state.counts = counts
     }
     for (i, record) in view.records.enumerated() {
       view.outcomes[record] = mark.outcomes[i]
       // Of records that were put off only the root node is imported, and of other nodes their targets alone are known.
-      for state in nodes where !isReplaying || state.isRoot {
+      for state in nodes where !isReplaying || state.isRoot || state.isLateTarget {
         let node = view.nodes[state.node]
         node.targets[record] = mark.targets[state.node][i]
         node.targetEntities?[record] = -1

@@ -11,6 +11,14 @@ extension BatchImporter {
     state.applies.removeAll(keepingCapacity: true)
     state.wanted.removeAll(keepingCapacity: true)
     chainTargets(state, view)
+    if state.isScoped { findAmongMembers(state, view) } else { try find(state, view) }
+    if phase == .first, state.isRoot { postpone(state, view) }
+    try insert(state, view)
+    try apply(state, view)
+  }
+
+  /// Finds out by the node's strategy what becomes of each record.
+  private func find(_ state: NodeState, _ view: BatchView) throws(ImportError) {
     switch state.strategy {
     case .none: insertAll(state, view)
     case .table(let table): findInTable(table, state, view)
@@ -24,8 +32,6 @@ extension BatchImporter {
         try findBySeek(state, view, only: nil)
       }
     }
-    try insert(state, view)
-    try apply(state, view)
   }
 
   /// Chains the primary keys of the relationships' targets to the content hashes.
@@ -49,7 +55,7 @@ extension BatchImporter {
   /// Settles a record of the root node; other nodes' records are only counted.
   @inline(__always)
   func settle(_ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState, _ view: BatchView) {
-    if state.isRoot { view.outcomes[record] = outcome }
+    if state.settles { view.outcomes[record] = outcome }
     switch outcome {
     case .inserted: state.counts.inserted += 1
     case .updated: state.counts.updated += 1
@@ -73,6 +79,7 @@ extension BatchImporter {
 
   /// Whether a target that is named but not there rejects its record: by policy, or because the owner needs one.
   private func rejectsMissing(_ state: NodeState) -> Bool {
+    if let rejects = state.rejectsMissing { return rejects }
     for owner in nodes {
       for relationship in owner.part.relationships where relationship.target == state.node {
         return relationship.missing == .reject || !relationship.isOptional
@@ -118,7 +125,7 @@ extension BatchImporter {
 
   /// Puts a record on the list of those that create an object, and gives the object its primary key.
   @inline(__always)
-  private func create(_ record: Int, _ state: NodeState, _ view: BatchView) {
+  func create(_ record: Int, _ state: NodeState, _ view: BatchView) {
     // The rows are added when the list is complete, and take the next keys of the sequence in the order of the list.
     view.nodes[state.node].targets[record] = state.nextKey
     state.nextKey += 1
@@ -130,7 +137,7 @@ extension BatchImporter {
     let node = view.nodes[state.node]
     let keys = state.part.keyFields.map { view.fields[$0] }
     state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    let isRoot = state.isRoot
+    let settles = state.settles
     // Nothing but an equal content is asked of a record whose object is there.
     let takesUnchanged = state.seenKeys == nil && state.part.mode.updates
     var keyBytes = self.keyBytes
@@ -142,7 +149,7 @@ extension BatchImporter {
         let entry = table.findUnchanged(hash: hash, content: content)
         if entry >= 0 {
           node.targets[record] = table.primaryKey(entry)
-          if isRoot { view.outcomes[record] = .unchanged }
+          if settles { view.outcomes[record] = .unchanged }
           unchanged += 1
           continue
         }
@@ -161,7 +168,7 @@ extension BatchImporter {
       if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
       guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == table.content(entry) {
-        if state.isRoot { view.outcomes[record] = .unchanged }
+        if state.settles { view.outcomes[record] = .unchanged }
         unchanged += 1
       } else {
         table.setContent(entry, content)
@@ -204,7 +211,7 @@ extension BatchImporter {
       if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
       guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == table.content(place) {
-        if state.isRoot { view.outcomes[record] = .unchanged }
+        if state.settles { view.outcomes[record] = .unchanged }
         unchanged += 1
       } else {
         table.setContent(place, content)

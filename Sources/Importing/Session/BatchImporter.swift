@@ -31,12 +31,29 @@ final class BatchImporter {
   var lateRejects: [Int] = []
   /// Whether what is being imported was deferred before.
   var isReplaying = false
+  /// What is done with batches.
+  var phase = Phase.whole
+  /// Which relationships the second pass sets now.
+  var stage = ImportRelationship.Stage.rejecting
+  /// What objects that the first of two passes created refer to.
+  var references: DeferredRecords?
+  /// The first primary key of each hierarchy that this run can have given out, by root entity.
+  var firstKeys: [Int: Int64] = [:]
   /// Rejects of the current batch.
   var rejects: [RecordReject] = []
   /// Why the last save did not happen, when it was because of a row.
   var refusal: Refusal?
   /// Whether what was written of a batch can be taken back: some row may be refused after others were written.
-  lazy var keepsSavepoints = nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
+  lazy var keepsSavepoints =
+    !lists.isEmpty || nodes.contains { hasGuards($0) } || Set(nodes.map(\.part.rootEntity)).count < nodes.count
+  /// What fills the to-many relationships of the records' own entity.
+  var lists: [ListImporter] = []
+  /// The elements of the current batch's lists.
+  var listBatches: [ListBatch] = []
+  /// Records that turn out to be rejected when a part of them is written already.
+  var elementRejects: [RecordReject] = []
+  /// The importer of the records that this one's are elements of, or `nil`.
+  weak var owner: BatchImporter?
 
   /// How far the records have come in the column that only grows, when the import is incremental.
   var since: SinceProgress?
@@ -76,6 +93,8 @@ final class BatchImporter {
     var outcomes = self.outcomes
     self.outcomes = []
     defer { self.outcomes = outcomes }
+    startLists(&batch)
+    defer { endLists(&batch) }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view, onlyRoot: onlyRoot)
       try watch?.note(view, self)
@@ -83,6 +102,7 @@ final class BatchImporter {
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
+    if phase == .first { try keepReferences(batch, outcomes) }
     since?.note(batch, outcomes)
     noteLateRejects()
     if !isReplaying { recordsBefore += count }
@@ -95,12 +115,13 @@ final class BatchImporter {
   /// - Throws: ``ImportError``; when it is because a row is refused, ``refusal`` says why.
   func writeChanges() throws(ImportError) {
     let before = ImportSession.now()
-    defer { writeSeconds += ImportSession.now() - before }
-    sample?.collect(context)
+    let top = top
+    defer { top.writeSeconds += ImportSession.now() - before }
+    top.sample?.collect(context)
     do {
-      try context.writeChanges(order: saveOrder)
+      try context.writeChanges(order: top.saveOrder)
     } catch {
-      refusal = Refusal(error, plan)
+      top.refusal = Refusal(error, top.plan)
       throw ImportError(error)
     }
   }
@@ -108,7 +129,7 @@ final class BatchImporter {
   /// Root entities in the order of their nodes.
   var saveOrder: [Int] {
     var order: [Int] = []
-    for state in nodes where !order.contains(state.part.rootEntity) { order.append(state.part.rootEntity) }
+    for state in allNodes where !order.contains(state.part.rootEntity) { order.append(state.part.rootEntity) }
     return order
   }
 
@@ -117,7 +138,7 @@ final class BatchImporter {
   /// A batch that is found by seeks is one fetch, and handed over whole. Where nothing is fetched for the batch as a
   /// whole, smaller pieces stay in the processor's cache on their way from one core to the other.
   func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
-    for state in nodes {
+    for state in allNodes where !state.isPostponed {
       if case .seek = state.strategy, state.verdicts == nil { return batch }
       if case .deduplicate = state.strategy { return batch }
     }
@@ -127,7 +148,7 @@ final class BatchImporter {
 
   /// Lets go of everything that finding needed, before indexes are built.
   func forget() {
-    for state in nodes { state.strategy = .none }
+    for state in allNodes { state.strategy = .none }
     context.reset()
   }
 
@@ -151,4 +172,6 @@ struct RecordReject: Sendable {
   var code: RejectCode
   /// What the database said, or nothing.
   var detail = ""
+  /// The element of a list that is to blame, or `nil`.
+  var element: RejectedElement?
 }

@@ -61,6 +61,8 @@ public final class ImportSession {
   /// What names the run.
   private(set) var identity: RunIdentity
   let plans: [ImportPlan]
+  /// The numbers of parts that run together: alone, or because they refer to each other.
+  private let groups: [Range<Int>]
   /// The run of a definition that loads whole objects; then nothing else here is used.
   private let objects: ObjectSession?
   private var summary = ImportSummary()
@@ -81,7 +83,10 @@ public final class ImportSession {
   ///
   /// - Throws: `DiagnosticList` with everything that is wrong.
   public init(_ definition: ImportDefinition) throws(DiagnosticList) {
+    let order = PartOrder(definition)
+    let definition = order.apply(to: definition)
     self.definition = definition
+    groups = order.ranges
     identity = RunIdentity(pipeline: definition.name)
     guard definition.objects.isEmpty else {
       objects = try ObjectSession(definition, identity)
@@ -90,7 +95,7 @@ public final class ImportSession {
     }
     objects = nil
     var plans: [ImportPlan] = []
-    var findings: [Diagnostic] = []
+    var findings = order.findings
     for part in definition.parts {
       do throws(DiagnosticList) {
         plans.append(try ImportPlan(definition, part: part))
@@ -265,37 +270,79 @@ public final class ImportSession {
       state.seconds = Self.now() - started
       progress?(state)
     }
-    if let sync { try rebuild(sync, place, file, store, rejects) }
-    while place.part < definition.parts.count, summary.breach == nil, !isInterrupted {
-      let (number, part) = (place.part, definition.parts[place.part])
+    func turn(_ number: Int) {
+      let part = definition.parts[number]
       rejects.turn(
         to: plans[number], sources: part.sources, format: part.format,
         part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
-      state.part = number
-      state.partName = part.name
-      tell(.prepare)
-      let load = try PartImport(
-        definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
-        journal: journal, watch: try sync?.watch(part: number), sample: sample)
-      try load.run(
-        progress: { step in
-          state.records = step.records
-          state.bytes = place.tally.bytesDone + step.bytes
-          state.rejects = step.rejects
-          let spent = times.adding(step.times)
-          state.readSeconds = spent.read
-          state.convertSeconds = spent.convert
-          state.findSeconds = spent.find
-          state.writeSeconds = spent.write
-          state.rejectCounts = rejects.counts
-          tell(.records)
-        }, shouldStop: shouldStop)
-      summary.breach = load.breach
-      isInterrupted = load.isInterrupted
-      place = place.after(load)
-      for warning in load.warnings where !summary.warnings.contains(warning) { summary.warnings.append(warning) }
-      if summary.breach == nil, !isInterrupted { try load.didEnd() }
-      times.add(load.times)
+    }
+    if let sync { try rebuild(sync, place, file, store, rejects) }
+    while place.part < definition.parts.count, summary.breach == nil, !isInterrupted {
+      let group = groups.first { $0.contains(place.part) } ?? place.part..<place.part + 1
+      let begin = place
+      let rejected = (bytes: rejects.byteCount, counts: rejects.counts)
+      var loads: [PartImport] = []
+      while place.part < group.upperBound, summary.breach == nil, !isInterrupted {
+        let (number, part) = (place.part, definition.parts[place.part])
+        turn(number)
+        state.part = number
+        state.partName = part.name
+        tell(.prepare)
+        let load = try PartImport(
+          definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
+          journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: group.count > 1)
+        load.begin(after: loads)
+        loads.append(load)
+        try load.run(
+          progress: { step in
+            state.records = step.records
+            state.bytes = place.tally.bytesDone + step.bytes
+            state.rejects = step.rejects
+            let spent = times.adding(step.times)
+            state.readSeconds = spent.read
+            state.convertSeconds = spent.convert
+            state.findSeconds = spent.find
+            state.writeSeconds = spent.write
+            state.rejectCounts = rejects.counts
+            tell(.records)
+          }, shouldStop: shouldStop)
+        summary.breach = load.breach
+        isInterrupted = load.isInterrupted
+        place = place.after(load)
+        for warning in load.warnings where !summary.warnings.contains(warning) { summary.warnings.append(warning) }
+        if !load.isHeld, load.breach == nil, !isInterrupted, let counts = place.tally.parts.last {
+          try load.didEnd(counts)
+        }
+        times.add(load.times)
+      }
+      guard loads.contains(where: \.isHeld), summary.breach == nil else { continue }
+      if isInterrupted {
+        // What a second pass belongs to is kept whole or not at all.
+        place = begin
+        try takeBack(to: begin, file, journal, rejects, rejected.bytes, rejected.counts)
+        break
+      }
+      let before = Self.now()
+      let pass = SecondPass(parts: loads, file: file, store: store, turn: { turn(group.lowerBound + $0) })
+      // Of its own, so that turning to a part may look at the place meanwhile.
+      var ledger = place.ledger
+      try pass.run(&ledger)
+      place.ledger = ledger
+      ledger.check()
+      for (index, load) in loads.enumerated() { place.tally.addSecondPass(load, part: group.lowerBound + index) }
+      times.find += Self.now() - before
+      summary.breach = definition.rejects.breach(
+        read: place.ledger.read, rejected: place.ledger.rejected, counts: rejects.counts, isEnd: false)
+      state.rejects = place.ledger.rejected
+      state.rejectCounts = rejects.counts
+      tell(.records)
+      guard summary.breach == nil else { break }
+      for (index, load) in loads.enumerated() {
+        try load.complete(at: place, isLast: index == loads.count - 1)
+      }
+      for (index, load) in loads.enumerated() {
+        try load.didEnd(place.tally.parts[group.lowerBound + index])
+      }
     }
     tell(.finish)
     let ledger = place.ledger
@@ -335,6 +382,27 @@ public final class ImportSession {
       try finish(file, journal, rejects, place)
     } else {
       try end(file, summary.breach != nil ? .limitBreached : isInterrupted ? .interrupted : .dryRun)
+    }
+  }
+
+  /// Takes back what was not committed since a place, and sees to it that another process can go on there.
+  private func takeBack(
+    to place: RunPlace, _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ bytes: Int,
+    _ counts: [RejectCode: Int]
+  ) throws(ImportError) {
+    guard !file.isNew else { return }
+    do {
+      try file.rollBackBatch()
+      guard let journal else { return }
+      try file.begin()
+      try journal.writeAgain(
+        place, rejectBytes: bytes,
+        rejectCounts: Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }), rejects)
+      try file.commit()
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
     }
   }
 

@@ -9,13 +9,29 @@ import SQLite
 /// The reader's thread reads, converts and hashes; the caller's thread finds, creates and writes. Batches go from one
 /// to the other through a ``BatchChannel``.
 final class PartImport {
-  private let definition: ImportDefinition
+  let definition: ImportDefinition
   private let part: ImportPart
-  private let plan: ImportPlan
-  private let file: StoreFile
-  private let rejects: RejectOutput
-  private let transforms: TransformRunner?
+  let plan: ImportPlan
+  let file: StoreFile
+  let rejects: RejectOutput
   let importer: BatchImporter
+  /// How the objects of each node are found.
+  let choice: StrategyChoice
+  /// Which of two passes is running, from 1; parts with one pass stay at 1.
+  var pass = 1
+  /// The first primary key of the records' hierarchy that this part can have given out.
+  private var firstOwnKey: Int64 = 0
+  /// The greatest primary key of the records' hierarchy when the first pass ended.
+  var firstPassEnd: Int64 = 0
+  /// Objects that the first pass created and that cannot stay, with the field to blame; -1 for none.
+  var lost: [Int64: Int32] = [:]
+  /// What became of records in the second pass.
+  private(set) var secondCounts = ImportSummary.PartCounts()
+  /// What was counted when the first pass ended.
+  private(set) var firstPassTally = RunTally()
+  /// Whether the part's transaction stays open until the second pass is done, so that the store never keeps half of it.
+  let isHeld: Bool
+  private let transforms: TransformRunner?
   /// What the summary should warn of.
   private(set) var warnings: [String] = []
   /// Bytes of input read.
@@ -48,9 +64,11 @@ final class PartImport {
   ///   - journal: takes the checkpoints; `nil` for a store that is being built.
   ///   - watch: notes the objects that records name, when those that none names are to go.
   ///   - sample: takes the first changes.
+  ///   - isHeld: whether the transaction stays open at the end, because other parts belong to it.
   init(
     _ definition: ImportDefinition, part: ImportPart, plan: ImportPlan, file: StoreFile, store: PersistentStore,
-    rejects: RejectOutput, place: RunPlace, journal: RunJournal?, watch: SyncWatch? = nil, sample: ChangeSample? = nil
+    rejects: RejectOutput, place: RunPlace, journal: RunJournal?, watch: SyncWatch? = nil, sample: ChangeSample? = nil,
+    isHeld: Bool = false
   ) throws(ImportError) {
     let started = ImportSession.now()
     self.definition = definition
@@ -62,18 +80,28 @@ final class PartImport {
     self.place = place
     self.journal = journal
     position = place.start
-    importer = try Self.makeImporter(definition, part, plan, file, store, watch, transforms, seed: place.seed)
+    self.isHeld = isHeld || !plan.postponed.isEmpty
+    (importer, choice) = try Self.makeImporter(
+      definition, part, plan, file, store, watch, transforms, seed: place.seed)
     importer.ledger = place.ledger
     importer.lateRejects = place.lateRejects
     // Those that are passed over without a look count all the same.
     if !importer.needsPassedRecords { importer.recordsBefore = place.start.good }
-    for (state, counts) in zip(importer.nodes, place.tally.nodes) { state.counts = counts }
+    for (state, counts) in zip(importer.allNodes, place.tally.nodes) { state.counts = counts }
     importer.sample = sample
+    Self.startPasses(importer, definition)
+    firstOwnKey = importer.firstKeys[rootEntity] ?? .max
     times.prepare = ImportSession.now() - started
   }
 
   /// What became of all records so far.
   var ledger: RecordLedger { importer.ledger }
+
+  /// The root entity of the records' hierarchy.
+  var rootEntity: Int { plan.nodes[plan.root].rootEntity }
+
+  /// Whether an object of the records' hierarchy was created by the first pass.
+  func created(_ key: Int64) -> Bool { key >= firstOwnKey && key <= firstPassEnd }
 
   /// The cursor that the store is to keep; `nil` for none.
   private func cursor() throws(ImportError) -> CursorValue? {
@@ -92,7 +120,7 @@ final class PartImport {
   /// The same when the part is done.
   var finalTally: RunTally {
     var tally = tally
-    tally.end(part, ledger: ledger, importer.nodes, times: times)
+    tally.end(part, ledger: ledger, importer.countedNodes, times: times)
     return tally
   }
 
@@ -162,21 +190,38 @@ final class PartImport {
     if isInterrupted {
       try stop()
     } else if breach == nil {
-      try replay()
-      importer.ledger.check()
-      checkLimits(isEnd: false)
-      if breach == nil { try complete() }
+      try finishReading()
     }
     warnings = transforms?.warnings ?? []
-    importer.forget()
+    if !hasSecondPass || isInterrupted || breach != nil { importer.forget() }
     times.write = importer.writeSeconds
     times.find = ImportSession.now() - started - times.wait - times.write
   }
 
-  /// Lets the hook of the part's end speak.
-  func didEnd() throws(ImportError) {
-    try transforms?.didEnd(part, finalTally.parts.last ?? ImportSummary.PartCounts())
+  /// Imports what was put off, and ends the part unless others belong to it.
+  private func finishReading() throws(ImportError) {
+    if hasSecondPass {
+      try endFirstPass()
+    } else {
+      try replay()
+      if !isHeld { importer.ledger.check() }
+    }
+    firstPassTally.count(importer)
+    checkLimits(isEnd: false)
+    if breach == nil, !isHeld { try complete() }
   }
+
+  /// Goes on with a ledger in the second pass, and adds what happens to the counts of this part.
+  func settle(_ ledger: inout RecordLedger, _ body: () throws(ImportError) -> Void) throws(ImportError) {
+    let before = ledger
+    importer.ledger = ledger
+    try body()
+    ledger = importer.ledger
+    secondCounts.add(ledger, since: before)
+  }
+
+  /// Lets the hook of the part's end speak.
+  func didEnd(_ counts: ImportSummary.PartCounts) throws(ImportError) { try transforms?.didEnd(part, counts) }
 
   /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
   func rebuild() throws(ImportError) {
@@ -213,14 +258,15 @@ final class PartImport {
   /// Ends the transaction with the rows of a batch and the checkpoint that belongs to them.
   private func commitBatch() throws(ImportError) {
     importer.batches += 1
+    chunk = (0, 0)
+    if isHeld { return }
     try note(isForced: false)
     try commit()
-    chunk = (0, 0)
   }
 
   /// Sees to it that another process can go on at this place.
   private func stop() throws(ImportError) {
-    guard journal != nil else { return }
+    guard journal != nil, !isHeld else { return }
     try begin()
     try note(isForced: true)
     try commit()
@@ -243,15 +289,7 @@ final class PartImport {
     let cursor = try cursor()
     guard journal != nil || cursor != nil else { return }
     try begin()
-    if let cursor, let policy = part.since {
-      var cursors = StoredCursors(file.metadata, pipeline: definition.name)
-      cursors.set(cursor, part: part.name, policy)
-      do {
-        try file.writeMetadata(cursors.written(to: file.metadata))
-      } catch {
-        throw ImportError(code: .database, message: error.description)
-      }
-    }
+    try write(cursor)
     try journal?.write(rejects) { checkpoint in
       checkpoint.part = place.part + 1
       checkpoint.position = ReadingPosition()
@@ -263,10 +301,40 @@ final class PartImport {
     try commit()
   }
 
+  /// Ends a part whose transaction was held; the last one of those that belong together ends the transaction.
+  ///
+  /// - Parameter end: where the run goes on.
+  func complete(at end: RunPlace, isLast: Bool) throws(ImportError) {
+    try begin()
+    try write(try cursor())
+    guard isLast else { return }
+    try journal?.write(rejects) { checkpoint in
+      checkpoint.part = end.part
+      checkpoint.position = ReadingPosition()
+      checkpoint.ledger = end.ledger
+      checkpoint.lateRejects = []
+      checkpoint.rejectHeader = nil
+      checkpoint.tally = end.tally
+    }
+    do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
+  }
+
+  /// Writes the cursor into the open transaction.
+  private func write(_ cursor: CursorValue?) throws(ImportError) {
+    guard let cursor, let policy = part.since else { return }
+    var cursors = StoredCursors(file.metadata, pipeline: definition.name)
+    cursors.set(cursor, part: part.name, policy)
+    do {
+      try file.writeMetadata(cursors.written(to: file.metadata))
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+
   private static func makeImporter(
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
     _ watch: SyncWatch?, _ transforms: TransformRunner?, seed: UInt64
-  ) throws(ImportError) -> BatchImporter {
+  ) throws(ImportError) -> (BatchImporter, StrategyChoice) {
     do {
       let partitioned = PartitionedChoice()
       let choice = StrategyChoice(
@@ -277,6 +345,7 @@ final class PartImport {
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
+      try importer.addLists(choice)
       for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
       importer.watch = watch
       importer.since = try SinceProgress(definition, part, plan, file)
@@ -287,7 +356,7 @@ final class PartImport {
         importer.deferred = DeferredRecords(
           plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
       }
-      return importer
+      return (importer, choice)
     } catch let error as SQLiteError {
       throw ImportError(error)
     } catch let error as ImportError {
@@ -323,17 +392,18 @@ final class PartImport {
     root.firstStrategyName = "partitioned scan"
   }
 
-  private func begin() throws(ImportError) {
+  func begin() throws(ImportError) {
     do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
   }
 
-  private func commit() throws(ImportError) {
+  func commit() throws(ImportError) {
+    if isHeld { return }
     do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
   }
 
   /// Replaces tables of keys that have outgrown their memory by seeks.
   private func relieve() throws(ImportError) {
-    for state in importer.nodes where state.isOverfull(memory: definition.keyMemory) {
+    for state in importer.allNodes where state.isOverfull(memory: definition.keyMemory) {
       if file.isNew { try importer.buildIndexes(file, for: state) }
       state.strategy = .seek
     }

@@ -41,7 +41,8 @@ enum DecimalMath {
       // The same power of ten on both sides; trailing zeros make room where they can.
       var (left, right) = (a, b)
       if left.exponent.distance(to: right.exponent).magnitude > 30 { (left, right) = (normalised(a), normalised(b)) }
-      let exponent = left.digits == 0 ? right.exponent : right.digits == 0 ? left.exponent : min(left.exponent, right.exponent)
+      let exponent =
+        left.digits == 0 ? right.exponent : right.digits == 0 ? left.exponent : min(left.exponent, right.exponent)
       guard let first = scaled(left.digits, left.digits == 0 ? 0 : left.exponent - exponent),
         let second = scaled(right.digits, right.digits == 0 ? 0 : right.exponent - exponent)
       else { return (none, .overflow) }
@@ -64,7 +65,9 @@ enum DecimalMath {
         (product, overflow) = left.digits.multipliedReportingOverflow(by: right.digits)
       }
       let exponent = left.exponent + right.exponent
-      guard !overflow, product.magnitude <= greatest.magnitude, exponent.magnitude <= 165 else { return (none, .overflow) }
+      guard !overflow, product.magnitude <= greatest.magnitude, exponent.magnitude <= 165 else {
+        return (none, .overflow)
+      }
       return (Number(product, exponent), nil)
     case .divide:
       let (left, right) = (normalised(a), normalised(b))

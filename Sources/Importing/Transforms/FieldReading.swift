@@ -55,13 +55,15 @@ struct FieldReading: Sendable {
     switch kind {
     case .text: return .null
     case .integer:
-      let value = groupMark.map { bytes.contains($0) } == true
+      let value =
+        groupMark.map { bytes.contains($0) } == true
         ? try plain(bytes, .integer) { (bytes) throws(ConversionFailureCode) in try IntegerText.parse(bytes) }
         : try IntegerText.parse(bytes)
       return Value(tag: Register.value, payload: UInt64(bitPattern: value))
     case .double:
       let mark = decimalMark
-      let value = groupMark.map { bytes.contains($0) } == true
+      let value =
+        groupMark.map { bytes.contains($0) } == true
         ? try plain(bytes, .number) { (bytes) throws(ConversionFailureCode) in
           try DoubleText.parse(bytes, decimalMark: mark)
         }

@@ -88,7 +88,8 @@ final class OrderedTransforms: @unchecked Sendable {
       switch view.decision {
       case .skip: batch.transformed.skip(record, of: batch.records.recordCount)
       case .reject(let why):
-        batch.transformed.refusals.append(RecordReject(record: Int32(record), field: nil, code: .hookRejected, detail: why))
+        batch.transformed.refusals.append(
+          RecordReject(record: Int32(record), field: nil, code: .hookRejected, detail: why))
       case .take:
         for (index, shared) in plan.shared.enumerated() where view.changed[index] {
           batch.records.updateDerived(shared.derived) { column, records in
@@ -146,7 +147,8 @@ final class OrderedTransforms: @unchecked Sendable {
         columns: .named((names + [Self.rejectMember]).map(ProcessLine.path)))
       while try reader.read(into: &answer, limit: BatchLimit(records: 4096, bytes: 4 << 20)) {
         if let error = answer.errors.first {
-          throw session.failure("wrote something else than JSON objects: \(error.message) (answer \(error.recordIndex + 1) of a batch)")
+          throw session.failure(
+            "wrote something else than JSON objects: \(error.message) (answer \(error.recordIndex + 1) of a batch)")
         }
         if let surplus = answer.firstSurplusRecord {
           throw unknownMember(of: surplus, answer, names, session)

@@ -21,7 +21,9 @@ public struct SourceText: Sendable, Hashable {
   public func position(at index: Int) -> SourcePosition {
     guard position.line > 0 else { return position }
     var offset = index
-    if let offsets { offset = offsets.indices.contains(index) ? offsets[index] : offsets.isEmpty ? 0 : offsets.last ?? 0 }
+    if let offsets {
+      offset = offsets.indices.contains(index) ? offsets[index] : offsets.isEmpty ? 0 : offsets.last ?? 0
+    }
     var place = position
     place.column += offset
     place.byteOffset += offset

@@ -46,9 +46,13 @@ extension ImportPart {
       for field in entity.findBy + entity.attributes {
         if field.steps.isEmpty, field.value == nil, !made.contains(field.column) { names.insert(field.column) }
       }
-      for relationship in entity.relationships { visit(relationship.target) }
+      for relationship in entity.relationships {
+        // The columns of elements are members of them.
+        if let list = relationship.list { names.insert(list.column) } else { visit(relationship.target) }
+      }
     }
     visit(root)
+    if let since, !made.contains(since.column) { names.insert(since.column) }
     return names
   }
 
@@ -58,7 +62,9 @@ extension ImportPart {
     func add(_ name: String) { if !names.contains(name) { names.append(name) } }
     func visit(_ entity: EntityImport) {
       for field in entity.findBy + entity.attributes where field.value == nil { add(field.column) }
-      for relationship in entity.relationships { visit(relationship.target) }
+      for relationship in entity.relationships {
+        if let list = relationship.list { add(list.column) } else { visit(relationship.target) }
+      }
     }
     visit(root)
     for column in columns { if case .column(let name) = column.source { add(name) } }
@@ -79,7 +85,7 @@ extension ImportPart {
         guard let attribute = entity?.attribute(named: field.attributeName) else { continue }
         fields.append(TransformedField(index: fields.count, field: field, attribute: attribute, derivedNames: names))
       }
-      for relationship in part.relationships { visit(relationship.target) }
+      for relationship in part.relationships where relationship.list == nil { visit(relationship.target) }
     }
     visit(root)
     let result = TransformCompilation.run(self, model: model, path: path, fields: fields, columnNames: [])
@@ -112,7 +118,8 @@ enum TransformCompilation {
     _ part: ImportPart, model: ManagedObjectModel, path: String, fields: [TransformedField], columnNames: [String]
   ) -> Result {
     var compiler = TransformCompiler(
-      path: path, model: model, columnNames: columnNames, definitions: part.columns, now: ExpressionFunction.currentTime())
+      path: path, model: model, columnNames: columnNames, definitions: part.columns,
+      now: ExpressionFunction.currentTime())
     checkNames(part, &compiler)
     for field in fields where field.field.steps.isEmpty && field.field.value == nil {
       let name = field.field.column

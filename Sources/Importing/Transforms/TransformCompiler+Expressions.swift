@@ -244,7 +244,8 @@ extension TransformCompiler {
       switch function {
       case .uppercase, .lowercase, .canonical: return .text
       case .now: return .date
-      case .length, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .onesComplement, .count: return .integer
+      case .length, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .onesComplement, .count:
+        return .integer
       case .cast:
         guard arguments.count == 2, case .constant(.attribute(.string(let name))) = arguments[1],
           let type = try? ValueCast.resultType(name)

@@ -165,7 +165,8 @@ extension TransformCompiler {
   ) -> Value? {
     guard let model else { return nil }
     guard let entity = model.entity(named: lookup.entity) else {
-      unknown("unknownEntity", place, "the model has no entity “\(lookup.entity)”", lookup.entity, model.entities.map(\.name))
+      unknown(
+        "unknownEntity", place, "the model has no entity “\(lookup.entity)”", lookup.entity, model.entities.map(\.name))
       return nil
     }
     var kinds: [ValueKind] = []
@@ -194,7 +195,9 @@ extension TransformCompiler {
     else { return nil }
     let table = plan.lookups.firstIndex(of: lookup) ?? plan.lookups.count
     if table == plan.lookups.count { plan.lookups.append(lookup) }
-    let found = emit(.lookup(text.register, table: table, fallback(otherwise)), .text, "lookup", origin: value.origin)
+    // An empty text names no object, as elsewhere it is no number.
+    let key = emit(.nullIf(text.register, ValueTable([("", "")])), .text, "lookup", origin: value.origin)
+    let found = emit(.lookup(key.register, table: table, fallback(otherwise)), .text, "lookup", origin: value.origin)
     return convert(found, to: kinds[1], step: "lookup", at: place)
   }
 
@@ -307,7 +310,9 @@ extension TransformCompiler {
           FieldReading.constant(text, as: .integer) != nil && number.kind == .integer ? .integer : .decimal
         other = constant(text, kind, name: name)
         if other == nil {
-          report("transformOption", step.position, "“\(name)”: “\(text)” is not a number", hint: "write “\(name): { column: \(text) }” for a column")
+          report(
+            "transformOption", step.position, "“\(name)”: “\(text)” is not a number",
+            hint: "write “\(name): { column: \(text) }” for a column")
         } else if operation == .divide || operation == .modulo,
           FieldReading.constant(text, as: .decimal)?.digits == 0
         {

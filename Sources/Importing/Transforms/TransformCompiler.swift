@@ -118,7 +118,8 @@ struct TransformCompiler {
     if let known = columns[name] { return known }
     guard !open.contains(name) else {
       report(
-        "cyclicColumn", position, "the column “\(name)” is made from itself: "
+        "cyclicColumn", position,
+        "the column “\(name)” is made from itself: "
           + (open.drop { $0 != name } + [name]).joined(separator: " from "))
       return nil
     }
@@ -159,7 +160,7 @@ struct TransformCompiler {
     made.reading = definition.reading
     guard let result = apply(definition.steps, to: made, owner: definition.name) else { return nil }
     guard let kind = definition.kind else { return result }
-    return convert(result, to: kind, step: "type", at: definition.position)
+    return convert(result, to: kind, step: definition.name, at: definition.position)
   }
 
   /// Makes what fills an attribute: a text that conversion reads, or a value of the attribute's type.
@@ -192,10 +193,13 @@ struct TransformCompiler {
     if value.kind == .text {
       return emit(.read(value.register, FieldReading(value.reading)), kind, step, origin: value.origin)
     }
-    let isPossible = (value.kind.isNumber || value.kind == .boolean) && (kind.isNumber || kind == .boolean)
+    let isPossible =
+      (value.kind.isNumber || value.kind == .boolean) && (kind.isNumber || kind == .boolean)
       && !(kind == .boolean && value.kind != .integer)
     guard isPossible else {
-      report("transformType", position, "“\(step)” takes \(kind.described), but what comes before is \(value.kind.described)")
+      report(
+        "transformType", position, "“\(step)” takes \(kind.described), but what comes before is \(value.kind.described)"
+      )
       return nil
     }
     return emit(.cast(value.register), kind, step, origin: value.origin)

@@ -75,7 +75,9 @@ extension TransformMachine {
   }
 
   /// Compares numbers or dates of one type; null is equal to null only, and has no order.
-  func compare(_ comparison: Instruction.Comparison, _ left: Int, _ right: Int, _ kind: ValueKind, _ output: inout Register) {
+  func compare(
+    _ comparison: Instruction.Comparison, _ left: Int, _ right: Int, _ kind: ValueKind, _ output: inout Register
+  ) {
     let a = registers[left].payloads
     let b = registers[right].payloads
     switch kind {

@@ -28,7 +28,9 @@ extension TransformMachine {
       for i in 0..<count where output.tags[i] == Register.value {
         let range = ByteRange(payload: output.payloads[i])
         let text = bytes[range.offset..<range.offset + range.length]
-        if nulls.contains(where: { $0.count == text.count && $0.elementsEqual(text) }) { output.tags[i] = Register.null }
+        if nulls.contains(where: { $0.count == text.count && $0.elementsEqual(text) }) {
+          output.tags[i] = Register.null
+        }
       }
     }
   }

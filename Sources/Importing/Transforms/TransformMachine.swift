@@ -37,7 +37,8 @@ final class TransformMachine: @unchecked Sendable {
     }
   }
 
-  private func execute(_ instruction: Instruction, _ index: Int, _ output: inout Register, _ records: inout RecordBatch) {
+  private func execute(_ instruction: Instruction, _ index: Int, _ output: inout Register, _ records: inout RecordBatch)
+  {
     switch instruction.operation {
     case .load(let column, let nulls): load(column, nulls, &output, records)
     case .constant(let constant): fill(constant, &output, &records)

@@ -50,7 +50,9 @@ struct TransformPlan: Sendable {
   var derivedCount: Int { shared.count + outputs.count }
 
   /// Whether nothing is done.
-  var isEmpty: Bool { instructions.isEmpty && shared.isEmpty && outputs.isEmpty && process == nil && !hooks.seesBatches && contract == nil }
+  var isEmpty: Bool {
+    instructions.isEmpty && shared.isEmpty && outputs.isEmpty && process == nil && !hooks.seesBatches && contract == nil
+  }
 
   /// Whether batches must go through one after the other, on the reader's thread.
   var isOrdered: Bool { process != nil || hooks.seesBatches || contract != nil }

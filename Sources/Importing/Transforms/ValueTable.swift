@@ -66,16 +66,17 @@ public final class ValueTable: Sendable, Hashable, CustomReflectable {
   }
 
   private static func hash(_ key: UnsafeRawBufferPointer) -> Int {
-    // An address is needed even for no bytes.
-    guard let start = key.baseAddress else { return 0 }
+    // No bytes may have an address or none.
+    guard key.count > 0, let start = key.baseAddress else { return 0 }
     return Int(truncatingIfNeeded: CellHash.bytes(start, key.count, seed: 0) & 0x7FFF_FFFF_FFFF_FFFF)
   }
 
   /// Calls `body` with the value of a key; nil when the table does not have it.
   @inline(__always)
-  func withValue<Result>(of key: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result? {
+  func withValue<Result>(of key: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result?
+  {
     bytes.withUnsafeBufferPointer { bytes in
-      var slot = key.isEmpty ? 0 : Self.hash(UnsafeRawBufferPointer(key)) & mask
+      var slot = Self.hash(UnsafeRawBufferPointer(key)) & mask
       while slots[slot] >= 0 {
         let entry = entries[Int(slots[slot])]
         if entry.key.count == key.count, bytes[entry.key].elementsEqual(key) {

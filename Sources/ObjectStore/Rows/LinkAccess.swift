@@ -37,16 +37,16 @@ package struct LinkRow: Hashable {
 /// The statements of one relationship that is kept as pairs.
 package final class LinkAccess {
   private let connection: Connection
-  private let source: CellSource
+  let source: CellSource
   private let storage: LinkStorage
   /// Who may bring pairs into the table before they are read.
   var backing: (any RowBacking)?
-  private let names: Names
+  let names: Names
   private let entityNumbers: EntityNumberTable
   private var statements: [String: Statement] = [:]
 
   /// The table and the columns of the pairs; names of columns that the table has not are `nil`.
-  private struct Names {
+  struct Names {
     var table: String
     var owner: String
     var target: String
@@ -221,7 +221,7 @@ package final class LinkAccess {
     }
   }
 
-  private func statement(_ sql: String) throws(SQLiteError) -> Statement {
+  func statement(_ sql: String) throws(SQLiteError) -> Statement {
     if let statement = statements[sql] { return statement }
     let statement = try connection.prepare(sql)
     statements[sql] = statement

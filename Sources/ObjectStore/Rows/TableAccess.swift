@@ -330,7 +330,7 @@ package final class TableAccess {
   }
 
   /// Reads the statement's row, whose columns are those of ``selectList(_:)``, into a new row of the buffer.
-  private func appendRow(_ statement: Statement, slots: [Int], to buffer: RowBuffer) {
+  func appendRow(_ statement: Statement, slots: [Int], to buffer: RowBuffer) {
     let row = buffer.appendRows(1, entity: entityIndexes[statement.integer(1)], state: RowState.clean)
     buffer.primaryKeys[row] = statement.integer(0)
     fillRow(row, statement, slots: slots, in: buffer)

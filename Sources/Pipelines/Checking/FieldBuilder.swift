@@ -72,6 +72,9 @@ struct FieldBuilder {
     case "true", "false": return type == .boolean
     case "decimal_mark", "group_mark", "plain_numbers":
       return [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
+    case "absent_value", "null_value", "empty_value":
+      guard case .text(let text) = option.value else { return false }
+      return type == .string || AttributeValue(text: text, type: type) != nil
     case "absent", "null", "empty":
       guard case .text(let substitute) = option.value else { return false }
       switch substitute {

@@ -16,6 +16,8 @@ struct ImportBuilder {
   let findings: Findings
   /// The columns that fields name, in the order of the file.
   var columns: [ColumnUse] = []
+  /// Those of them that lists are read from, as they are.
+  var listColumns: [ColumnUse] = []
 
   /// What holds for every field that does not say otherwise.
   let defaults: ComponentValue?
@@ -41,7 +43,8 @@ struct ImportBuilder {
 
   /// Builds the import of one entity.
   private mutating func build(
-    _ component: ComponentValue, name: String, entity: EntityDescription?, position: SourcePosition, isRoot: Bool
+    _ component: ComponentValue, name: String, entity: EntityDescription?, position: SourcePosition, isRoot: Bool,
+    isElement: Bool = false, isScoped: Bool = false
   ) -> EntityImport {
     var result = EntityImport(entityName: name, findBy: [])
     result.position = position
@@ -68,26 +71,44 @@ struct ImportBuilder {
       result.findBy.append(attributes.remove(at: index))
     }
     result.attributes = attributes
-    if let entity { KeyCheck(findings: findings).run(keys, of: entity) }
+    if let entity { KeyCheck(findings: findings, needsIndex: !isScoped).run(keys, of: entity) }
     if isRoot, keys.isEmpty, result.mode != .insert, !component.brokenFields.contains("find_by") {
       findings.add(
         .missingField, at: position, "“\(name)” needs the field “find_by”",
         hint: "name the attributes that identify an object, or say “mode: insert”")
     }
     for named in component.named("relationships") {
-      if let built = relationship(named, of: entity) { result.relationships.append(built) }
+      if let built = relationship(named, of: entity, takesLists: isRoot || isElement) {
+        result.relationships.append(built)
+      }
     }
     SyncBuilder(model: model, findings: findings).check(component, result, entity)
     return result
   }
 
   /// Builds the import of one relationship; `nil` when there is no such relationship.
-  private mutating func relationship(_ named: NamedValue, of entity: EntityDescription?) -> RelationshipImport? {
+  private mutating func relationship(
+    _ named: NamedValue, of entity: EntityDescription?, takesLists: Bool
+  ) -> RelationshipImport? {
     guard let component = named.value else { return nil }
     let place = named.name.position
     var description: RelationshipDescription?
+    let lists = ListBuilder(model: model, findings: findings)
     if let entity {
       description = relationship(named.name, of: entity)
+      if let found = description {
+        if !found.isToMany {
+          lists.checkToOne(component, found.name)
+        } else if !lists.checkToMany(component, found, at: place) {
+          return nil
+        } else if !takesLists {
+          findings.add(
+            .unsuitableRelationship, at: place,
+            "“\(found.name)” is a list of an object that the record only refers to",
+            hint: "fill it from the records of “\(entity.name)”")
+          return nil
+        }
+      }
       if description == nil {
         // Its columns are still used, and its own mistakes are still mistakes.
         _ = build(component, name: named.name.value, entity: nil, position: place, isRoot: false)
@@ -110,17 +131,44 @@ struct ImportBuilder {
     }
     let entityPlace = component.text("entity")?.position ?? place
     if let target { checkConcrete(target, at: entityPlace) }
-    var result = RelationshipImport(
-      name: named.name.value,
-      target: build(
-        component, name: target?.name ?? component.text("entity")?.value ?? named.name.value, entity: target,
-        position: place, isRoot: false))
+    let targetName = target?.name ?? component.text("entity")?.value ?? named.name.value
+    let result: RelationshipImport?
+    if description?.isToMany ?? ListBuilder.isList(component) {
+      result = self.list(named, component, description, targetName, target, lists)
+    } else {
+      result = RelationshipImport(
+        name: named.name.value,
+        target: build(component, name: targetName, entity: target, position: place, isRoot: false))
+    }
+    guard var result else { return nil }
     result.position = place
     result.missing = missing(component, &result.target.mode)
     if let target, result.missing == .create {
       RequiredCheck(findings: findings).run(
         component, entity: target, position: place, filledBy: description?.inverseName, isTarget: true)
     }
+    return result
+  }
+
+  /// Builds the import of a relationship to many objects; `nil` when it does not say where they are listed.
+  private mutating func list(
+    _ named: NamedValue, _ component: ComponentValue, _ description: RelationshipDescription?, _ name: String,
+    _ target: EntityDescription?, _ lists: ListBuilder
+  ) -> RelationshipImport? {
+    // The columns of elements are none of the file's.
+    var inner = ImportBuilder(model: model, defaults: defaults, findings: findings)
+    let keys = Set(component.named("find_by").map(\.name.value))
+    let belongsToOne = description.map { $0.inverseSlot >= 0 && !$0.isInverseToMany } ?? false
+    let isUnique = target?.uniquenessConstraints.contains { Set($0).isSubset(of: keys) } ?? false
+    let scope = component.choice("find_in", as: ListImport.Scope.self) ?? (isUnique ? .everywhere : .owner)
+    var built = inner.build(
+      component, name: name, entity: target, position: named.name.position, isRoot: false, isElement: true,
+      isScoped: belongsToOne && scope == .owner)
+    guard let found = lists.build(component, description, uses: inner.columns, target: &built) else { return nil }
+    columns.append(found.column)
+    listColumns.append(found.column)
+    var result = RelationshipImport(name: named.name.value, target: built)
+    result.list = found.list
     return result
   }
 
@@ -154,13 +202,10 @@ struct ImportBuilder {
       }
       return nil
     }
-    if description.isToMany || description.isTransient {
+    if description.isTransient {
       findings.add(
         .unsuitableRelationship, at: name.position,
-        "“\(name.value)” is a \(description.isToMany ? "to-many" : "transient") relationship, which a record cannot fill",
-        hint: description.isToMany
-          ? "import “\(description.destinationEntityName)” and fill “\(description.inverseName ?? "the other end")”"
-          : nil)
+        "“\(name.value)” is a transient relationship, which a record cannot fill")
       return nil
     }
     return description

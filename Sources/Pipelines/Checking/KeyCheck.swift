@@ -4,6 +4,8 @@ import ObjectModel
 /// Checks the attributes by which objects are found.
 struct KeyCheck {
   let findings: Findings
+  /// Whether every search is by an index; not when only the members of an owner are looked at.
+  var needsIndex = true
 
   /// Checks that the attributes can be keys and that finding by them is quick.
   func run(_ keys: [(name: String, position: SourcePosition)], of entity: EntityDescription) {
@@ -28,7 +30,7 @@ struct KeyCheck {
         continue
       }
     }
-    guard isSound, !isIndexed(Set(keys.map(\.name)), of: entity) else { return }
+    guard isSound, needsIndex, !isIndexed(Set(keys.map(\.name)), of: entity) else { return }
     findings.add(
       .unindexedKey, at: keys[0].position,
       "no index and no uniqueness constraint of “\(entity.name)” covers \(keys.map(\.name).joined(separator: ", "))",

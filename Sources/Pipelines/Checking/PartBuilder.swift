@@ -41,7 +41,19 @@ struct PartBuilder {
           "two imports are called “\(built.name)”", hint: "give each a “name” of its own")
       }
     }
+    checkAfter(component, names)
     return parts.contains { $0 == nil } ? nil : parts.compactMap { $0 }
+  }
+
+  /// Finds names of imports that there are not.
+  private func checkAfter(_ component: ComponentValue, _ names: Set<String>) {
+    for item in component.components("imports") {
+      for name in item.texts("after") ?? [] where !names.contains(name.value) {
+        findings.addUnknown(
+          .unknownImport, at: name.position, "no import is called “\(name.value)”", name: name.value,
+          candidates: names.sorted())
+      }
+    }
   }
 
   /// One part: the file itself when it has only one.
@@ -57,15 +69,19 @@ struct PartBuilder {
     var builder = ImportBuilder(
       model: model, defaults: component.component("fields") ?? file.component("fields"), findings: findings)
     let entity = component.component("import").flatMap { builder.root($0) }
-    if let since = component.component("since")?.text("column") {
-      builder.columns.append(ColumnUse(name: since.value, position: since.position))
-    }
     guard let format else { return nil }
     var part = ImportPart(
       sources: inputs.map(\.source), format: format, root: entity ?? EntityImport(entityName: "", findBy: []))
+    part.since = SinceBuilder(findings: findings).build(component, root: entity)
     let transforms = TransformBuilder(findings: findings)
     if let records = component.component("import") { transforms.complete(&part, records, source: source) }
-    let columns = transforms.check(part, model: model, columns: builder.columns)
+    var columns = transforms.check(part, model: model, columns: builder.columns)
+    let since = component.component("since")?.text("column").map { ColumnUse(name: $0.value, position: $0.position) }
+    let made = Set(part.columns.map(\.name))
+    for use in builder.listColumns + [since].compactMap({ $0 })
+    where !made.contains(use.name) && !columns.contains(where: { $0.name == use.name }) {
+      columns.append(use)
+    }
     if checksHeaders, let source {
       HeaderCheck(findings: findings).run(
         inputs, format: format, source: source, columns: columns, contract: part.contract)
@@ -73,7 +89,8 @@ struct PartBuilder {
     guard let entity else { return nil }
     part.name = component.text("name")?.value ?? (file.has("imports") ? entity.entityName : "")
     part.position = component.position
-    part.since = SinceBuilder(findings: findings).build(component, root: entity)
+    part.after = component.texts("after")?.map(\.value) ?? []
+    part.passes = component.component("import")?.choice("passes", as: Passes.self) ?? .automatic
     part.findPlan =
       (component.choice("find", as: FindPlan.self) ?? file.choice("find", as: FindPlan.self)) ?? .automatic
     return part

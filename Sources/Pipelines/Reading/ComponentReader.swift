@@ -139,7 +139,8 @@ struct ComponentReader {
       if let word = item.text, !item.isNull {
         guard let step = spec.field(named: word) else {
           findings.addUnknown(
-            .unknownField, at: item.position, "there is no step “\(word)”", name: word, candidates: spec.fields.map(\.name))
+            .unknownField, at: item.position, "there is no step “\(word)”", name: word,
+            candidates: spec.fields.map(\.name))
           isSound = false
           continue
         }
@@ -157,8 +158,10 @@ struct ComponentReader {
       }
       guard let entries = item.entries, entries.count == 1, let name = entries[0].key.text else {
         findings.add(
-          .wrongType, at: item.position, "“\(field.name)” takes words and mappings of one step each, but here is \(item.summary)",
-          hint: item.entries == nil ? "for example “\(field.name): \(field.example)”" : "make each step an item of the list")
+          .wrongType, at: item.position,
+          "“\(field.name)” takes words and mappings of one step each, but here is \(item.summary)",
+          hint: item.entries == nil
+            ? "for example “\(field.name): \(field.example)”" : "make each step an item of the list")
         isSound = false
         continue
       }

@@ -16,7 +16,8 @@ enum ScalarPlaces {
     for byte in wanted {
       guard index < file.count else { return [] }
       offsets.append(index - start)
-      if file[index] == byte, !(isQuoted && byte == quote), !(quote == UInt8(ascii: "\"") && byte == UInt8(ascii: "\\")) {
+      if file[index] == byte, !(isQuoted && byte == quote), !(quote == UInt8(ascii: "\"") && byte == UInt8(ascii: "\\"))
+      {
         index += 1
         continue
       }

@@ -145,7 +145,9 @@ public struct PipelineSchema: Sendable {
     case .text, .path: return [("type", .strings(["string", "number", "boolean"])), ("minLength", .integer(1))]
     case .expression: return [("type", .strings(["string", "number", "boolean"])), ("minLength", .integer(1))]
     case .steps(let name):
-      let item = SchemaValue.object([("anyOf", .array([.object([("type", .string("string"))]), .object([reference(name, isPart: isPart)])]))])
+      let item = SchemaValue.object([
+        ("anyOf", .array([.object([("type", .string("string"))]), .object([reference(name, isPart: isPart)])]))
+      ])
       return [("anyOf", .array([item, Self.list(of: item)]))]
     case .content: return [("type", .strings(["string", "number", "boolean", "null"]))]
     case .tree: return [("type", .strings(["object", "array"]))]

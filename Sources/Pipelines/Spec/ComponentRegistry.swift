@@ -20,10 +20,11 @@ public struct ComponentRegistry: Sendable {
   }
 
   /// The components of pipeline files.
-  public static let standard = ComponentRegistry([
-    .pipeline, .part, .source, .manifest, .entityImport, .sync, .since, .relationshipImport, .field, .fieldDefaults,
-    .objects, .batch,
-    .memory,
-    .rejects, .anomalies, .column, .step, .process, .given, .contract,
-  ] + ComponentSpec.stepComponents)
+  public static let standard = ComponentRegistry(
+    [
+      .pipeline, .part, .source, .manifest, .entityImport, .sync, .since, .relationshipImport, .field, .fieldDefaults,
+      .objects, .batch,
+      .memory,
+      .rejects, .anomalies, .column, .step, .process, .given, .contract,
+    ] + ComponentSpec.stepComponents)
 }

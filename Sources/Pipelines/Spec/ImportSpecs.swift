@@ -26,10 +26,15 @@ extension ComponentSpec {
         "duplicates", .choice(["last", "first", "reject"]), default: "last",
         "Which of several records with the same key counts.", example: "reject"),
       FieldSpec(
+        "passes", .choice(["automatic", "one", "two"]), default: "automatic",
+        "For relationships within the entity's own hierarchy, such as an employee's manager: in `two` passes all objects"
+          + " are created first and related then, so that records may come in any order; in `one` a target must be in the"
+          + " store or in the same batch. `automatic` is two when the mode creates objects.", example: "one"),
+      FieldSpec(
         "attributes", .names("field"), "The attributes and their columns; a list when the names are the same.",
         example: "{ quantity: qty }"),
       FieldSpec(
-        "relationships", .named("relationship"), "The to-one relationships and how their targets are found.",
+        "relationships", .named("relationship"), "The relationships and how their targets are found.",
         example: "{ customer: { find_by: { email: customer_email } } }"),
     ] + FieldSpec.transforms)
 
@@ -78,9 +83,9 @@ extension ComponentSpec {
         "attributes", .names("field"), "The target's other attributes and their columns.",
         example: "{ name: customer_name }"),
       FieldSpec(
-        "relationships", .named("relationship"), "The target's own to-one relationships.",
+        "relationships", .named("relationship"), "The target's own relationships.",
         example: "{ category: { find_by: { name: category } } }"),
-    ])
+    ] + FieldSpec.lists)
 
   /// How a column fills an attribute.
   static let field = ComponentSpec(

@@ -45,6 +45,10 @@ public enum LintCode: String, Sendable, CaseIterable {
   case unknownAttribute
   /// The entity has no such relationship.
   case unknownRelationship
+  /// `after` names an import that there is not.
+  case unknownImport
+  /// An import needs objects of one that runs after it.
+  case cyclicImports
   /// An attribute is given as a relationship, or a relationship as an attribute.
   case wrongKind
   /// A record cannot fill this relationship.
@@ -117,8 +121,11 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .unsuitableEntity: "The entity is abstract, or is not what the relationship refers to."
     case .unknownAttribute: "The entity has no such attribute."
     case .unknownRelationship: "The entity has no such relationship."
+    case .unknownImport: "`after` names an import that the file has not."
+    case .cyclicImports: "An import needs objects of another one that cannot run before it."
     case .wrongKind: "An attribute stands under `relationships`, or a relationship under `attributes`."
-    case .unsuitableRelationship: "A record cannot fill a to-many relationship or a transient one."
+    case .unsuitableRelationship:
+      "A record cannot fill a transient relationship, nor a to-many one without saying how it is listed."
     case .unsuitableAttribute: "A record cannot fill a derived, transient, composite or undefined attribute."
     case .unsuitableKey: "Objects cannot be found by an attribute of this type."
     case .unindexedKey: "No index and no uniqueness constraint covers the attributes of `find_by`."

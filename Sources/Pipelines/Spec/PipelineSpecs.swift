@@ -33,6 +33,10 @@ extension ComponentSpec {
         "In place of `source` and `import`: several imports into the same store, which happen together or not at all.",
         example: "[{ source: artists.csv, import: { entity: Artist, ... } }, ...]"),
       FieldSpec(
+        "order", .choice(["dependencies", "file"]), default: "dependencies",
+        "In which order several imports run: an import that only looks objects up after the one that creates them, or as"
+          + " they stand in the file.", example: "file"),
+      FieldSpec(
         "objects", .components("objects"), default: "none",
         "In place of `source` and `import`: files of whole objects with their identities, as `mergewalk export` writes"
           + " them, for a new store.", example: "[{ entity: Order, files: Order.ndjson }]"),
@@ -72,6 +76,10 @@ extension ComponentSpec {
         example: "{ trim: true }"),
       .since,
       FieldSpec(
+        "after", .texts, default: "none",
+        "The names of imports that have to run before this one, besides those whose objects it looks up.",
+        example: "artists"),
+      FieldSpec(
         "find", .choice(["automatic", "seek", "scan", "deduplicate"]), default: "that of the file",
         "How existing objects are found.", example: "seek"),
     ])
@@ -99,6 +107,6 @@ extension ComponentSpec {
     fields: [
       FieldSpec(
         "file", .path, default: "none: rejects are only counted",
-        "An NDJSON file that takes the rejected records and the reasons.", example: "../build/orders.rejects.ndjson"),
+        "An NDJSON file that takes the rejected records and the reasons.", example: "../build/orders.rejects.ndjson")
     ] + rejectLimitFields)
 }

@@ -50,9 +50,12 @@ extension ComponentSpec {
       FieldSpec("lower", .flag, "Small letters, by Unicode's rules.", example: "true"),
       FieldSpec("capitalise", .flag, "Each word with a capital.", example: "true"),
       FieldSpec("unaccent", .flag, "Letters without their accents.", example: "true"),
-      FieldSpec("replace", .component("replace"), "Puts one text in the place of another.", example: "{ text: \"-\", with: \"\" }"),
+      FieldSpec(
+        "replace", .component("replace"), "Puts one text in the place of another.",
+        example: "{ text: \"-\", with: \"\" }"),
       FieldSpec("extract", .component("extract"), "The first match of a regular expression.", example: "\"[0-9]+\""),
-      FieldSpec("split", .component("split"), "One part of the text between separators.", example: "{ at: \"-\", take: 2 }"),
+      FieldSpec(
+        "split", .component("split"), "One part of the text between separators.", example: "{ at: \"-\", take: 2 }"),
       FieldSpec("substring", .component("substring"), "Some of the characters.", example: "{ from: 1, length: 3 }"),
       FieldSpec("pad", .component("pad"), "Fills up to a length.", example: "{ to: 8, with: \"0\" }"),
       FieldSpec("prepend", .text, "Puts a text before the value.", example: "\"CH-\""),
@@ -75,12 +78,14 @@ extension ComponentSpec {
       FieldSpec("round", .component("round"), "Rounds to decimal places.", example: "2"),
       FieldSpec("date_add", .component("span"), "Moves a date.", example: "{ days: 30 }"),
       FieldSpec("date_part", .component("date_part"), "A number that a date has.", example: "year"),
-      FieldSpec("start_of", .component("start_of"), "The start of the day, the month ... of a date.", example: "months"),
+      FieldSpec(
+        "start_of", .component("start_of"), "The start of the day, the month ... of a date.", example: "months"),
       FieldSpec("format", .component("format"), "Writes a date by a pattern.", example: "yyyy-MM"),
       FieldSpec("to", .choice(kinds), "Makes a value of another type.", example: "integer"),
       FieldSpec(
         "hash", .choice(TransformStep.HashFunction.allCases.map(\.rawValue)),
-        "A digest in hexadecimal digits, or `stable64`, a whole number that is the same in every run.", example: "sha256"),
+        "A digest in hexadecimal digits, or `stable64`, a whole number that is the same in every run.",
+        example: "sha256"),
       FieldSpec(
         "coalesce", .texts, "Columns of which the first with a value counts where the value is missing or empty.",
         example: "[email, login]"),
@@ -221,7 +226,8 @@ extension ComponentSpec {
         example: "[name, country]"),
       FieldSpec("gives", .names("given"), default: "none", "Further columns that it gives.", example: "[score]"),
       FieldSpec(
-        "timeout", .text, default: "30s", "The longest time that a record may stay unanswered, and that the end may take.",
+        "timeout", .text, default: "30s",
+        "The longest time that a record may stay unanswered, and that the end may take.",
         example: "2m"),
       FieldSpec(
         "in_flight", .count(least: 1), default: "1000", "The most records on their way at once.", example: "100"),

@@ -74,6 +74,15 @@ struct JSONObjectParser {
     if scanner.hasEscapes { noteEscapes(column, start + 1, end - 1) }
   }
 
+  /// Makes a record of nothing.
+  mutating func setAbsent(row: Int, columnCount: Int) { begin(row, columnCount) }
+
+  /// Makes a text, which lies in `start..<end` and is not JSON, a record of which every column is the text.
+  mutating func setText(row: Int, columnCount: Int, _ start: Int, _ end: Int) {
+    begin(row, columnCount)
+    for column in 0..<columnCount { set(row + column, start, end, .text) }
+  }
+
   /// Prepares a record's fields.
   @inline(__always)
   private mutating func begin(_ row: Int, _ columnCount: Int) {

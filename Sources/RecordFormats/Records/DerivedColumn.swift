@@ -80,10 +80,12 @@ extension RecordBatch {
     fillDerived(index, origin: isRead ? column : derived[column - columnCount].origin) { target, records in
       for record in 0..<records.recordCount {
         let slot = records.slot(record, column)
-        target.starts[record] = isRead ? records.starts[slot] : records.derived[column - records.columnCount].starts[slot]
+        target.starts[record] =
+          isRead ? records.starts[slot] : records.derived[column - records.columnCount].starts[slot]
         target.lengths[record] =
           isRead ? records.lengths[slot] : records.derived[column - records.columnCount].lengths[slot]
-        target.states[record] = isRead ? records.states[slot] : records.derived[column - records.columnCount].states[slot]
+        target.states[record] =
+          isRead ? records.states[slot] : records.derived[column - records.columnCount].states[slot]
       }
     }
   }

@@ -72,7 +72,8 @@ public struct RecordBatch: Sendable {
   /// What the record holds in the column.
   public func state(_ record: Int, _ column: Int) -> FieldState {
     let slot = slot(record, column)
-    return FieldState(rawValue: column < columnCount ? states[slot] : derived[column - columnCount].states[slot]) ?? .absent
+    return FieldState(rawValue: column < columnCount ? states[slot] : derived[column - columnCount].states[slot])
+      ?? .absent
   }
 
   /// Calls `body` with the bytes of a field; they are valid during the call only.
@@ -107,7 +108,13 @@ public struct RecordBatch: Sendable {
   /// An absent field has its record's position.
   ///
   /// - Complexity: O(length of the record).
-  public func position(_ record: Int, _ column: Int) -> SourcePosition {
+  public func position(_ record: Int, _ column: Int) -> SourcePosition { position(record, column, inside: nil) }
+
+  /// Where a byte of a field's value stands in its file: the field itself when its value had to be unescaped.
+  ///
+  /// - Parameter offset: the byte's place in the value, from 0; nil for the field as a whole.
+  /// - Complexity: O(length of the record).
+  public func position(_ record: Int, _ column: Int, inside offset: Int?) -> SourcePosition {
     let slot = slot(record, column)
     let origin = records[record]
     if column >= columnCount {
@@ -120,8 +127,14 @@ public struct RecordBatch: Sendable {
     var start = Int(starts[slot])
     let state = state(record, column)
     if state == .absent { start = Int(origin.rawStart) }
-    if let raw = rawStart(ofEscaped: slot) { start = raw }
-    if state == .quoted { start -= 1 }
+    if let raw = rawStart(ofEscaped: slot) {
+      start = raw
+      if state == .quoted { start -= 1 }
+    } else if let offset, start + offset <= Int(origin.rawStart) + Int(origin.rawLength) {
+      start += offset
+    } else if state == .quoted {
+      start -= 1
+    }
     return withRawRecord(record) { raw in
       let offset = start - Int(origin.rawStart)
       var position = SourcePosition(

@@ -29,6 +29,9 @@ enum ExplanationOutput {
       }
       if part.sources.isEmpty { lines.append("  source   none") }
       lines.append("  columns  " + part.columns.joined(separator: ", "))
+      if !part.derived.isEmpty { lines.append("  made     " + part.derived.joined(separator: ", ")) }
+      if let process = part.process { lines.append("  process  " + process.joined(separator: " ")) }
+      if let filter = part.filter { lines.append("  where    " + filter) }
       if let cursor = part.cursor { lines.append("  since    " + words(cursor)) }
       for node in part.nodes { lines += words(node, showsSQL: showsSQL) }
       if let removal = part.removal { lines += words(removal, part, showsSQL: showsSQL) }
@@ -126,7 +129,9 @@ enum ExplanationOutput {
         "sources",
         .array(part.sources.map { .object([("path", .string($0.path)), ("bytes", number($0.bytes))]) })
       ),
-      ("columns", .array(part.columns.map { .string($0) })), ("find", .array(part.nodes.map(json))),
+      ("columns", .array(part.columns.map { .string($0) })),
+      ("derived", .array(part.derived.map { .string($0) })), ("where", text(part.filter)),
+      ("process", part.process.map { .array($0.map { .string($0) }) } ?? .null), ("find", .array(part.nodes.map(json))),
       ("since", part.cursor.map(json) ?? .null), ("others", part.removal.map(json) ?? .null),
     ])
   }

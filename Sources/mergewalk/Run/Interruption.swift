@@ -22,10 +22,11 @@ enum Interruption {
       action.sa_flags = SA_RESTART
       sigaction(number, &action, nil)
     }
-    // Whoever started the command may have had them blocked, which is inherited.
-    var wanted = sigset_t()
-    sigemptyset(&wanted)
-    for number in [SIGINT, SIGTERM] { sigaddset(&wanted, number) }
-    pthread_sigmask(SIG_UNBLOCK, &wanted, nil)
+    // A parent that starts processes from a thread with blocked signals hands its mask on.
+    var heard = sigset_t()
+    sigemptyset(&heard)
+    sigaddset(&heard, SIGINT)
+    sigaddset(&heard, SIGTERM)
+    pthread_sigmask(SIG_UNBLOCK, &heard, nil)
   }
 }

@@ -316,7 +316,9 @@ struct NaiveImporter {
   /// The lines of objects that no run has changed since they were created, with the entity's name before them.
   func untouched(keys: [String: [String]]) -> [String] {
     model.entities.flatMap { entity in
-      (objects[entity.name] ?? []).filter { !$0.wasUpdated && !$0.isGone }.map { "\(entity.name) \(line($0, entity, keys))" }
+      (objects[entity.name] ?? []).filter { !$0.wasUpdated && !$0.isGone }.map {
+        "\(entity.name) \(line($0, entity, keys))"
+      }
     }
   }
 

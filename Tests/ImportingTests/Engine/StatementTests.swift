@@ -95,6 +95,7 @@ import Testing
       definition.model = model
       definition.root = EntityImport(entityName: "Item", findBy: [], attributes: [ShopImport.field("sku")])
       definition.root.mode = .insert
+      definition.policy.again = .run
       let summary = try ImportSession(definition).run()
       #expect(summary.fetches == 0)
       #expect(summary.inserted == 50)

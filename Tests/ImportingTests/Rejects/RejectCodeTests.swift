@@ -16,7 +16,10 @@ import Testing
     let own: [RejectCode] = [
       .nullKey, .emptyKey, .duplicateKey, .missingTarget, .inverse, .unique, .database, .valueIdentities, .deleteDenied,
     ]
-    #expect(RejectCode.allCases.count == stages + own.count)
+    let transforms = RejectCode.allCases.filter(\.isAboutSource)
+    #expect(
+      transforms.allSatisfy { ["transform", "process", "hook", "contract"].contains($0.rawValue.prefix { $0 != "." }) })
+    #expect(RejectCode.allCases.count == stages + own.count + transforms.count)
   }
 
   @Test func everyCodeIsDocumentedAndNoOther() throws {
@@ -75,7 +78,8 @@ import Testing
     for unnamed in [nil, ""] {
       #expect(try message(.missingTarget, unnamed) == "the record names no Order: Order.orderedAt is empty")
     }
-    for code in RejectCode.allCases where !code.rawValue.hasPrefix("read.") && code != .database {
+    for code in RejectCode.allCases where !code.rawValue.hasPrefix("read.") && code != .database && !code.isAboutSource
+    {
       #expect(try message(code, "x").contains("Order"), "\(code)")
     }
   }

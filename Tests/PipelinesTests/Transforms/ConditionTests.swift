@@ -45,7 +45,8 @@ import Testing
     arguments: [
       ("text", "uppercase:(note)", "HELLO"), ("text", "lowercase:(country)", "ch"), ("amount", "n * price", "7.5"),
       ("number", "n * 2 + 1", "11"), ("number", "n / 2", "2"), ("amount", "price / 4", "0.375"),
-      ("real", "sqrt:(n + 4)", "3.0"), ("number", "length:(note)", "5"), ("text", "TERNARY(n > 3, 'many', note)", "many"),
+      ("real", "sqrt:(n + 4)", "3.0"), ("number", "length:(note)", "5"),
+      ("text", "TERNARY(n > 3, 'many', note)", "many"),
       ("text", "'fixed'", "fixed"), ("number", "2 + 3", "5"), ("day", "CAST('2001-01-02', 'NSDate')", "86400"),
       ("amount", "0.1 + 0.2", "0.3"), ("text", "n", "5"), ("amount", "abs:(0 - price)", "1.5"),
     ])

@@ -61,12 +61,14 @@ import Testing
   }
 
   @Test("values of another type") func types() throws {
-    let data = "{\"key\":\"1\",\"n\":1}\n{\"key\":\"2\",\"n\":\"2\"}\n{\"key\":\"3\",\"n\":null}\n{\"key\":\"4\",\"n\":4}\n"
+    let data =
+      "{\"key\":\"1\",\"n\":1}\n{\"key\":\"2\",\"n\":\"2\"}\n{\"key\":\"3\",\"n\":null}\n{\"key\":\"4\",\"n\":4}\n"
     let (summary, rejects) = try run("{ types: reject }", data, file: "data.ndjson")
     #expect(summary.rejectCounts == ["contract.type": 1])
     #expect(rejects == ["2 contract.type “n” is a string, and was a number in earlier records"])
     #expect(try failure("{ types: freeze }", data, file: "data.ndjson").contains("record 2"))
-    #expect(try run("{ types: evolve }", data, file: "data.ndjson").0.warnings.contains { $0.contains("“n” is a string") })
+    #expect(
+      try run("{ types: evolve }", data, file: "data.ndjson").0.warnings.contains { $0.contains("“n” is a string") })
     #expect(try run("{ types: discard }", data, file: "data.ndjson").0.inserted == 4)
   }
 }

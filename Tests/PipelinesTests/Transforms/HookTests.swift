@@ -12,7 +12,7 @@ import Testing
     let folder = try TransformFolder()
     try folder.folder.write(Self.data, to: "data.csv")
     var definition = try folder.read(
-      TransformFolder.text("where: \"n != '4'\"\nattributes: { text: { from: name, do: [upper] }, number: n }"))
+      TransformFolder.text("where: \"n != 4\"\nattributes: { text: { from: name, do: [upper] }, number: n }"))
     let seen = Mutex<[String]>([])
     definition.parts[0].hooks.columns = ["name", "n"]
     definition.parts[0].hooks.willBegin = { part in seen.withLock { $0.append("begin \(part.sources.count)") } }
@@ -52,7 +52,9 @@ import Testing
     }
     _ = try ImportSession(definition).run()
     #expect(
-      try folder.rows("ZTEXT,ZOTHER") == ["one|made of one", "-|made of two", "three|made of three", "four|made of four"])
+      try folder.rows("ZTEXT,ZOTHER") == [
+        "one|made of one", "-|made of two", "three|made of three", "four|made of four",
+      ])
   }
 
   struct Refusal: Error {}

@@ -50,7 +50,8 @@ import Testing
           print(json.dumps({"name": json.loads(line)["name"] + "y" * 2000}), flush=True)
       """, to: "long.py")
     let summary = try folder.run(
-      "process: { command: [python3, long.py], columns: [name, n] }\nattributes: { text: name, number: n }", data(12_000))
+      "process: { command: [python3, long.py], columns: [name, n] }\nattributes: { text: name, number: n }",
+      data(12_000))
     #expect(summary.inserted == 12_000)
     #expect(try folder.rows("length(ZTEXT)").first == "2006")
   }
@@ -58,7 +59,8 @@ import Testing
   @Test("only records that pass the condition are sent") func sendsWhatPasses() throws {
     let folder = try TransformFolder()
     let summary = try folder.run(
-      "where: \"n == 1\"\ncolumns: { n: { type: integer } }\nprocess: [sed, -u, 's/name/NAME/2']\nattributes: { text: name }", data(3))
+      "where: \"n == 1\"\ncolumns: { n: { type: integer } }\nprocess: [sed, -u, 's/name/NAME/2']\nattributes: { text: name }",
+      data(3))
     #expect((summary.inserted, summary.skipped) == (1, 2))
     #expect(try folder.rows() == ["NAME 1"])
   }

@@ -39,6 +39,7 @@ import Testing
     ("[{ map: { values: { D: DE }, otherwise: \"null\" } }]", "X", "-"),
     ("[{ map: { values: { D: DE }, default: '?' } }]", "X", "?"),
     ("[{ map: { values: { D: DE } } }]", "X", "!transform.unmapped"),
+    ("[{ map: { values: { D: DE, '': none } } }]", "", "none"),
     ("[{ to: integer }, { add: 1 }]", "41", "42"),
     ("[{ to: integer }]", "4x", "!transform.value"),
     ("[{ to: integer }, { add: 1 }]", "9223372036854775807", "!transform.overflow"),
@@ -76,9 +77,17 @@ import Testing
     ("[{ coalesce: [other] }]", "first", "first"),
     ("[{ default: none }]", "", "none"),
     ("[{ null_if: [n/a, '-'] }]", "n/a", "-"),
-    ("[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "a", "A"),
-    ("[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "b", "second"),
-    ("[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "c", "rest"),
+    (
+      "[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "a", "A"
+    ),
+    (
+      "[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "b",
+      "second"
+    ),
+    (
+      "[{ when: [{ if: 'input == \"a\"', give: A }, { if: 'input == \"b\"', take: other }, { give: rest }] }]", "c",
+      "rest"
+    ),
     ("[{ when: [{ if: 'input BEGINSWITH \"x\"' }] }]", "xy", "-"),
     ("[{ when: [{ if: 'input BEGINSWITH \"x\"' }] }]", "ab", "ab"),
     // A failure counts only where its result is used.

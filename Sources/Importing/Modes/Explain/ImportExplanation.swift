@@ -106,6 +106,12 @@ public struct ImportExplanation: Sendable, Hashable {
     public var sources: [Source]
     /// The columns that are read.
     public var columns: [String]
+    /// The columns that are made from others.
+    public var derived: [String]
+    /// The condition that records must satisfy; others are skipped.
+    public var filter: String?
+    /// The program that sees every record.
+    public var process: [String]?
     /// What is found and written, in the order in which it happens.
     public var nodes: [Node]
     /// How far it has come, when it is incremental.

@@ -99,7 +99,8 @@ private struct ExplanationBuilder {
       name: part.name, entity: part.root.entityName, mode: part.root.mode, duplicates: part.root.duplicates,
       format: part.format.shortName,
       sources: part.sources.map { ImportExplanation.Source(path: $0.path, bytes: $0.fileSize) },
-      columns: plan.columnNames, nodes: nodes, cursor: try cursor(part, store, exists: exists),
+      columns: plan.columnNames, derived: part.columns.map(\.name), filter: part.filter?.text,
+      process: part.process?.command, nodes: nodes, cursor: try cursor(part, store, exists: exists),
       removal: try removal(part, plan, store, exists: exists))
   }
 

@@ -1,0 +1,80 @@
+import ObjectStore
+import RecordFormats
+
+/// The elements of one relationship's lists in a batch: a batch of its own, and whose elements they are.
+struct ListBatch: Sendable {
+  /// The elements as records; their cells refer to memory of their own.
+  var batch: ImportBatch
+  /// For each record of the owners' batch its first element, and at the end the number of elements.
+  var starts = ContiguousArray<Int32>()
+  /// Whether each record of the owners' batch has a list; the others keep what is there.
+  var hasList = ContiguousArray<Bool>()
+
+  // Work memory of preparing.
+  var elements: ListElements
+  var isJSON = ContiguousArray<Bool>()
+
+  init?(_ list: ImportList) {
+    guard let elements = ListElements(columns: list.plan.columnNames) else { return nil }
+    self.elements = elements
+    batch = ImportBatch(plan: list.plan)
+  }
+
+  /// Makes records of the elements that were collected.
+  mutating func makeRecords(_ faults: inout [ListElements.Fault]) {
+    elements.finish(&batch.records, isJSON: isJSON, faults: &faults)
+  }
+
+  /// The elements of a record.
+  func range(_ record: Int) -> Range<Int> { Int(starts[record])..<Int(starts[record + 1]) }
+
+  /// The elements of some records.
+  func range(_ records: Range<Int>) -> Range<Int> {
+    Int(starts[records.lowerBound])..<Int(starts[records.upperBound])
+  }
+
+  /// The record that an element belongs to.
+  func owner(_ element: Int) -> Int {
+    var low = 0
+    var high = starts.count - 1
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if Int(starts[middle]) <= element { low = middle } else { high = middle }
+    }
+    return low
+  }
+}
+
+extension ImportBatch {
+  /// What a record holds in the column of a list.
+  func listState(_ record: Int, _ index: Int, _ list: ImportList) -> FieldState {
+    if records.columnCount > 0 { return records.state(record, list.column) }
+    return FieldState(rawValue: listTexts[index].tags[record]) ?? .absent
+  }
+
+  /// Calls `body` with the text of a list.
+  func withList<Result>(
+    _ record: Int, _ index: Int, _ list: ImportList, _ body: (UnsafeRawBufferPointer) -> Result
+  ) -> Result {
+    if records.columnCount > 0 { return records.withField(record, list.column, body) }
+    let range = ByteRange(payload: listTexts[index].payloads[record])
+    return records.bytes.withUnsafeBytes {
+      body(UnsafeRawBufferPointer(rebasing: $0[range.offset..<range.offset + range.length]))
+    }
+  }
+}
+
+/// Where in a list the reason for a reject is.
+struct RejectedElement: Sendable {
+  /// The number of the list in the plan of the record.
+  var list: Int
+  /// The place, such as `lines[3].sku`; elements count from 1.
+  var path: String
+  /// The entity and its attribute or relationship.
+  var entity: String
+  var attribute: String?
+  /// What was found and what was expected.
+  var message: String
+  /// Where the element starts in the list's text, in bytes.
+  var offset: Int
+}

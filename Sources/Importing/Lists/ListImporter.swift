@@ -1,0 +1,303 @@
+import ObjectContext
+import ObjectModel
+import ObjectStore
+import RecordFormats
+import SQLite
+
+/// Fills one to-many relationship: the elements of a batch's lists are found or created as records of their own are, by a
+/// ``BatchImporter`` for the list's plan, and then related to their owners.
+final class ListImporter {
+  let list: ImportList
+  /// Finds and creates what the elements name.
+  let importer: BatchImporter
+  /// Root entities that other nodes of the run's plan fill too: what these did has to be in the store before seeks.
+  let sharedRoots: [Int]
+  /// Whether the elements of the current batch were imported before, so that what was chained to their hashes is stale.
+  var isRepeated = false
+  private var outcomes = ContiguousArray<RecordLedger.Outcome>()
+  /// What the store has of the owners' members, with ``ImportList/ownerNode``.
+  private var members = StoredMembers()
+
+  init(_ list: ImportList, importer: BatchImporter, sharedRoots: [Int]) {
+    self.list = list
+    self.importer = importer
+    self.sharedRoots = sharedRoots
+  }
+
+  private var target: NodeState { importer.nodes[list.plan.root] }
+
+  /// Imports the lists of the records of a view; the records' own objects are there.
+  ///
+  /// - Parameters:
+  ///   - batch: The elements.
+  ///   - owners: The importer of the records.
+  /// - Returns: Rejects of elements, by the elements' numbers.
+  func run(
+    _ batch: inout ListBatch, _ view: BatchView, owners: BatchImporter
+  ) throws(ImportError) -> [RecordReject] {
+    let own = view.nodes[owners.plan.root].targets
+    var waiting = view.records.filter { batch.hasList[$0] && own[$0] > 0 && view.outcomes[$0].takesLists }
+    outcomes.fill(.rejected, count: batch.batch.records.recordCount)
+    importer.rejects.removeAll(keepingCapacity: true)
+    reset(&batch, batch.range(view.records))
+    var isFirst = true
+    while !waiting.isEmpty {
+      // Of several records with one object the later ones see what the earlier ones left.
+      var seen = Set<Int64>(minimumCapacity: waiting.count)
+      var later: [Int] = []
+      var round: [Int] = []
+      for record in waiting {
+        if seen.insert(own[record]).inserted { round.append(record) } else { later.append(record) }
+      }
+      if isFirst, !sharedRoots.isEmpty {
+        try importer.writeChanges()
+        for root in sharedRoots { importer.context.buffer(table: root).removeAll() }
+      } else if !isFirst {
+        try importer.writeChanges()
+        for state in importer.nodes { importer.context.buffer(table: state.part.rootEntity).removeAll() }
+      }
+      try importRound(round, &batch, view, owners)
+      waiting = later
+      isFirst = false
+    }
+    isRepeated = true
+    return importer.rejects
+  }
+
+  /// Makes ready what an earlier attempt may have left.
+  private func reset(_ batch: inout ListBatch, _ elements: Range<Int>) {
+    guard isRepeated else { return }
+    for node in batch.batch.nodes.indices {
+      for element in elements {
+        let isAbsent = batch.batch.nodes[node].keyStates[element] == ImportBatch.KeyState.absent
+        batch.batch.nodes[node].targets[element] = isAbsent ? NodeColumns.unspecified : 0
+        batch.batch.nodes[node].contentHashes[element] = 0
+        if !batch.batch.nodes[node].targetEntities.isEmpty { batch.batch.nodes[node].targetEntities[element] = -1 }
+      }
+    }
+  }
+
+  private func importRound(
+    _ records: [Int], _ batch: inout ListBatch, _ view: BatchView, _ owners: BatchImporter
+  ) throws(ImportError) {
+    let own = view.nodes[owners.plan.root].targets
+    for record in records { for element in batch.range(record) { outcomes[element] = .pending } }
+    if let node = list.ownerNode {
+      let entities = view.nodes[owners.plan.root].targetEntities
+      let entity = Int32(owners.nodes[owners.plan.root].entity.index)
+      for record in records {
+        for element in batch.range(record) {
+          batch.batch.nodes[node].targets[element] = own[record]
+          if !batch.batch.nodes[node].targetEntities.isEmpty {
+            let found = entities?[record] ?? -1
+            batch.batch.nodes[node].targetEntities[element] = found >= 0 ? found : entity
+          }
+        }
+      }
+      try readMembers(records, view, owners)
+    }
+    var outcomes = self.outcomes
+    self.outcomes = []
+    defer { self.outcomes = outcomes }
+    importer.listBatches = batch.batch.lists
+    batch.batch.lists = []
+    defer {
+      batch.batch.lists = importer.listBatches
+      importer.listBatches = []
+    }
+    let starts = batch.starts
+    var changed: [Bool] = []
+    var wasLent = false
+    let range = Int(starts[view.records.lowerBound])..<Int(starts[view.records.upperBound])
+    try BatchView.lend(&batch.batch, &outcomes) { whole throws(ImportError) in
+      wasLent = true
+      var part = whole
+      part.records = range
+      try importer.resolveAll(part, onlyRoot: false)
+      changed = try relate(records, starts, part, view, owners)
+    }
+    if !wasLent { changed = try relate(records, starts, nil, view, owners) }
+    importer.takeListRejects(importer.elementRejects)
+    let root = owners.nodes[owners.plan.root]
+    for (record, isChanged) in zip(records, changed) where isChanged && view.outcomes[record] == .unchanged {
+      view.outcomes[record] = .updated
+      root.counts.unchanged -= 1
+      root.counts.updated += 1
+    }
+  }
+
+  // MARK: Relating
+
+  /// Relates the owners to what their elements name; whether each list changed anything.
+  private func relate(
+    _ records: [Int], _ starts: ContiguousArray<Int32>, _ elements: BatchView?, _ view: BatchView,
+    _ owners: BatchImporter
+  ) throws(ImportError) -> [Bool] {
+    var targets = ContiguousArray<Int64>()
+    var lists: [LinkList] = []
+    let own = view.nodes[owners.plan.root].targets
+    let entities = view.nodes[owners.plan.root].targetEntities
+    for record in records {
+      let first = targets.count
+      if let elements {
+        let found = elements.nodes[list.plan.root].targets
+        for element in Int(starts[record])..<Int(starts[record + 1]) where elements.outcomes[element] != .rejected {
+          targets.append(max(found[element], 0))
+        }
+      }
+      let entity = entities.map { $0[record] } ?? -1
+      lists.append(
+        LinkList(
+          owner: own[record],
+          ownerEntity: entity >= 0 ? entity : Int32(owners.nodes[owners.plan.root].entity.index),
+          isNew: view.outcomes[record] == .inserted, targets: first..<targets.count))
+    }
+    do {
+      guard list.ownerNode == nil else { return try relateMembers(lists, targets) }
+      return try owners.context.setLinks(
+        list.description, table: owners.nodes[owners.plan.root].part.rootEntity, lists: lists, targets: targets,
+        replaces: list.options.links == .replace)
+    } catch let error as SQLiteError {
+      throw ImportError(error)
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      throw ImportError(code: .database, message: "\(error)")
+    }
+  }
+
+  /// What the store has of the members of the owners.
+  private struct StoredMembers {
+    /// The members of each owner with their positions.
+    var keys: [Int64: [(key: Int64, order: Int64)]] = [:]
+  }
+
+  private func readMembers(_ records: [Int], _ view: BatchView, _ owners: BatchImporter) throws(ImportError) {
+    members = StoredMembers()
+    let own = view.nodes[owners.plan.root].targets
+    let stored = records.filter { view.outcomes[$0] != .inserted }.map { own[$0] }.sorted()
+    target.scopedRows.removeAll(keepingCapacity: true)
+    guard !stored.isEmpty else { return }
+    let root = target.part.rootEntity
+    let buffer = importer.context.buffer(table: root)
+    var found: [Int64: [(key: Int64, order: Int64)]] = [:]
+    do {
+      let access = try importer.store.access(root: root)
+      if list.isScoped {
+        let first = buffer.count
+        try access.fetchMembers(
+          slot: list.inverseSlot, of: stored, slots: target.part.fetchedSlots, into: buffer)
+        for row in first..<buffer.count where target.takes(buffer.entities[row]) {
+          let owner = Int64(bitPattern: buffer.payloads[list.inverseSlot][row])
+          found[owner, default: []].append(
+            (buffer.primaryKeys[row], buffer.orderKeys[list.inverseSlot]?[row] ?? 0))
+          target.scopedRows.append(Int32(row))
+        }
+      } else {
+        try access.forEachMember(slot: list.inverseSlot, of: stored, buffer) { owner, key, order in
+          found[owner, default: []].append((key, order))
+        }
+      }
+      importer.fetches += 1
+    } catch {
+      throw ImportError(error)
+    }
+    members.keys = found
+  }
+
+  /// Settles who is no longer a member and the order of those who are; the members' own rows refer to their owners.
+  private func relateMembers(_ lists: [LinkList], _ targets: ContiguousArray<Int64>) throws -> [Bool] {
+    let root = target.part.rootEntity
+    let (context, slot) = (importer.context, list.inverseSlot)
+    var changed: [Bool] = []
+    var orphans: [Int64] = []
+    var orders: [(key: Int64, owner: Int64, position: Int64)] = []
+    for list in lists {
+      var isWanted = Set<Int64>()
+      var wanted: [Int64] = []
+      for target in targets[list.targets] where target > 0 && isWanted.insert(target).inserted { wanted.append(target) }
+      let stored = (members.keys[list.owner] ?? []).sorted { ($0.order, $0.key) < ($1.order, $1.key) }
+      let known = Dictionary(stored.map { ($0.key, $0.order) }, uniquingKeysWith: { first, _ in first })
+      var isChanged = wanted.contains { known[$0] == nil }
+      var order = wanted
+      if self.list.options.links == .replace {
+        for member in stored where !isWanted.contains(member.key) {
+          orphans.append(member.key)
+          isChanged = true
+        }
+      } else {
+        order = stored.map(\.key) + wanted.filter { known[$0] == nil }
+      }
+      if self.list.description.isOrdered {
+        for (index, position) in context.listPositions(order.map { known[$0] }) {
+          orders.append((order[index], list.owner, position))
+          isChanged = true
+        }
+      }
+      changed.append(isChanged)
+    }
+    let buffer = context.buffer(table: root)
+    func fetch(_ keys: [Int64]) throws {
+      let missing = Set(keys.filter { buffer.row(primaryKey: $0) == nil }).sorted()
+      guard !missing.isEmpty else { return }
+      let access = try importer.store.access(root: root)
+      try missing.withUnsafeBufferPointer { keys throws(SQLiteError) in
+        try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
+      }
+      importer.fetches += 1
+    }
+    if !orders.isEmpty {
+      try fetch(orders.map(\.key))
+      for (key, owner, position) in orders {
+        // An object that a later list took has its place there.
+        guard let row = buffer.row(primaryKey: key), owns(buffer, row, slot, owner) else { continue }
+        buffer.setOrderKey(row: row, slot: slot, position)
+      }
+    }
+    guard !orphans.isEmpty else { return changed }
+    let lost = Set(orphans)
+    try fetch(orphans)
+    var left: [Int64] = []
+    for list in lists {
+      for member in members.keys[list.owner] ?? [] {
+        guard lost.contains(member.key) else { continue }
+        guard let row = buffer.row(primaryKey: member.key), owns(buffer, row, slot, list.owner) else { continue }
+        if targets[list.targets].contains(member.key) { continue }
+        if self.list.options.orphans == .unlink {
+          buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
+        } else {
+          left.append(member.key)
+        }
+      }
+    }
+    try delete(left, root)
+    return changed
+  }
+
+  private func owns(_ buffer: RowBuffer, _ row: Int, _ slot: Int, _ owner: Int64) -> Bool {
+    buffer.tags[slot][row] == CellTag.integer && Int64(bitPattern: buffer.payloads[slot][row]) == owner
+  }
+
+  /// Deletes those that no list has any more.
+  private func delete(_ keys: [Int64], _ root: Int) throws {
+    guard !keys.isEmpty else { return }
+    // What the rules look at has to be whole, and in the store.
+    try importer.writeChanges()
+    importer.context.buffer(table: root).removeAll()
+    let denied = try importer.context.deleteRecords(table: root, primaryKeys: keys)
+    guard let first = denied.first else { return }
+    throw ImportError(
+      code: .database,
+      message: "\(target.entity.name) \(first) is no longer listed, but a relationship keeps it from being deleted")
+  }
+}
+
+extension RecordLedger.Outcome {
+  /// Whether a record with this outcome has an object whose relationships it fills.
+  var takesLists: Bool {
+    switch self {
+    case .inserted, .updated, .unchanged: true
+    case .pending, .skipped, .rejected, .deferred: false
+    }
+  }
+}

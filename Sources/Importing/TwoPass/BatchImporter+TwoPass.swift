@@ -1,0 +1,129 @@
+import ObjectContext
+import ObjectModel
+import ObjectStore
+import RecordFormats
+import SQLite
+
+/// Two passes: the first creates all objects without the relationships whose targets may come later, and writes what
+/// they refer to into ``BatchImporter/references``; the second sets the relationships.
+///
+/// A record whose object is there already waits as a whole for the second pass, unless what it refers to was in the
+/// store before the run: so an object that exists is never changed by a record that turns out to be rejected.
+extension BatchImporter {
+  /// What a batch is imported for.
+  enum Phase {
+    /// Everything at once.
+    case whole
+    /// All but the relationships that are postponed.
+    case first
+    /// The postponed relationships of objects that the first pass created.
+    case second
+  }
+
+  /// Finds, before the objects are looked for, what the store had of the targets when the run began.
+  func findKnownTargets(_ state: NodeState, _ view: BatchView) throws(ImportError) {
+    // Nothing that a row says can be told from the record alone: the relationship is not in its hash.
+    let contents = view.nodes[state.node].contents
+    for record in view.records { contents[record] = 0 }
+    guard !store.file.isNew else { return }
+    for relationship in state.part.relationships where relationship.isPostponed {
+      let target = nodes[relationship.target]
+      guard target.isIndexed, !target.part.keyFields.isEmpty else { continue }
+      target.lookUpOnly = true
+      defer { target.lookUpOnly = false }
+      target.wanted.removeAll(keepingCapacity: true)
+      try findBySeek(target, view, only: nil)
+      context.buffer(table: target.part.rootEntity).removeAll()
+      let first = firstKeys[target.part.rootEntity] ?? .max
+      let node = view.nodes[target.node]
+      for record in view.records where node.targets[record] >= first { node.targets[record] = 0 }
+    }
+  }
+
+  /// Puts off the records whose object is there and refers to what may come later.
+  func postpone(_ state: NodeState, _ view: BatchView) {
+    let targets = state.part.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
+    var kept = ContiguousArray<NodeState.Apply>()
+    for apply in state.applies {
+      let record = Int(apply.record)
+      if targets.allSatisfy({ !isOpen(record, $0) }) {
+        kept.append(apply)
+      } else {
+        view.outcomes[record] = .deferred
+      }
+    }
+    state.applies = kept
+  }
+
+  /// Whether a record names a target that is not known yet.
+  private func isOpen(_ record: Int, _ node: BatchView.NodeView) -> Bool {
+    node.keyStates[record] == ImportBatch.KeyState.usable && node.targets[record] == 0
+  }
+
+  /// Sets the relationships of those records whose targets the store had before the run, or that name none.
+  func linkKnown(_ state: NodeState, _ view: BatchView) throws(ImportError) {
+    let postponed = state.part.relationships.filter(\.isPostponed)
+    let isNeeded =
+      !state.applies.isEmpty
+      || postponed.contains { relationship in
+        let targets = view.nodes[relationship.target].targets
+        return view.records.contains { targets[$0] > 0 }
+      }
+    guard isNeeded else { return }
+    for relationship in postponed {
+      try flush(state.part.rootEntity)
+      try link(relationship, state, view)
+    }
+    try flush(state.part.rootEntity)
+  }
+
+  /// Keeps what the second pass needs of the records of a batch that the first pass has imported.
+  func keepReferences(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) throws(ImportError) {
+    guard let references else { return }
+    let nodes = plan.postponed.map(\.target)
+    for record in outcomes.indices where outcomes[record] == .inserted {
+      let isOpen = nodes.contains {
+        batch.nodes[$0].keyStates[record] == ImportBatch.KeyState.usable && batch.nodes[$0].targets[record] == 0
+      }
+      if isOpen { try references.append(record, of: batch) }
+    }
+  }
+
+  /// Sets the relationships of objects that the first pass has created.
+  ///
+  /// - Parameter gone: Those that were taken out.
+  /// - Returns: The primary keys of those whose targets are missing and that cannot stay, with the field to blame.
+  func processReferences(
+    _ batch: inout ImportBatch, without gone: [Int64: Int32]
+  ) throws(ImportError) -> [(key: Int64, field: Int32?)] {
+    let count = batch.records.recordCount
+    var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.inserted, count: count)
+    if !gone.isEmpty {
+      for record in 0..<count where gone[batch.nodes[plan.root].targets[record]] != nil { outcomes[record] = .rejected }
+    }
+    rejects.removeAll(keepingCapacity: true)
+    var lost: [(key: Int64, field: Int32?)] = []
+    try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
+      try importRecords(view, onlyRoot: false)
+      let own = view.nodes[plan.root].targets
+      for reject in rejects { lost.append((own[Int(reject.record)], reject.field)) }
+    }
+    context.reset()
+    ledger.takeBack(lost.count)
+    nodes[plan.root].counts.inserted -= lost.count
+    return lost
+  }
+
+  /// Finds or creates the targets of the postponed relationships and sets them.
+  func resolveReferences(_ view: BatchView) throws(ImportError) {
+    let root = nodes[plan.root]
+    for relationship in root.part.relationships where relationship.isPostponed && relationship.stage == stage {
+      let target = nodes[relationship.target]
+      try flush(root.part.rootEntity)
+      try resolve(target, view)
+      try flush(target.part.rootEntity)
+      if root.part.rootEntity != target.part.rootEntity { try flush(root.part.rootEntity) }
+      try link(relationship, root, view)
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import ObjectModel
+import ObjectStore
+
+extension ManagedObjectContext {
+  /// Deletes records by their keys, as the delete rules of their entities say; the next write removes them.
+  ///
+  /// - Parameter primaryKeys: Those that are not there, or are deleted already, are passed over.
+  /// - Returns: The keys of those that a relationship with the rule "deny" keeps; nothing is deleted then.
+  /// - Throws: ``ObjectError`` when the store cannot be read.
+  /// - Complexity: One statement when nothing depends on the records, else those that their relationships need.
+  package func deleteRecords(table: Int, primaryKeys: [Int64]) throws(ObjectError) -> [Int64] {
+    guard !primaryKeys.isEmpty else { return [] }
+    let buffer = buffer(table: table)
+    if !hasDependents(root(table)) {
+      try fetchMissing(buffer, primaryKeys)
+      for key in primaryKeys {
+        guard let row = buffer.row(primaryKey: key), RowState.isPresent(buffer.states[row]) else { continue }
+        if buffer.states[row] == RowState.inserted { buffer.release(row: row) } else { buffer.markDeleted(row: row) }
+      }
+      return []
+    }
+    let objects = try objects(table: table, primaryKeys: primaryKeys)
+    try deleteNow(objects, tellsObjects: false)
+    let rows = ContiguousArray(buffer.touchedRows.filter { buffer.states[Int($0)] == RowState.deleted })
+    let denied = try deniedDeletions(buffer, rows)
+    guard denied.isEmpty else { return denied.map(\.primaryKey) }
+    try unlinkDenied(buffer, rows)
+    return []
+  }
+
+  /// Whether anything but its own row belongs to a record of a hierarchy, or refers to it in a way that its deletion has
+  /// to take back.
+  private func hasDependents(_ root: Int) -> Bool {
+    model.entities[root...model.entities[root].lastDescendantIndex].contains { entity in
+      entity.relationships.contains { relationship in
+        guard !relationship.isTransient else { return false }
+        if relationship.isToMany || relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
+          return true
+        }
+        return relationship.inverseSlot >= 0 && !relationship.isInverseToMany
+      }
+    }
+  }
+}
+
+extension RowState {
+  /// Whether a row in this state is a record that is there.
+  fileprivate static func isPresent(_ state: UInt8) -> Bool {
+    state == clean || state == updated || state == inserted
+  }
+}

@@ -1,0 +1,146 @@
+import Diagnostics
+import Foundation
+import Importing
+import ObjectStore
+import Pipelines
+import RecordFormats
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("The order of several imports") struct PartOrderTests {
+  let folder = TemporaryFolder()
+
+  init() throws {
+    try folder.write(
+      """
+      model: Firm
+      entities:
+        Team:
+          attributes: { name: string! }
+          relationships:
+            members: { to_many: Person, inverse: team }
+            lead: { to_one: Person, inverse: leads }
+          unique: [name]
+        Person:
+          attributes: { email: string! }
+          relationships:
+            team: { to_one: Team, inverse: members }
+            leads: { to_many: Team, inverse: lead }
+            tasks: { to_many: Task, inverse: person }
+          unique: [email]
+        Task:
+          attributes: { code: string! }
+          relationships: { person: { to_one: Person, inverse: tasks } }
+          unique: [code]
+      """, to: "model.yaml")
+    try folder.write("code,person\nt1,a\nt2,b\n", to: "tasks.csv")
+    try folder.write("email,team\na,x\nb,y\nc,nowhere\n", to: "people.csv")
+    try folder.write("name,lead\nx,b\ny,a\nz,\nw,c\n", to: "teams.csv")
+  }
+
+  private let tasks = """
+      - name: tasks
+        source: tasks.csv
+        import: { entity: Task, find_by: [code], relationships: { person: { find_by: { email: person }, missing: reject } } }
+    """
+  private let people = """
+      - name: people
+        source: people.csv
+        import: { entity: Person, find_by: [email], relationships: { team: { find_by: { name: team }, missing: reject } } }
+    """
+  private let plainTeams = """
+      - { name: teams, source: { files: teams.csv, ignore: [lead] }, import: { entity: Team, find_by: [name] } }
+    """
+  private let teams = """
+      - name: teams
+        source: teams.csv
+        import: { entity: Team, find_by: [name], relationships: { lead: { find_by: { email: lead }, missing: reject } } }
+    """
+
+  private func write(_ parts: [String], more: String = "") throws -> String {
+    try folder.write(
+      "model: model.yaml\nstore: firm.sqlite\n\(more)rejects: rejects.ndjson\nimports:\n"
+        + parts.joined(separator: "\n") + "\n", to: "pipeline.yaml")
+  }
+
+  private func rows(_ sql: String) throws -> [String] {
+    let connection = try Connection(path: folder.file("firm.sqlite"), mode: .readOnly)
+    defer { try? connection.close() }
+    let select = try connection.prepare(sql)
+    var rows: [String] = []
+    while try select.step() {
+      rows.append((0..<select.columnCount).map { select.isNull($0) ? "-" : select.text($0) }.joined(separator: " "))
+    }
+    return rows
+  }
+
+  @Test("what others look up comes first") func dependencies() throws {
+    let definition = try Pipeline.read(write([tasks, people, plainTeams])).definition
+    #expect(definition.runOrder.map(\.part.name) == ["teams", "people", "tasks"])
+    let summary = try ImportSession(definition).run()
+    #expect(summary.parts.map(\.name) == ["teams", "people", "tasks"])
+    #expect((summary.inserted, summary.rejected) == (8, 1))
+    #expect(
+      try rows("SELECT ZCODE, ZEMAIL FROM ZTASK JOIN ZPERSON ON ZPERSON.Z_PK = ZPERSON ORDER BY 1") == ["t1 a", "t2 b"])
+  }
+
+  @Test("order: file keeps the file's order, and says what it cannot do") func fileOrder() throws {
+    let path = try write([tasks, people, plainTeams], more: "order: file\n")
+    #expect(Pipeline.lint(path).map { "\($0.position.line): \($0.code)" } == [])
+    let definition = try Pipeline.read(path).definition
+    #expect(definition.runOrder.map(\.part.name) == ["tasks", "people", "teams"])
+    #expect(Set(definition.runOrder.map(\.group)).count == 1)
+    // The relationships wait for the imports behind.
+    let summary = try ImportSession(definition).run()
+    #expect((summary.inserted, summary.rejected) == (8, 1))
+  }
+
+  @Test("after: names further imports; unknown ones are found") func after() throws {
+    let definition = try Pipeline.read(
+      write([
+        plainTeams.replacingOccurrences(of: "name: teams,", with: "name: teams, after: [others],"),
+        "  - { name: others, source: { files: teams.csv, ignore: [lead] }, import: { entity: Team, find_by: [name] } }",
+      ])
+    ).definition
+    #expect(definition.runOrder.map(\.part.name) == ["others", "teams"])
+    let found = Pipeline.lint(
+      try write([plainTeams.replacingOccurrences(of: "name: teams,", with: "name: teams, after: [team],")]))
+    #expect(found.map(\.code) == ["unknownImport"])
+    #expect(found.first?.hint == "did you mean “teams”?")
+  }
+
+  @Test("imports that look up each other's objects are related in a second pass", arguments: [1, 2, 100])
+  func cycle(batch: Int) throws {
+    for (index, parts) in [[people, teams], [teams, people, tasks], [tasks, people, teams]].enumerated() {
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("firm.sqlite") {
+        try FileManager.default.removeItem(atPath: folder.file(name))
+      }
+      var definition = try Pipeline.read(write(parts)).definition
+      definition.batchLimit.records = batch
+      let summary = try ImportSession(definition).run()
+      // c is in a team that is not there, and w is led by c: both go.
+      #expect(summary.rejected == 2, "\(index)")
+      #expect(summary.parts.first { $0.name == "people" }?.rejected == 1)
+      #expect(summary.parts.first { $0.name == "teams" }?.rejected == 1)
+      #expect(
+        try rows(
+          "SELECT p.ZEMAIL, t.ZNAME FROM ZPERSON AS p LEFT JOIN ZTEAM AS t ON t.Z_PK = p.ZTEAM ORDER BY 1")
+          == ["a x", "b y"])
+      #expect(
+        try rows("SELECT t.ZNAME, p.ZEMAIL FROM ZTEAM AS t LEFT JOIN ZPERSON AS p ON p.Z_PK = t.ZLEAD ORDER BY 1")
+          == ["x b", "y a", "z -"])
+      let report = try StoreVerifier.verify(path: folder.file("firm.sqlite"), model: definition.model)
+      #expect(report.isSound, "\(report.findings)")
+      let lines = try String(contentsOfFile: folder.file("rejects.ndjson"), encoding: .utf8).split(separator: "\n")
+      #expect(lines.count == 2)
+    }
+  }
+
+  @Test("a cycle that cannot wait is a finding") func impossible() throws {
+    let found = Pipeline.lint(
+      try write([people.replacingOccurrences(of: "find_by: [email],", with: "find_by: [email], passes: one,"), teams]))
+    #expect(found.map(\.code) == ["cyclicImports"])
+    #expect(found.first?.message.contains("“people” needs objects of “teams”") == true)
+  }
+}
