@@ -137,7 +137,8 @@ final class PartImport {
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
       preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
-    if journal != nil {
+    // A dry run goes on, too, and writes nothing of it.
+    if journal != nil || place.start.records > 0 {
       reading.tracking = InputTracking(
         seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
     }

@@ -55,7 +55,9 @@ struct ResumeTests {
   @Test("are taken back with --restart, down to the byte")
   func restarting() throws {
     let night = try unfinished()
-    let before = try Data(contentsOf: URL(fileURLWithPath: Self.shop.get().night().folder.file("shop.sqlite")))
+    let fresh = try Self.shop.get().night()
+    let before = try Data(contentsOf: URL(fileURLWithPath: fresh.folder.file("shop.sqlite")))
+    withExtendedLifetime(fresh) {}
     // A limit that is exceeded at once shows what the store was taken back to.
     try night.folder.write(
       Self.shop.get().pipeline().replacing("rejects: rejects.ndjson", with: "rejects: { limit: 0 }"), to: "p.yaml")
@@ -72,7 +74,9 @@ struct ResumeTests {
   @Test("are taken back whole when a limit is exceeded after they went on")
   func breach() throws {
     let night = try unfinished()
-    let before = try Data(contentsOf: URL(fileURLWithPath: Self.shop.get().night().folder.file("shop.sqlite")))
+    let fresh = try Self.shop.get().night()
+    let before = try Data(contentsOf: URL(fileURLWithPath: fresh.folder.file("shop.sqlite")))
+    withExtendedLifetime(fresh) {}
     // Limits are no part of what makes a pipeline another one.
     try night.folder.write(
       Self.shop.get().pipeline().replacing(
@@ -141,7 +145,7 @@ struct ResumeTests {
     let lines = try String(contentsOfFile: night.folder.file("in-2.csv"), encoding: .utf8).split(separator: "\n")
     try night.folder.write(lines.dropLast(3).joined(separator: "\n") + "\n", to: "in-2.csv")
     #expect(try code(night.run()) == "inputShorter")
-    try night.folder.write("order_id\n", to: "in-3.csv")
+    try night.folder.write(lines[0] + "\n", to: "in-3.csv")
     let command = try night.run()
     #expect(try code(command) == "inputsDiffer")
     #expect(command.words.contains("in-3.csv came"))
@@ -180,7 +184,8 @@ struct ResumeTests {
     let command = try night.run()
     #expect(command.status == 1, "\(command.words)")
     let (state, wanted) = (try night.state(), try Self.wanted.get().state)
-    #expect(state.tables == wanted.tables && state.rejects == wanted.rejects)
+    // Batches of another size count the versions of rows that several records change in another way.
+    #expect(state.isIntact && state.rejects == wanted.rejects)
   }
 
   @Test("are refused when their rejects are gone")
