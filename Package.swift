@@ -47,6 +47,8 @@ let package = Package(
 
     // Loops in C that need instructions Swift cannot ask for.
     .target(name: "CScan"),
+    // Calls of glibc that Swift does not see.
+    .target(name: "CProcess"),
 
     // Foundations: no entity, no SQL.
     module("Diagnostics"),
@@ -62,7 +64,7 @@ let package = Package(
     // The import layer.
     module(
       "RecordFormats",
-      ["Diagnostics", "CScan", "CLibXML2", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
+      ["Diagnostics", "CScan", "CProcess", "CLibXML2", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
     module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
     module(
       "Pipelines",

@@ -8,8 +8,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "process.h"
-
 /* Which of the loops below there are: none, with AVX2, with AVX-512. */
 enum cscan_level { CSCAN_NONE = 0, CSCAN_AVX2 = 1, CSCAN_AVX512 = 2 };
 

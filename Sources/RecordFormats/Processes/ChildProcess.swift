@@ -1,4 +1,4 @@
-import CScan
+import CProcess
 import Glibc
 import Synchronization
 
@@ -55,7 +55,7 @@ package final class ChildProcess {
     var ends: [Int32] = Array(repeating: -1, count: 6)
     for pipe in 0..<3 {
       var (readEnd, writeEnd): (Int32, Int32) = (-1, -1)
-      guard mergewalk_pipe(&readEnd, &writeEnd) == 0 else {
+      guard cprocess_pipe(&readEnd, &writeEnd) == 0 else {
         let message = String(cString: strerror(errno))
         for end in ends where end >= 0 { close(end) }
         throw StartError(message: "there is no pipe: \(message)")
@@ -66,7 +66,7 @@ package final class ChildProcess {
     posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
     posix_spawn_file_actions_adddup2(&actions, ends[3], 1)
     posix_spawn_file_actions_adddup2(&actions, ends[5], 2)
-    if let folder { _ = mergewalk_spawnInFolder(&actions, folder) }
+    if let folder { _ = cprocess_spawn_in_folder(&actions, folder) }
     var none = sigset_t()
     var all = sigset_t()
     sigemptyset(&none)

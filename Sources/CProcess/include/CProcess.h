@@ -1,0 +1,12 @@
+/* What glibc declares for GNU sources only, which Swift's view of it is not. No system header is included here: Swift
+ * takes the types of a header that its own module of glibc lacks for this module's. */
+#ifndef CPROCESS_H
+#define CPROCESS_H
+
+/* A pipe whose ends no child inherits: the end to read from and the end to write to; 0, or -1 with `errno`. */
+int cprocess_pipe(int *readEnd, int *writeEnd);
+
+/* Lets a child start in a folder; `actions` are posix_spawn_file_actions_t. 0, or what went wrong as `errno` has it. */
+int cprocess_spawn_in_folder(void *actions, const char *folder);
+
+#endif

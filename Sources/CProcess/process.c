@@ -1,0 +1,20 @@
+#define _GNU_SOURCE
+#include "CProcess.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <unistd.h>
+
+int cprocess_pipe(int *readEnd, int *writeEnd) {
+  int ends[2];
+  int result = pipe2(ends, O_CLOEXEC);
+  if (result == 0) {
+    *readEnd = ends[0];
+    *writeEnd = ends[1];
+  }
+  return result;
+}
+
+int cprocess_spawn_in_folder(void *actions, const char *folder) {
+  return posix_spawn_file_actions_addchdir_np(actions, folder);
+}
