@@ -43,27 +43,6 @@ extension BatchImporter {
     }
   }
 
-  /// Builds in a new store the indexes by which members of objects are found that come again.
-  func buildListIndexes(_ file: StoreFile) throws(ImportError) {
-    for list in lists {
-      do {
-        if list.list.ownerNode != nil {
-          let table = store.schema.table(forRoot: list.importer.nodes[list.list.plan.root].part.rootEntity)
-          let column = table.columnName(slot: list.list.inverseSlot)
-          try file.buildIndexes { $0.table == table.name && $0.columns.first == column }
-        } else {
-          let names = store.schema.joinTables.filter {
-            $0.side(entity: list.list.description.declaringEntity, slot: list.list.description.slot) != nil
-          }.map(\.name)
-          try file.buildIndexes { names.contains($0.table) }
-        }
-      } catch {
-        throw ImportError(code: .database, message: error.description)
-      }
-      try list.importer.buildListIndexes(file)
-    }
-  }
-
   /// Takes over the elements of a batch.
   func startLists(_ batch: inout ImportBatch) {
     guard !lists.isEmpty else { return }
