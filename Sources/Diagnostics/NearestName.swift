@@ -18,17 +18,22 @@ public enum NearestName {
     return best?.name
   }
 
-  /// The Levenshtein distance with two rows of memory.
+  /// The Levenshtein distance, in which two neighbours that changed places are one edit too, with three rows of memory.
   static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     if left.isEmpty || right.isEmpty { return max(left.count, right.count) }
     var previous = Array(0...right.count)
     var current = previous
+    var beforePrevious = previous
     for i in left.indices {
       current[0] = i + 1
       for j in right.indices {
         let substitution = previous[j] + (left[i] == right[j] ? 0 : 1)
         current[j + 1] = min(substitution, previous[j + 1] + 1, current[j] + 1)
+        if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+          current[j + 1] = min(current[j + 1], beforePrevious[j - 1] + 1)
+        }
       }
+      swap(&beforePrevious, &previous)
       swap(&previous, &current)
     }
     return previous[right.count]

@@ -35,6 +35,17 @@ struct ManyFindingsTests {
       ], "\(findings)")
   }
 
+  @Test("a misspelt field is one finding, also when it is needed; letters that changed places are near")
+  func misspeltNeeded() throws {
+    let folder = try PipelineFolder()
+    let findings = try folder.lint(
+      PipelineFolder.sound.replacingAll("model:", with: "modle:")
+        .replacingAll("find_by: [orderID]", with: "fnid_by: [orderID]"))
+    #expect(findings.count { $0.contains("did you mean “model”?") } == 1, "\(findings)")
+    #expect(findings.count { $0.contains("did you mean “find_by”?") } == 1, "\(findings)")
+    #expect(findings.count == 2, "\(findings)")
+  }
+
   @Test("without the model the rest is still checked")
   func noModel() throws {
     let folder = try PipelineFolder()

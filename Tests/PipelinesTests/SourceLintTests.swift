@@ -110,7 +110,7 @@ struct SourceLintTests {
       ("list.yaml", "- { path: orders.csv, sha256: abc }\n", "list.yaml:1:31: error: a SHA-256 has 64"),
       (
         "list.yaml", "- { paht: orders.csv }\n",
-        "list.yaml:1:5: error: “manifest” has no field “paht”; there is path, sha256, size"
+        "list.yaml:1:5: error: “manifest” has no field “paht”; did you mean “path”?"
       ),
       ("list.yaml", "files: []\n", "list.yaml:1:1: error: a manifest is a list of files"),
       ("other.txt", "orders.csv", "pipeline.yaml:5:13: error: “list.txt”: there is no such file [unreadableFile]"),

@@ -28,6 +28,8 @@ struct ComponentReader {
         findings.addUnknown(
           .unknownField, at: entry.key.position, "“\(spec.name)” has no field “\(name)”", name: name,
           candidates: spec.fields.map(\.name))
+        // The field that was meant is not missing as well.
+        if let meant = NearestName.find(name, in: spec.fields.map(\.name)) { component.brokenFields.insert(meant) }
         continue
       }
       take(entry.value, key: entry.key.position, as: field, into: &component)

@@ -67,7 +67,7 @@ struct ObjectLintTests {
       texts == [
         "error: “Odd.ndjson” has no field “_id”; objects have their identity there, a number from 1 ",
         "warning: “Odd.ndjson” has a field “id”, which “Tag” has not; did you mean “_id”? ",
-        "warning: “Odd.ndjson” has a field “lable”, which “Tag” has not; there is _id, label, about, parent, source ",
+        "warning: “Odd.ndjson” has a field “lable”, which “Tag” has not; did you mean “label”? ",
       ])
   }
 
