@@ -1,3 +1,4 @@
+import Glibc
 public import ObjectModel
 import SQLite
 
@@ -30,6 +31,7 @@ extension StoreFile {
         guard error.code == .busy else { throw error }
       }
     }
+    try requireWritable(path)
     let connection = try lockedConnection(path, wait: lockWait)
     do {
       try file.remember(connection)
@@ -47,6 +49,16 @@ extension StoreFile {
     } catch {
       try? file.rollBack(connection, isWholeRun: false)
       throw error
+    }
+  }
+
+  /// Refuses what cannot be written: SQLite would open it for reading only, and fail later without saying why.
+  private static func requireWritable(_ path: String) throws(StoreError) {
+    let folder = FileSystem.folder(of: path)
+    for (name, what) in [(path, "the store"), (folder, "the folder “\(folder)”, which takes the store's log,")] {
+      guard access(name, W_OK) != 0 else { continue }
+      let reason = String(cString: strerror(errno))
+      throw StoreError(.inputOutput, path: path, message: "\(what) cannot be written: \(reason)")
     }
   }
 
