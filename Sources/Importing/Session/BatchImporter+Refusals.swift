@@ -21,8 +21,22 @@ struct Refusal {
   /// Whether other rows of the batch may have been written before the refusal.
   var comesWhileWriting: Bool { code == .unique || code == .database }
 
+  /// The first field of the columns that SQLite names, as in `UNIQUE constraint failed: ZORDER.ZCODE, ZORDER.ZSHOP`.
+  private static func field(_ message: String, _ plan: ImportPlan, _ store: PersistentStore) -> Int? {
+    guard let place = message.firstRange(of: "UNIQUE constraint failed: ") else { return nil }
+    let line = message[place.upperBound...].prefix { $0 != "\n" && $0 != "(" }
+    let columns = Set(line.split(separator: ",").map { String($0.drop { $0 == " " }.prefix { $0 != " " }) })
+    return plan.fieldNames.firstIndex { name in
+      guard let entity = store.model.entity(named: name.entity),
+        let attribute = entity.attribute(named: name.attribute)
+      else { return false }
+      let table = store.schema.table(forRoot: entity.rootIndex)
+      return table.columnName(slot: attribute.slot).map { columns.contains("\(table.name).\($0)") } ?? false
+    }
+  }
+
   /// Takes a save's error; `nil` when it is not a row's fault.
-  init?(_ error: SaveError, _ plan: ImportPlan) {
+  init?(_ error: SaveError, _ plan: ImportPlan, _ store: PersistentStore) {
     detail = error.message
     switch error.code {
     case .validation:
@@ -30,7 +44,9 @@ struct Refusal {
       code = RejectCode(failure.code)
       detail = failure.description
       field = plan.fieldNames.firstIndex { $0.entity == failure.entity && $0.attribute == failure.property }
-    case .constraint: code = Self.uniqueCodes.contains(error.databaseCode) ? .unique : .database
+    case .constraint:
+      code = Self.uniqueCodes.contains(error.databaseCode) ? .unique : .database
+      if code == .unique { field = Self.field(error.message, plan, store) }
     case .conflict, .database, .readOnly, .store, .unstable: return nil
     }
   }

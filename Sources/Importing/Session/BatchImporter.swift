@@ -121,7 +121,7 @@ final class BatchImporter {
     do {
       try context.writeChanges(order: top.saveOrder)
     } catch {
-      top.refusal = Refusal(error, top.plan)
+      top.refusal = Refusal(error, top.plan, store)
       throw ImportError(error)
     }
   }

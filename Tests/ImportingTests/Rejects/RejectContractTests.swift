@@ -64,7 +64,7 @@ import Testing
     add("E,4,1001,a@b.c", "validate.tooLarge", column: 5)
     add(",5,1,a@b.c", "key.empty", column: 1)
     add("F,6,1,x@y.z", "relationship.missingTarget", column: 7)
-    add("G,1,1,a@b.c", "constraint.unique", column: 1)
+    add("G,1,1,a@b.c", "constraint.unique", column: 3)
     add("T,8,1,a@b.c", "database.refused", column: 1)
     bytes += Array("Z,9,1,a@b.c\n".utf8)
 
