@@ -30,6 +30,16 @@ struct ImportList: Sendable {
   /// All plans of lists within lists, this one first.
   var allPlans: [ImportPlan] { [plan] + plan.lists.flatMap(\.allPlans) }
 
+  /// Whether it makes no difference which of the owners' lists are imported first: none of them can name what another one
+  /// names too and say something else about it.
+  var isOrderFree: Bool {
+    guard isScoped || ownerNode == nil else { return false }
+    for (index, node) in plan.nodes.enumerated() where !node.isGiven && !(isScoped && index == plan.root) {
+      if !node.contentSlots.isEmpty { return false }
+    }
+    return plan.lists.allSatisfy(\.isOrderFree)
+  }
+
   /// This list and all within it.
   fileprivate var all: [ImportList] { [self] + plan.lists.flatMap(\.all) }
 }

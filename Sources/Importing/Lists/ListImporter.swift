@@ -29,6 +29,9 @@ final class ListImporter {
     self.sharedRoots = sharedRoots
   }
 
+  /// Whether the lists have to be imported in the order of their records.
+  private lazy var keepsOrder = !list.isOrderFree
+
   private var target: NodeState { importer.nodes[list.plan.root] }
 
   /// Imports the lists of the records of a view; the records' own objects are there.
@@ -51,8 +54,16 @@ final class ListImporter {
       var seen = Set<Int64>(minimumCapacity: waiting.count)
       var later: [Int] = []
       var round: [Int] = []
-      for record in waiting {
-        if seen.insert(own[record]).inserted { round.append(record) } else { later.append(record) }
+      for (place, record) in waiting.enumerated() {
+        if seen.insert(own[record]).inserted {
+          round.append(record)
+        } else if keepsOrder {
+          // What later records say of objects that several lists name counts, so none of them may come first.
+          later = Array(waiting[place...])
+          break
+        } else {
+          later.append(record)
+        }
       }
       if isFirst, !sharedRoots.isEmpty {
         try importer.writeChanges()
@@ -62,6 +73,8 @@ final class ListImporter {
         for state in importer.nodes { importer.context.buffer(table: state.part.rootEntity).removeAll() }
       }
       try importRound(round, &batch, view, owners)
+      // What is settled is nobody's business in the next round, where its owners are not those whose members are known.
+      for record in round { for element in batch.range(record) { outcomes[element] = .rejected } }
       waiting = later
       isFirst = false
     }
@@ -114,7 +127,7 @@ final class ListImporter {
     let starts = batch.starts
     var changed: [Bool] = []
     var wasLent = false
-    let range = Int(starts[view.records.lowerBound])..<Int(starts[view.records.upperBound])
+    let range = Int(starts[records[0]])..<Int(starts[records[records.count - 1] + 1])
     try BatchView.lend(&batch.batch, &outcomes) { whole throws(ImportError) in
       wasLent = true
       var part = whole

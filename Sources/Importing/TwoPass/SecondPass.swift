@@ -148,14 +148,9 @@ struct SecondPass {
   private func delete(_ lost: [[Int64: Int32]]) throws {
     for (index, part) in parts.enumerated() where !lost[index].isEmpty {
       let context = part.importer.context
-      let denied = try context.deleteRecords(table: part.rootEntity, primaryKeys: lost[index].keys.sorted())
-      if let first = denied.first {
-        throw ImportError(
-          code: .database,
-          message:
-            "\(first.entity) \(first.primaryKey) cannot be taken back: a relationship with the rule deny leads to it"
-        )
-      }
+      // They were made a moment ago: what has been related to them since is not what the rule "deny" is for.
+      _ = try context.deleteRecords(
+        table: part.rootEntity, primaryKeys: lost[index].keys.sorted(), overrulesDenials: true)
       try context.writeChanges(order: nil)
       context.reset()
     }

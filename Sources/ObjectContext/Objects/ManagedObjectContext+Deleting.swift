@@ -145,6 +145,21 @@ extension ManagedObjectContext {
     return failures
   }
 
+  /// Lets go of the objects that keep another one from being deleted.
+  func overrule(_ denial: ObjectValidationFailure) throws(ObjectError) {
+    let object = object(buffer(table: denial.table), row: Int(denial.row))
+    guard let relationship = object.entity.relationships.first(where: { $0.name == denial.property }),
+      let inverse = model.inverse(of: relationship), !inverse.isToMany
+    else { return }
+    if relationship.isToMany {
+      for member in try members(of: object, relationship) { clear(member, inverse) }
+    } else {
+      let target = try referenced(by: object, relationship)
+      let table = destinationTable(relationship, from: object.table)
+      for other in try objects(table: table, primaryKeys: [target]) { clear(other, inverse) }
+    }
+  }
+
   /// Takes objects that are deleted out of relationships with the rule "deny", whose pairs stay until the save: everybody
   /// who kept them from being deleted is deleted too.
   func unlinkDenied(_ buffer: RowBuffer, _ deleted: ContiguousArray<Int32>) throws(ObjectError) {

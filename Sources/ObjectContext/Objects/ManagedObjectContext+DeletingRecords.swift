@@ -6,13 +6,14 @@ extension ManagedObjectContext {
   ///
   /// - Parameters:
   ///   - primaryKeys: Those that are not there, or are deleted already, are passed over.
+  ///   - overrulesDenials: Whether the rule "deny" means "nullify": for records that have to be taken back.
   ///   - body: is called with the entity's index of each record that goes.
   /// - Returns: Relationships with the rule "deny" that keep the records, or others that would go with them. Then the
   ///   context holds deletions that must not be written: it has to be reset.
   /// - Throws: ``ObjectError`` when the store cannot be read.
   /// - Complexity: One statement when nothing depends on the records, else those that their relationships need.
   package func deleteRecords(
-    table: Int, primaryKeys: [Int64], each body: (_ entity: Int) -> Void = { _ in }
+    table: Int, primaryKeys: [Int64], overrulesDenials: Bool = false, each body: (_ entity: Int) -> Void = { _ in }
   ) throws(ObjectError) -> [ObjectValidationFailure] {
     guard !primaryKeys.isEmpty else { return [] }
     let buffer = buffer(table: table)
@@ -34,7 +35,11 @@ extension ManagedObjectContext {
     }
     var denied: [ObjectValidationFailure] = []
     for (buffer, rows) in deleted { denied += try deniedDeletions(buffer, rows) }
-    guard denied.isEmpty else { return denied }
+    if overrulesDenials {
+      for denial in denied { try overrule(denial) }
+    } else if !denied.isEmpty {
+      return denied
+    }
     for (buffer, rows) in deleted {
       try unlinkDenied(buffer, rows)
       for row in Set(rows) { body(Int(buffer.entities[Int(row)])) }

@@ -193,6 +193,24 @@ import Testing
     try verify()
   }
 
+  @Test("a record that comes twice in a batch does not touch the lists of the others", arguments: [1, 100])
+  func repeatedBesideOthers(batch: Int) throws {
+    try folder.pipeline("lines: { each: lines, find_by: [number], attributes: [text], orphans: delete }")
+    let records = """
+      {"number":4,"lines":[{"number":5,"text":"x"}]}
+      {"number":8,"lines":[]}
+      {"number":8,"lines":[]}
+      """
+    let summary = try folder.run(records, batch: batch)
+    #expect(try folder.rows("SELECT ZNUMBER, ZTEXT FROM ZLINE") == ["5 x"])
+    #expect(summary.entities["Line"]?.inserted == 1)
+    #expect((summary.inserted, summary.unchanged) == (2, 1))
+    let again = try folder.run(records, batch: batch)
+    #expect(again.entities["Line"]?.unchanged == 1 && again.entities["Line"]?.inserted == 0)
+    #expect(try folder.rows("SELECT count(*) FROM ZLINE") == ["1"])
+    try verify()
+  }
+
   @Test("one bad element rejects its record whole, and says which", arguments: [1, 100]) func badElements(batch: Int)
     throws
   {
