@@ -86,7 +86,7 @@ struct StrategyChoice {
     // How the targets of a second pass are found is chosen when it begins.
     if plan.postponed.contains(where: { $0.target == index }) { return FindDecision(.seek, .sharedTable) }
     let entity = model.entities[part.entity]
-    let isShared = (hierarchyUses ?? plan.hierarchyUses)[part.rootEntity, default: 0] > 1
+    let isShared = (hierarchyUses ?? plan.hierarchyUses(model))[part.rootEntity, default: 0] > 1
     if isShared { return FindDecision(.seek, .sharedTable) }
     if entity.hasSubentities { return FindDecision(.seek, .subentities) }
     let access = try store.access(root: part.rootEntity)

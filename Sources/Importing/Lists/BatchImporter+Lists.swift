@@ -18,7 +18,7 @@ extension BatchImporter {
   ///
   /// - Parameter choice: How the plan's own nodes were prepared.
   func addLists(_ choice: StrategyChoice) throws(SQLiteError) {
-    let uses = choice.hierarchyUses ?? plan.hierarchyUses
+    let uses = choice.hierarchyUses ?? plan.hierarchyUses(store.model)
     for list in plan.lists {
       var inner = StrategyChoice(
         plan: list.plan, store: store, model: choice.model, seed: seed, inputBytes: choice.inputBytes,
@@ -39,7 +39,9 @@ extension BatchImporter {
       try importer.addLists(inner)
       let roots = Set(list.plan.nodes.filter { !$0.isGiven }.map(\.rootEntity))
       lists.append(
-        ListImporter(list, importer: importer, sharedRoots: roots.filter { uses[$0, default: 0] > 1 }.sorted()))
+        ListImporter(
+          list, number: lists.count, importer: importer,
+          sharedRoots: roots.filter { uses[$0, default: 0] > 1 }.sorted()))
     }
   }
 

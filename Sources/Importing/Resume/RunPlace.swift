@@ -60,6 +60,8 @@ extension RunTally {
         state.counts.updated - before.updated
       entities[state.entity.name, default: ImportSummary.EntityCounts()].unchanged +=
         state.counts.unchanged - before.unchanged
+      entities[state.entity.name, default: ImportSummary.EntityCounts()].deleted +=
+        state.counts.deleted - before.deleted
     }
     batches += load.importer.batches - load.firstPassTally.batches
     fetches += load.importer.allFetches - load.firstPassTally.fetches
@@ -82,6 +84,7 @@ extension RunTally {
       objects.inserted += state.counts.inserted
       objects.updated += state.counts.updated
       objects.unchanged += state.counts.unchanged
+      objects.deleted += state.counts.deleted
       entities[state.entity.name] = objects
     }
     nodes = []
