@@ -72,6 +72,7 @@ struct SQLiteRecordReader: RecordReader {
   var bytesRead: Int { database.bytesRead }
 
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    let limit = limit.fitting(columns: columns.count)
     batch.start(columnCount: columns.count, source: index)
     if let failure { throw failure }
     let count: Int
