@@ -56,8 +56,6 @@ struct RunCheckpoint: Sendable, Equatable {
   var later: Int?
   /// In a store that is being built: which start of the machine its bytes are good for, see ``Machine/bootID``.
   var boot = ""
-  /// In a store that is being built: whether everything is on the disk, so that it outlasts a stop of the machine.
-  var isDurable = false
 
   /// With more inputs than this a checkpoint knows only the hash of all.
   static let namedInputLimit = 4096
@@ -128,7 +126,6 @@ extension RunCheckpoint {
     if ledger.waiting > 0 { entries.append(PropertyList.Entry("waiting", .integer(Int64(ledger.waiting)))) }
     if let later { entries.append(PropertyList.Entry("later", .integer(Int64(later)))) }
     if !boot.isEmpty { entries.append(PropertyList.Entry("boot", .string(boot))) }
-    if isDurable { entries.append(PropertyList.Entry("durable", .boolean(true))) }
     return .dictionary(entries)
   }
 
@@ -167,7 +164,6 @@ extension RunCheckpoint {
     lateRejects = AscendingNumbers.decode(list["late_rejects"]?.data ?? [])
     later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
     boot = list["boot"]?.string ?? ""
-    isDurable = list["durable"]?.boolean ?? false
   }
 }
 

@@ -36,7 +36,7 @@ final class RunJournal {
   ///
   /// - Parameters:
   ///   - isForced: Whether it is written in any case.
-  ///   - isDurable: Whether it ends what is to outlast a stop of the machine, see ``RunCheckpoint/isDurable``.
+  ///   - isDurable: Whether it is to outlast a stop of the machine in a store that is being built, too.
   ///   - fill: Brings the checkpoint up to the present.
   func write(
     _ rejects: RejectOutput, isForced: Bool = false, isDurable: Bool = false, _ fill: (inout RunCheckpoint) -> Void
@@ -46,7 +46,6 @@ final class RunJournal {
     // is good for as long as the machine runs, and so is what was handed to the system.
     if !file.isNew || isDurable { try rejects.sync() }
     fill(&checkpoint)
-    checkpoint.isDurable = file.isNew && isDurable
     checkpoint.commits += 1
     checkpoint.rejectBytes = rejects.byteCount
     checkpoint.tally.rejectCounts = rejects.countsByName
@@ -69,7 +68,6 @@ final class RunJournal {
     checkpoint.ledger = place.ledger
     checkpoint.lateRejects = place.lateRejects
     checkpoint.later = nil
-    checkpoint.isDurable = false
     checkpoint.rejectHeader = place.rejectHeader
     checkpoint.tally = place.tally
     checkpoint.tally.rejectCounts = rejectCounts

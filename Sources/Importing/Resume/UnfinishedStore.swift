@@ -23,10 +23,10 @@ struct UnfinishedStore {
     do throws(StoreError) {
       return try StoreFile.adopt(
         path: definition.storePath, model: definition.model, cacheKiB: cacheKiB, lockWait: definition.policy.lockWait
-      ) { metadata, hiddenPath in
+      ) { metadata, hiddenPath, isDurable in
         // A complete store that was to get its name has none.
         guard !metadata.mergewalk.runs.names.isEmpty else { return false }
-        refusal = self.refusal(metadata, hiddenPath)
+        refusal = self.refusal(metadata, hiddenPath, isDurable)
         return refusal == nil
       }
     } catch {
@@ -40,7 +40,7 @@ struct UnfinishedStore {
   }
 
   /// Why a store is not gone on with; `nil` when it is.
-  private func refusal(_ metadata: StoreMetadata, _ hiddenPath: String) -> String? {
+  private func refusal(_ metadata: StoreMetadata, _ hiddenPath: String, _ isDurable: Bool) -> String? {
     let runs = metadata.mergewalk.runs
     guard let saved = runs[definition.journalName] else {
       return "a new store that another pipeline (\(runs.names.joined(separator: ", "))) has not finished was dropped"
@@ -49,7 +49,7 @@ struct UnfinishedStore {
       return "an unfinished run was dropped: its checkpoint is not one of this version of mergewalk"
     }
     let about = "the unfinished run \(checkpoint.run) was dropped"
-    guard checkpoint.isDurable || (!checkpoint.boot.isEmpty && checkpoint.boot == Machine.bootID) else {
+    guard isDurable || (!checkpoint.boot.isEmpty && checkpoint.boot == Machine.bootID) else {
       return "\(about): the machine has stopped since, and its new store may not be whole"
     }
     guard checkpoint.later ?? 0 <= FileFacts.size(StoreFile.laterPath(hiddenPath)) ?? 0 else {

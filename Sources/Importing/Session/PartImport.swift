@@ -287,7 +287,7 @@ final class PartImport {
         try note(isForced: true)
         try commit()
       }
-      do { try file.keepDurably() } catch { throw ImportError(code: .database, message: error.description) }
+      do { try file.beginDurably() } catch { throw ImportError(code: .database, message: error.description) }
     }
     try begin()
     try note(isForced: true, isDurable: true)

@@ -75,12 +75,13 @@ extension StoreFile {
   ///   - path: The final path.
   ///   - cacheKiB: The page cache in KiB.
   ///   - lockWait: How long to wait, in seconds, while another process is building the same store.
-  ///   - isWanted: Decides by the metadata and the hidden path whether to go on with a file.
+  ///   - isWanted: Decides whether to go on with a file, by the metadata, the hidden path, and whether all that was kept
+  ///     is there even if the machine has stopped since, see ``beginDurably()``.
   /// - Returns: The store; `nil` when there is none to go on with, or when the store is there already.
   /// - Throws: ``StoreError`` with `busy`, or `incompatibleModel` when a wanted file is of another model.
   package static func adopt(
     path: String, model: ManagedObjectModel, cacheKiB: Int, lockWait: Double,
-    isWanted: (StoreMetadata, String) -> Bool
+    isWanted: (StoreMetadata, String, Bool) -> Bool
   ) throws(StoreError) -> StoreFile? {
     guard let schema = StoreSchema(model: model, configuration: nil) else { return nil }
     try NewStoreFile.requireNotOurs(path)
@@ -98,9 +99,9 @@ extension StoreFile {
         case .nothing: continue
         }
         // What cannot be read is no store to go on with; whoever builds a new one removes it.
-        guard claim.size > 0, let (connection, metadata) = try? open(hidden), isWanted(metadata, hidden) else {
-          continue
-        }
+        guard claim.size > 0, let (connection, metadata, isDurable) = try? open(hidden),
+          isWanted(metadata, hidden, isDurable)
+        else { continue }
         try check(metadata, schema, path)
         guard !FileSystem.exists(path) else { return nil }
         let file = try NewStoreFile(path, adopting: claim)
@@ -111,8 +112,8 @@ extension StoreFile {
           while try rows.step() { built.insert(rows.text(0)) }
           return StoreFile(
             path: path, schema: schema, metadata: metadata, connection: connection, warnings: [],
-            undo: .newFile(file), pendingIndexes: schema.indexes.filter { !built.contains($0.name) }, keepsBatches: true
-          )
+            undo: .newFile(file), pendingIndexes: schema.indexes.filter { !built.contains($0.name) }, keepsBatches: true,
+            isDurable: isDurable)
         }
       }
       guard let busy, !FileSystem.exists(path) else { return nil }
@@ -124,13 +125,13 @@ extension StoreFile {
   }
 
   /// Opens the hidden file of a store that nobody is building, which takes back what was not committed.
-  private static func open(_ hidden: String) throws(StoreError) -> (Connection, StoreMetadata) {
-    let connection = try storeErrors(hidden) { () throws(SQLiteError) in
+  private static func open(_ hidden: String) throws(StoreError) -> (Connection, StoreMetadata, Bool) {
+    let (connection, version) = try storeErrors(hidden) { () throws(SQLiteError) in
       let connection = try Connection(path: hidden, mode: .readWrite)
       try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-      return connection
+      return (connection, try connection.integer("PRAGMA user_version"))
     }
-    return (connection, try StoreMetadata.read(connection))
+    return (connection, try StoreMetadata.read(connection), version == 1)
   }
 
   /// Removes what processes that are gone have left of a store that is there by now.

@@ -62,6 +62,8 @@ public final class StoreFile {
   private var keepsCommits = false
   /// Whether a store that is being built keeps batches, so that another process can go on.
   package let keepsBatches: Bool
+  /// Whether a new store says that it outlasts a stop of the machine.
+  private var isDurable: Bool
   /// The batches that were committed since the file was opened.
   private var commits = 0
 
@@ -84,7 +86,7 @@ public final class StoreFile {
 
   init(
     path: String, schema: StoreSchema, metadata: StoreMetadata, connection: Connection, warnings: [Warning],
-    undo: Undo, pendingIndexes: [IndexDefinition], keepsBatches: Bool = false
+    undo: Undo, pendingIndexes: [IndexDefinition], keepsBatches: Bool = false, isDurable: Bool = false
   ) {
     self.path = path
     self.schema = schema
@@ -94,6 +96,7 @@ public final class StoreFile {
     self.undo = undo
     self.pendingIndexes = pendingIndexes
     self.keepsBatches = keepsBatches
+    self.isDurable = isDurable
     if case .newFile = undo { isNew = true } else { isNew = false }
     isReproducible = isNew
   }
@@ -123,7 +126,14 @@ public final class StoreFile {
   /// Starts a batch; a new store that keeps none has one transaction for the whole run.
   public func begin() throws(StoreError) {
     guard connection.isAutocommit else { return }
-    try sql { () throws(SQLiteError) in try connection.execute(isNew ? "BEGIN" : "BEGIN IMMEDIATE") }
+    try sql { () throws(SQLiteError) in
+      if isDurable {
+        // On the disk before anything else is.
+        try connection.execute("PRAGMA synchronous=FULL; BEGIN; PRAGMA user_version=0; COMMIT; PRAGMA synchronous=OFF")
+        isDurable = false
+      }
+      try connection.execute(isNew ? "BEGIN" : "BEGIN IMMEDIATE")
+    }
   }
 
   /// Ends a batch and keeps it; nothing happens in a new store that keeps no batches.
@@ -186,6 +196,7 @@ public final class StoreFile {
   /// - Complexity: A sort of the table for each index; several threads sort when the connection allows it.
   public func buildIndexes(where isWanted: (IndexDefinition) -> Bool = { _ in true }) throws(StoreError) {
     let wanted = pendingIndexes.filter(isWanted)
+    if keepsBatches, !wanted.isEmpty { try begin() }
     pendingIndexes.removeAll { index in wanted.contains(index) }
     for index in wanted { try sql { () throws(SQLiteError) in try connection.execute(index.sql) } }
   }
@@ -338,14 +349,17 @@ public final class StoreFile {
   /// Whether an earlier process has begun to build the store.
   package var isAdopted: Bool { if case .newFile(let file) = undo { file.isAdopted } else { false } }
 
-  /// Sees to it that what a new store keeps from the next batch on is still there when the machine stops.
+  /// Starts a batch of a new store that is still there when the machine stops, with all batches before it.
   ///
-  /// Belongs between two batches: the next commit waits until it and everything before it is on the disk. The journal is
-  /// there before the file is written, so a machine that stops meanwhile leaves the batch before.
-  package func keepDurably() throws(StoreError) {
-    guard isNew, keepsBatches, let hiddenPath else { return }
+  /// Its commit waits for the disk. The journal is there before the file is written, so a machine that stops meanwhile
+  /// leaves the batch before. The file's `user_version` tells that it is whole, until the next batch begins.
+  package func beginDurably() throws(StoreError) {
+    guard keepsBatches, let hiddenPath, connection.isAutocommit else { return }
     try FileSystem.sync(FileSystem.folder(of: hiddenPath))
-    try sql { () throws(SQLiteError) in try connection.execute("PRAGMA synchronous=FULL") }
+    try sql { () throws(SQLiteError) in
+      try connection.execute("PRAGMA synchronous=FULL; BEGIN; PRAGMA user_version=1")
+    }
+    isDurable = true
   }
 
   /// The bytes of a new store, and those that its journal has of the open batch: what keeping the batch costs beside
