@@ -2,9 +2,9 @@
 /// would cost more than it is worth.
 ///
 /// Rows are appended, so a batch touches the last pages of the tables only, and committing it writes little beside the
-/// batch. Where it changes pages everywhere (indexes that are kept up, objects that each batch changes) their former
-/// content goes to the journal once a transaction. Then more and more batches share one, until that is a small part of
-/// what they write.
+/// batch. Small batches share a commit, as long as little would be lost. Where batches change pages everywhere (indexes
+/// that are kept up, objects that each batch changes) the former content of the pages goes to the journal once a
+/// transaction; then more and more batches share one, until that is a small part of what they write.
 struct CommitPacing {
   private var interval = 1
   private var waiting = 0
@@ -13,23 +13,30 @@ struct CommitPacing {
   /// A journal of this length costs nothing to speak of.
   static let freeBytes = 256 << 10
   /// The journal may have this part of what the file has grown by.
-  static let share = 8
+  static let journalShare = 8
+  /// The file grows by this part before the next commit ...
+  static let lossShare = 100
+  /// ... or by so many bytes ...
+  static let lossBytes = 4 << 20
+  /// ... or takes so many batches.
+  static let lossBatches = 64
 
   /// Counts a batch, and tells whether to commit behind it.
-  mutating func isDue() -> Bool {
+  ///
+  /// - Parameter bytes: the bytes of the file, and those that the journal has of the open transaction.
+  mutating func isDue(_ bytes: (file: Int, journal: Int)) -> Bool {
     waiting += 1
-    return waiting >= interval
-  }
-
-  /// Notes what the transaction that is about to be committed has written.
-  mutating func note(_ bytes: (file: Int, journal: Int)) {
-    waiting = 0
     let grown = max(0, bytes.file - fileBytes)
+    guard waiting >= interval,
+      grown >= min(bytes.file / Self.lossShare, Self.lossBytes) || waiting >= Self.lossBatches
+    else { return false }
+    waiting = 0
     fileBytes = bytes.file
-    if bytes.journal > max(Self.freeBytes, grown / Self.share) {
+    if bytes.journal > max(Self.freeBytes, grown / Self.journalShare) {
       interval = min(interval * 2, 1 << 20)
-    } else if bytes.journal < grown / (Self.share * 4) {
+    } else if bytes.journal < grown / (Self.journalShare * 4) {
       interval = max(interval / 2, 1)
     }
+    return true
   }
 }

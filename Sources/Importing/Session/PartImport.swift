@@ -267,13 +267,12 @@ final class PartImport {
       try note(isForced: false)
       return try commit()
     }
-    guard pacing.isDue() else { return }
-    try note(isForced: false)
-    do {
-      pacing.note(try file.batchBytes())
+    do throws(StoreError) {
+      guard pacing.isDue(try file.batchBytes()) else { return }
     } catch {
       throw ImportError(code: .database, message: error.description)
     }
+    try note(isForced: false)
     try commit()
   }
 

@@ -278,22 +278,24 @@ struct NewStoreResumeTests {
   func pacing() {
     var pacing = CommitPacing()
     var file = 0
-    /// Imports batches that each touch so many bytes of what is there, and counts commits.
-    func commits(_ count: Int, touching bytes: Int) -> Int {
+    /// Imports batches of a size that each touch so many bytes of what is there, and counts commits.
+    func commits(_ count: Int, of size: Int, touching bytes: Int) -> Int {
       var commits = 0
       var waiting = 0
       for _ in 0..<count {
-        file += 4 << 20
+        file += size
         waiting += 1
-        guard pacing.isDue() else { continue }
+        guard pacing.isDue((file, min(bytes * waiting, file / 2))) else { continue }
         commits += 1
-        pacing.note((file, min(bytes * waiting, file / 2)))
         waiting = 0
       }
       return commits
     }
-    #expect(commits(100, touching: 40 << 10) == 100)
-    #expect(commits(400, touching: 4 << 20) < 20)
-    #expect(commits(4000, touching: 0) > 3000)
+    #expect(commits(20, of: 20 << 10, touching: 40 << 10) == 20)
+    #expect(commits(100, of: 4 << 20, touching: 40 << 10) == 100)
+    #expect(commits(400, of: 4 << 20, touching: 4 << 20) < 20)
+    #expect(commits(4000, of: 4 << 20, touching: 0) > 3000)
+    #expect((30...40).contains(commits(1000, of: 128 << 10, touching: 0)))
+    #expect(commits(640, of: 0, touching: 0) == 10)
   }
 }
