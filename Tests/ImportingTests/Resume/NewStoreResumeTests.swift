@@ -217,7 +217,7 @@ struct NewStoreResumeTests {
     _ = try? ImportSession(definition()).run()
     if try names() != ["s.sqlite"] {
       #expect(try names() == [])
-      try ImportSession(definition()).run()
+      _ = try ImportSession(definition()).run()
     }
     #expect(try rows() == wanted.rows)
   }
@@ -254,7 +254,7 @@ struct NewStoreResumeTests {
       do {
         var other = try self.definition("other")
         other.policy.lockWait = 0
-        try ImportSession(other).run()
+        _ = try ImportSession(other).run()
       } catch {
         code = (error as? ImportError)?.code
       }
