@@ -267,6 +267,8 @@ final class PartImport {
       try note(isForced: false)
       return try commit()
     }
+    // Whether or not there is a commit here: those of one batch are imported together, however often the run stops.
+    _ = try importer.deferred?.save(isDurable: false)
     do throws(StoreError) {
       guard pacing.isDue(try file.batchBytes()) else { return }
     } catch {

@@ -116,7 +116,11 @@ struct SignalTests {
     #expect((try next.object()["resumed_after"] as? Int ?? 0) > 0)
     #expect(try hidden() == [])
     let reference = try Command(arguments, in: whole.folder.path, input: text)
-    #expect(try Night.counts(next) == Night.counts(reference))
+    // The last batch before the signal was a shorter one.
+    let counts = try [next, reference].map { command in
+      try Night.counts(command).filter { !["batches", "bytes_read"].contains($0.key) }
+    }
+    #expect(counts[0] == counts[1])
     let (state, wanted) = (try night.state(), try whole.state())
     for (name, rows) in wanted.tables where name != "Z_METADATA" { #expect(state.tables[name] == rows) }
     #expect(state.isIntact && state.rejects == wanted.rejects)
