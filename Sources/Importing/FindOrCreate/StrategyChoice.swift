@@ -34,6 +34,8 @@ struct StrategyChoice {
   var isList = false
   /// Whether the inputs give the same records when they are read again; a database may have been written meanwhile.
   var hasFixedInputs = true
+  /// Whether an earlier process has begun the part with a filter in a store that was new to it.
+  var resumesFilter = false
   /// Whether the store is not there yet and stands for a new one.
   var isPlannedStore = false
 
@@ -68,7 +70,10 @@ struct StrategyChoice {
     let entity = model.entities[part.entity]
     switch decision.plan {
     case .none: return .none
-    case .filter: return .filter(KeyFilter(bytes: 12 << 20))
+    case .filter:
+      let filter = KeyFilter(bytes: 12 << 20)
+      if decision.rows ?? 0 > 0 { try fill(filter, store.access(root: part.rootEntity), entity, part) }
+      return .filter(filter)
     case .seek: return .seek
     case .deduplicate: return .deduplicate
     case .table where decision.rows == 0: return .table(KeyTable())
@@ -106,6 +111,7 @@ struct StrategyChoice {
       found.isPartitioned = true
       return found
     }
+    if resumesFilter, isOwn(index) { return decision(.filter, .newStore) }
     let coming = expected ?? Int.max / 1024
     // Scans keep primary keys in 32 bits.
     let canScan =
@@ -165,6 +171,28 @@ struct StrategyChoice {
     let columns = Set(part.keySlots.compactMap { table.columnName(slot: $0) })
     return store.schema.indexes.contains { index in
       index.table == table.name && Set(index.columns.prefix(columns.count)) == columns
+    }
+  }
+
+  /// Notes the keys of the rows that an earlier process has made.
+  private func fill(
+    _ filter: KeyFilter, _ access: TableAccess, _ entity: EntityDescription, _ part: ImportNode
+  ) throws(SQLiteError) {
+    if part.keySlots.count <= TableAccess.hashedColumnLimit {
+      return try access.scanHashes(entity: entity, keySlots: part.keySlots, contentSlots: [], seed: seed) {
+        (_, keyHash, _) in
+        _ = filter.testAndInsert(keyHash)
+      }
+    }
+    let buffer = RowBuffer(model: model, root: model.entities[part.rootEntity])
+    try access.scan(entity: entity, slots: part.keySlots, buffer: buffer, blockSize: 4096) {
+      for row in 0..<buffer.count where !part.keySlots.contains(where: { buffer.tags[$0][row] == CellTag.null }) {
+        var hash = ContentHash.start(seed)
+        for slot in part.keySlots {
+          hash = CellHash.cell(buffer.tags[slot][row], buffer.payloads[slot][row], buffer.arena.base, seed: hash)
+        }
+        _ = filter.testAndInsert(hash)
+      }
     }
   }
 
