@@ -15,6 +15,8 @@ struct RunPlace {
   var tally: RunTally
   /// See ``RunCheckpoint/lateRejects``.
   var lateRejects: [Int]
+  /// See ``RunCheckpoint/later``.
+  var later: Int?
   /// See ``RunCheckpoint/rejectHeader``.
   var rejectHeader: RejectOutput.FilePlace?
 
@@ -26,6 +28,7 @@ struct RunPlace {
     ledger = checkpoint.ledger
     tally = checkpoint.tally
     lateRejects = checkpoint.lateRejects
+    later = checkpoint.later
     rejectHeader = checkpoint.rejectHeader
   }
 
@@ -37,6 +40,7 @@ struct RunPlace {
     next.part += 1
     next.start = ReadingPosition()
     next.lateRejects = []
+    next.later = nil
     next.rejectHeader = nil
     return next
   }

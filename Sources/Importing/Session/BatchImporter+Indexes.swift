@@ -14,6 +14,7 @@ extension BatchImporter {
     let guarded = file.unbuiltIndexes.filter { index in allNodes.contains { isGuard(index, $0) } }
     guard keepsSavepoints || !guarded.isEmpty else { return }
     do {
+      if file.keepsBatches { return try file.buildIndexes { guarded.contains($0) } }
       // A row that is refused is taken back, for which the connection needs a journal. The file is private, so the
       // journal can stay in memory; pages that the run adds are not journalled.
       try file.connection.execute("COMMIT")
