@@ -40,13 +40,16 @@ extension BatchImporter {
     }
   }
 
-  /// Puts off the records whose object is there and refers to what may come later.
+  /// Puts off the records whose object is there and refers to what may come later, and those whose object an earlier
+  /// record has made that may turn out to be rejected, as the object would go with it.
   func postpone(_ state: NodeState, _ view: BatchView) {
     let targets = state.part.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
+    let mayGo = plan.postponed.contains { $0.missing == .reject || !$0.isOptional }
+    let first = mayGo ? firstKeys[state.part.rootEntity] ?? .max : .max
     var kept = ContiguousArray<NodeState.Apply>()
     for apply in state.applies {
       let record = Int(apply.record)
-      if targets.allSatisfy({ !isOpen(record, $0) }) {
+      if apply.primaryKey < first, targets.allSatisfy({ !isOpen(record, $0) }) {
         kept.append(apply)
       } else {
         view.outcomes[record] = .deferred

@@ -60,6 +60,11 @@ extension PartImport {
     defer { importer.isReplaying = false }
     try waiting.replay { (batch) throws(ImportError) in
       for relationship in plan.postponed { preparer.hashAgain(&batch, node: relationship.target) }
+      // What was found in the first pass may have been taken out since.
+      for record in 0..<batch.records.recordCount {
+        batch.nodes[plan.root].targets[record] = 0
+        if !batch.nodes[plan.root].targetEntities.isEmpty { batch.nodes[plan.root].targetEntities[record] = -1 }
+      }
       if !plan.lists.isEmpty {
         batch.refusals.removeAll(keepingCapacity: true)
         preparer.prepareLists(&batch)

@@ -262,6 +262,35 @@ import Testing
     #expect(try stored(folder).isEmpty)
   }
 
+  @Test(
+    "a good record stays when an earlier one with its key is rejected in the second pass", arguments: [1, 2, 100],
+    [nil, 2, 1] as [Int?])
+  func goodAfterRejected(batch: Int, parent: Int?) throws {
+    for isThere in [false, true] {
+      let folder = try folder()
+      try pipeline(folder, parent: "reject", mentor: "null")
+      if isThere {
+        try write([Record(number: 7, label: "old")], folder, files: 1)
+        _ = try ImportSession(try Pipeline.read(folder.file("pipeline.yaml")).definition).run()
+      }
+      try write(
+        [
+          Record(number: 1, label: "bad", parent: 9), Record(number: 2, label: "x"),
+          Record(number: 1, label: "good", parent: parent),
+        ], folder, files: 1)
+      var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
+      definition.batchLimit.records = batch
+      let summary = try ImportSession(definition).run()
+      #expect((summary.read, summary.inserted, summary.rejected) == (3, 2, 1))
+      #expect(summary.rejectCounts == ["relationship.missingTarget": 1])
+      let members = try stored(folder)
+      #expect(members[1] == Member(label: "good", parent: parent))
+      #expect(members[2] == Member(label: "x"))
+      let report = try StoreVerifier.verify(path: folder.file("club.sqlite"), model: definition.model)
+      #expect(report.isSound, "\(report.findings)")
+    }
+  }
+
   @Test("repeated keys keep their policy", arguments: [1, 3, 100]) func repeated(batch: Int) throws {
     for (policy, expected) in [("last", "b"), ("first", "a")] {
       let folder = try folder()
