@@ -78,6 +78,10 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
       "bytes that are not UTF-8 outside records end the reading",
       bytes: Array("{\"r\":[{}],\"x\":\"a".utf8) + [0xC0] + Array("\"}".utf8), at: "r", ["a"], ["·"],
       failure: "invalidDocument@1:17"),
+    JSONCase(
+      "of several faults outside records the first counts",
+      bytes: Array("{\"r".utf8) + [0xE1, 0x84, 0xE6, 10, 10, 0xFF, 0xFF],
+      at: "$.r", nil, [], failure: "invalidDocument@1:4"),
     JSONCase("NUL ends the reading", "[{\"a\":1},{\"a\":\"\0\"}]", ["a"], ["#1"], failure: "invalidDocument@1:16"),
     JSONCase("a fault in a record", "[{\"a\":1},\n{\"a\":x},{}]", ["a"], ["#1"], failure: "invalidDocument@2:6"),
     JSONCase("a fault between records", "[{\"a\":1}\n{\"a\":2}]", ["a"], ["#1"], failure: "invalidDocument@2:1"),
