@@ -18,10 +18,16 @@ public struct Pragmas: Sendable {
   /// - `secure_delete=OFF`: freed pages are not overwritten with zeros.
   /// - `temp_store=FILE`: the sorts of index builds stay inside the memory budget.
   /// - `threads`: helpers that sort for `CREATE INDEX`.
-  /// - Parameter cacheKiB: The page cache in KiB; it also bounds the memory of one sort.
-  public static func load(cacheKiB: Int = 32 * 1024, threads: Int = 1) -> Pragmas {
+  /// - `journal_mode=TRUNCATE` when batches are kept: a transaction that was not committed is taken back by whoever opens
+  ///   the file next, so a process may be killed at any time. Pages that a transaction adds are not journalled. Without
+  ///   `synchronous` that holds for processes that die, not for machines that stop.
+  /// - Parameters:
+  ///   - cacheKiB: The page cache in KiB; it also bounds the memory of one sort.
+  ///   - keepsBatches: Whether there are commits before the end.
+  public static func load(cacheKiB: Int = 32 * 1024, threads: Int = 1, keepsBatches: Bool = false) -> Pragmas {
     Pragmas(statements: [
-      "PRAGMA journal_mode=OFF", "PRAGMA synchronous=OFF", "PRAGMA locking_mode=EXCLUSIVE",
+      "PRAGMA journal_mode=\(keepsBatches ? "TRUNCATE" : "OFF")", "PRAGMA synchronous=OFF",
+      "PRAGMA locking_mode=EXCLUSIVE",
       "PRAGMA cache_size=-\(cacheKiB)", "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
       "PRAGMA threads=\(threads)",
     ])

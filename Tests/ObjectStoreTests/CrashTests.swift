@@ -28,6 +28,87 @@ struct CrashTests {
     #expect(try names() == ["zoo.sqlite"])
   }
 
+  /// Makes a store that keeps batches, kills its process within the second one.
+  private func killKept() async throws {
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
+      let file = try StoreFile.create(
+        path: path, model: try Models.zoo(), cacheKiB: 256, lockWait: 0, keepsBatches: true, sparesOthers: false)
+      for batch in 0..<2 {
+        try file.begin()
+        for key in 1...20_000 {
+          try file.connection.execute("INSERT INTO ZZOO (Z_PK, Z_ENT, Z_OPT) VALUES (\(batch * 20_000 + key), 5, 1)")
+        }
+        // Pages of the first batch, which are on the disk when the process dies.
+        if batch == 1 { try file.connection.execute("UPDATE ZZOO SET Z_OPT = 9") }
+        if batch == 0 { try file.commit() }
+      }
+      kill(getpid(), SIGKILL)
+    }
+  }
+
+  private func adopt(_ isWanted: (StoreMetadata, String, Bool) -> Bool = { _, _, isDurable in !isDurable }) throws
+    -> StoreFile?
+  {
+    try StoreFile.adopt(path: path, model: try Models.zoo(), cacheKiB: 256, lockWait: 0, isWanted: isWanted)
+  }
+
+  @Test("a killed run keeps the batches of a new store that were committed, for a run that goes on")
+  func keptBatches() async throws {
+    try await killKept()
+    #expect(try adopt { _, _, _ in false } == nil)
+    let file = try #require(try adopt())
+    #expect(file.isNew && file.isAdopted)
+    #expect(try file.connection.integer("SELECT count(*) FROM ZZOO WHERE Z_OPT = 1") == 20_000)
+    #expect(try file.connection.integer("SELECT count(*) FROM ZZOO") == 20_000)
+    #expect(try file.connection.text("PRAGMA integrity_check") == "ok")
+    let error = #expect(throws: StoreError.self) { try adopt() }
+    #expect(error?.code == .busy)
+    try file.finish()
+    #expect(try names() == ["zoo.sqlite"])
+    #expect(try StoreVerifier.verify(path: path, model: try Models.zoo()).isSound)
+  }
+
+  @Test("what was kept stays when a run that goes on with it does nothing, and goes when it is taken back")
+  func untouched() async throws {
+    try await killKept()
+    let before = try names()
+    _ = try #require(try adopt())
+    #expect(try names() == before)
+    try #require(try adopt()).suspend()
+    #expect(try names() == before)
+    try #require(try adopt()).rollBackRun()
+    #expect(try names() == [])
+    #expect(try adopt() == nil)
+  }
+
+  @Test("two processes do not go on with the same store")
+  func together() async throws {
+    try await killKept()
+    let file = try #require(try adopt())
+    await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+      let model = try Models.zoo()
+      do {
+        _ = try StoreFile.adopt(path: path, model: model, cacheKiB: 256, lockWait: 0.2) { _, _, _ in true }
+      } catch let error as StoreError {
+        exit(error.code == .busy && error.description.contains("is building the store") ? 7 : 8)
+      }
+    }
+    try file.finish()
+    #expect(try names() == ["zoo.sqlite"])
+  }
+
+  @Test("links, and what is no store, are not gone on with")
+  func strangers() throws {
+    try StoreFile.create(path: folder.file("other.sqlite"), model: try Models.zoo()).finish()
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file(".zoo.sqlite.mergewalk-4194300"), withDestinationPath: folder.file("other.sqlite"))
+    try folder.write("x", to: ".zoo.sqlite.mergewalk-4194301")
+    try folder.write("", to: ".zoo.sqlite.mergewalk-4194302")
+    #expect(try adopt() == nil)
+    try StoreFile.create(path: path, model: try Models.zoo()).finish()
+    #expect(try names() == ["other.sqlite", "zoo.sqlite"])
+  }
+
   @Test("a killed run over an existing store keeps whole batches only")
   func existingStore() async throws {
     try StoreFile.create(path: path, model: try Models.zoo()).finish()

@@ -4,22 +4,26 @@ import RecordFormats
 /// Records that wait until an index can tell whether their keys are known, in memory of fixed size and a file.
 ///
 /// Only what the root node needs is kept: its cells, its relationships' targets, the raw record and its position. The
-/// file has no name in any folder, so nothing is left when the process dies.
+/// file has no name in any folder, so nothing is left when the process dies; where another process may go on, it has one
+/// and is beside the store that is being built.
 final class DeferredRecords {
   private let plan: ImportPlan
   private let folder: String
   private var pending: ImportBatch
   private var file: TemporaryFile?
-  /// For each block in the file, the archive's member that its records are from.
-  private var members: [String?] = []
+  private let path: String?
+  /// The blocks in the file.
+  private var blocks = 0
   private(set) var count = 0
   private let recordsPerBlock: Int
   private let bytesPerBlock: Int
 
   /// - Parameter fields: The fields whose cells are kept; `nil` for those of the root node and of postponed
   ///   relationships, and the lists.
-  init(plan: ImportPlan, folder: String, limit: BatchLimit, fields: [Int]? = nil) {
+  /// - Parameter path: The file's path, when it is to have a name.
+  init(plan: ImportPlan, folder: String, limit: BatchLimit, fields: [Int]? = nil, path: String? = nil) {
     self.plan = plan
+    self.path = path
     self.fields =
       fields ?? plan.nodes[plan.root].keyFields + plan.nodes[plan.root].attributeFields + plan.postponedFields
     keepsLists = fields == nil
@@ -77,9 +81,39 @@ final class DeferredRecords {
     if pending.records.recordCount >= recordsPerBlock || pending.records.byteCount >= bytesPerBlock { try flush() }
   }
 
+  // MARK: Going on later
+
+  /// Puts everything into the file, for a process that goes on with the first bytes of it.
+  ///
+  /// - Parameter isDurable: Whether to wait until it is on the disk.
+  /// - Returns: The bytes of the file.
+  func save(isDurable: Bool) throws(ImportError) -> Int {
+    try flush()
+    if isDurable { try file?.sync() }
+    return file?.length ?? 0
+  }
+
+  /// Takes over the records that an earlier process has put off.
+  ///
+  /// - Parameters:
+  ///   - bytes: What ``save(isDurable:)`` returned.
+  ///   - body: Gets the hash of each record's key.
+  func restore(bytes: Int, _ body: (UInt64) -> Void) throws(ImportError) {
+    guard let path, bytes > 0 else { return }
+    let file = try TemporaryFile(path: path, keeping: bytes)
+    self.file = file
+    while file.position < bytes {
+      try readBlock(file)
+      blocks += 1
+      count += pending.records.recordCount
+      for hash in pending.nodes[plan.root].keyHashes { body(hash) }
+    }
+    clear()
+  }
+
   /// Hands the records out again in their order, a block at a time.
   func replay(_ body: (inout ImportBatch) throws(ImportError) -> Void) throws(ImportError) {
-    if members.isEmpty {
+    if blocks == 0 {
       finish(&pending)
       try body(&pending)
       return
@@ -87,9 +121,8 @@ final class DeferredRecords {
     try flush()
     guard let file else { return }
     try file.rewind()
-    for member in members {
+    for _ in 0..<blocks {
       try readBlock(file)
-      pending.records.member = member
       finish(&pending)
       try body(&pending)
     }
@@ -135,10 +168,19 @@ final class DeferredRecords {
   private func flush() throws(ImportError) {
     guard pending.records.recordCount > 0 else { return }
     let file: TemporaryFile
-    if let open = self.file { file = open } else { file = try TemporaryFile(folder: folder) }
+    if let open = self.file {
+      file = open
+    } else if let path {
+      file = try TemporaryFile(path: path, keeping: 0)
+    } else {
+      file = try TemporaryFile(folder: folder)
+    }
     self.file = file
     let count = pending.records.recordCount
-    try file.write(ContiguousArray([count, pending.records.byteCount, pending.records.source]), count: 3)
+    let member = pending.records.member.map { ContiguousArray($0.utf8) }
+    try file.write(
+      ContiguousArray([count, pending.records.byteCount, pending.records.source, member?.count ?? -1]), count: 4)
+    if let member { try file.write(member, count: member.count) }
     try file.write(pending.records.bytes, count: pending.records.byteCount)
     try file.write(pending.records.records, count: count)
     for field in fields {
@@ -158,7 +200,7 @@ final class DeferredRecords {
     }
     try file.write(pending.nodes[plan.root].keyHashes, count: count)
     try file.write(pending.nodes[plan.root].contentHashes, count: count)
-    members.append(pending.records.member)
+    blocks += 1
     clear()
   }
 
@@ -183,9 +225,12 @@ final class DeferredRecords {
   private func readBlock(_ file: TemporaryFile) throws(ImportError) {
     clear()
     var header = ContiguousArray<Int>()
-    try file.read(into: &header, count: 3)
+    try file.read(into: &header, count: 4)
     let (count, bytes) = (header[0], header[1])
     pending.records.source = header[2]
+    var member = ContiguousArray<UInt8>()
+    try file.read(into: &member, count: max(header[3], 0))
+    pending.records.member = header[3] < 0 ? nil : String(decoding: member, as: UTF8.self)
     var failed: ImportError?
     pending.records.appendBytes(atMost: bytes) { base, _ in
       do throws(ImportError) {

@@ -1,10 +1,12 @@
 import Glibc
 
-/// A file without a name for bytes that do not fit the memory budget; the system removes it when the process ends,
-/// however it ends.
+/// A file for bytes that do not fit the memory budget: without a name, so that the system removes it when the process
+/// ends, however it ends; or with one, for another process to go on with.
 final class TemporaryFile {
   private let descriptor: Int32
   private let folder: String
+  /// The bytes that were written, those of an earlier process included.
+  private(set) var length = 0
 
   /// Makes an empty file in `folder`.
   init(folder: String) throws(ImportError) {
@@ -15,7 +17,26 @@ final class TemporaryFile {
     unlink(template)
   }
 
+  /// Opens or makes a file with a name, and cuts it to what is known of it.
+  ///
+  /// - Throws: `temporaryFile`, also when it has become shorter.
+  init(path: String, keeping length: Int) throws(ImportError) {
+    folder = ImportSession.folder(of: path)
+    descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else { throw Self.failure("create", folder) }
+    self.length = length
+    guard lseek(descriptor, 0, SEEK_END) >= length, ftruncate(descriptor, length) == 0,
+      lseek(descriptor, 0, SEEK_SET) == 0
+    else { throw Self.failure("go on with", folder) }
+  }
+
   deinit { close(descriptor) }
+
+  /// Waits until everything is on the disk.
+  func sync() throws(ImportError) { guard fdatasync(descriptor) == 0 else { throw Self.failure("sync", folder) } }
+
+  /// The place of the next byte that is read or written.
+  var position: Int { lseek(descriptor, 0, SEEK_CUR) }
 
   /// Goes back to the start.
   func rewind() throws(ImportError) {
@@ -32,6 +53,7 @@ final class TemporaryFile {
       guard written > 0 else { throw Self.failure("write", folder) }
       done += written
     }
+    length += done
   }
 
   /// Reads until the buffer is full.

@@ -34,6 +34,8 @@ struct StrategyChoice {
   var isList = false
   /// Whether the inputs give the same records when they are read again; a database may have been written meanwhile.
   var hasFixedInputs = true
+  /// Whether an earlier process has begun the part with a filter in a store that was new to it.
+  var resumesFilter = false
   /// Whether the store is not there yet and stands for a new one.
   var isPlannedStore = false
 
@@ -68,7 +70,10 @@ struct StrategyChoice {
     let entity = model.entities[part.entity]
     switch decision.plan {
     case .none: return .none
-    case .filter: return .filter(KeyFilter(bytes: 12 << 20))
+    case .filter:
+      let filter = KeyFilter(bytes: 12 << 20)
+      if decision.rows ?? 0 > 0 { try fill(filter, store.access(root: part.rootEntity), entity, part) }
+      return .filter(filter)
     case .seek: return .seek
     case .deduplicate: return .deduplicate
     case .table where decision.rows == 0: return .table(KeyTable())
@@ -86,7 +91,7 @@ struct StrategyChoice {
     // How the targets of a second pass are found is chosen when it begins.
     if plan.postponed.contains(where: { $0.target == index }) { return FindDecision(.seek, .sharedTable) }
     let entity = model.entities[part.entity]
-    let isShared = (hierarchyUses ?? plan.hierarchyUses)[part.rootEntity, default: 0] > 1
+    let isShared = (hierarchyUses ?? plan.hierarchyUses(model))[part.rootEntity, default: 0] > 1
     if isShared { return FindDecision(.seek, .sharedTable) }
     if entity.hasSubentities { return FindDecision(.seek, .subentities) }
     let access = try store.access(root: part.rootEntity)
@@ -101,11 +106,24 @@ struct StrategyChoice {
       let isNewRoot = isOwn(index) && plan.lists.isEmpty && isNewStore
       return decision(isNewRoot ? .filter : .table, isNewRoot ? .newStore : .noRows)
     }
+    func partitioned(_ reason: FindDecision.Reason) -> FindDecision {
+      var found = decision(.seek, reason)
+      found.isPartitioned = true
+      return found
+    }
+    if resumesFilter, isOwn(index) { return decision(.filter, .newStore) }
     let coming = expected ?? Int.max / 1024
-    let canScan = part.keySlots.count + part.contentSlots.count <= TableAccess.hashedColumnLimit
+    // Scans keep primary keys in 32 bits.
+    let canScan =
+      part.keySlots.count + part.contentSlots.count <= TableAccess.hashedColumnLimit
+      && store.maximum(root: part.rootEntity) < 1 << 32
+    let fits = canScan && ScanTable.bytes(rows: rows) <= keyMemory
     switch isOwn(index) ? override : .automatic {
     case .seek: return decision(.seek, .asked)
-    case .scan where canScan: return decision(.scan, .asked)
+    case .scan where canScan:
+      // In pieces it is one scan too, and takes no more memory than is allowed.
+      if fits || !canPartition(index, part) { return decision(.scan, .asked) }
+      return partitioned(.asked)
     case .deduplicate where canDeduplicate(part): return decision(.deduplicate, .asked)
     case .scan, .automatic, .deduplicate: break
     }
@@ -114,14 +132,9 @@ struct StrategyChoice {
     if isSmall && rows / 16 <= coming { return decision(.table, .fewRows) }
     if !hasIndex, isSmall || !canScan { return decision(.table, .noIndex) }
     if !hasIndex { return decision(.scan, .noIndex) }
-    let fits = canScan && ScanTable.bytes(rows: rows) <= keyMemory && store.maximum(root: part.rootEntity) < 1 << 32
     if fits, rows / 6 <= coming { return decision(.scan, .manyRecords) }
-    var found = decision(.seek, rows / 6 <= coming ? .tooManyRows : .fewRecords)
-    if rows / 6 <= coming, canScan, canPartition(index, part) {
-      found.isPartitioned = true
-      found.reason = .partitioned
-    }
-    return found
+    if rows / 6 <= coming, canScan, canPartition(index, part) { return partitioned(.partitioned) }
+    return decision(.seek, rows / 6 <= coming ? .tooManyRows : .fewRecords)
   }
 
   /// Whether the store is being built; one that is only planned counts too.
@@ -158,6 +171,28 @@ struct StrategyChoice {
     let columns = Set(part.keySlots.compactMap { table.columnName(slot: $0) })
     return store.schema.indexes.contains { index in
       index.table == table.name && Set(index.columns.prefix(columns.count)) == columns
+    }
+  }
+
+  /// Notes the keys of the rows that an earlier process has made.
+  private func fill(
+    _ filter: KeyFilter, _ access: TableAccess, _ entity: EntityDescription, _ part: ImportNode
+  ) throws(SQLiteError) {
+    if part.keySlots.count <= TableAccess.hashedColumnLimit {
+      return try access.scanHashes(entity: entity, keySlots: part.keySlots, contentSlots: [], seed: seed) {
+        (_, keyHash, _) in
+        _ = filter.testAndInsert(keyHash)
+      }
+    }
+    let buffer = RowBuffer(model: model, root: model.entities[part.rootEntity])
+    try access.scan(entity: entity, slots: part.keySlots, buffer: buffer, blockSize: 4096) {
+      for row in 0..<buffer.count where !part.keySlots.contains(where: { buffer.tags[$0][row] == CellTag.null }) {
+        var hash = ContentHash.start(seed)
+        for slot in part.keySlots {
+          hash = CellHash.cell(buffer.tags[slot][row], buffer.payloads[slot][row], buffer.arena.base, seed: hash)
+        }
+        _ = filter.testAndInsert(hash)
+      }
     }
   }
 

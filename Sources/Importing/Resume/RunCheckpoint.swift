@@ -52,6 +52,10 @@ struct RunCheckpoint: Sendable, Equatable {
   ///
   /// What is known of keys that were seen does not have them.
   var lateRejects: [Int] = []
+  /// The bytes of the file of records that were put off; `nil` when the part puts none off.
+  var later: Int?
+  /// In a store that is being built: which start of the machine its bytes are good for, see ``Machine/bootID``.
+  var boot = ""
 
   /// With more inputs than this a checkpoint knows only the hash of all.
   static let namedInputLimit = 4096
@@ -119,6 +123,9 @@ extension RunCheckpoint {
     if !lateRejects.isEmpty {
       entries.append(PropertyList.Entry("late_rejects", .data(AscendingNumbers.encode(lateRejects))))
     }
+    if ledger.waiting > 0 { entries.append(PropertyList.Entry("waiting", .integer(Int64(ledger.waiting)))) }
+    if let later { entries.append(PropertyList.Entry("later", .integer(Int64(later)))) }
+    if !boot.isEmpty { entries.append(PropertyList.Entry("boot", .string(boot))) }
     return .dictionary(entries)
   }
 
@@ -130,7 +137,9 @@ extension RunCheckpoint {
       let inputCounts = list["input_counts"]?.integers(), let inputsHash = list["inputs_hash"]?.word,
       let commits = list["commits"]?.integer, let isDone = list["done"]?.boolean,
       let place = list["part"]?.integers(count: 5), let hash = list["hash"]?.word,
-      let numbers = list["ledger"]?.integers(count: 6), let ledger = RecordLedger(numbers: numbers),
+      let numbers = list["ledger"]?.integers(count: 6),
+      let ledger = RecordLedger(
+        numbers: numbers, waiting: Int(truncatingIfNeeded: list["waiting"]?.integer ?? 0)),
       let tally = list["tally"].flatMap(RunTally.init), let rejectBytes = list["reject_bytes"]?.integer
     else { return nil }
     self.run = run
@@ -153,6 +162,8 @@ extension RunCheckpoint {
       RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
     }
     lateRejects = AscendingNumbers.decode(list["late_rejects"]?.data ?? [])
+    later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
+    boot = list["boot"]?.string ?? ""
   }
 }
 

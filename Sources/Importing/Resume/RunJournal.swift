@@ -2,8 +2,7 @@ import ObjectStore
 import RecordFormats
 import SQLite
 
-/// Keeps the checkpoint of a run in an existing store: with the rows of every transaction, and no longer than it is
-/// needed.
+/// Keeps the checkpoint of a run in the store: with the rows of every transaction, and no longer than it is needed.
 ///
 /// A transaction that changes nothing in the store gets no checkpoint: importing its records once more gives the same
 /// counts and the same rejects.
@@ -37,13 +36,15 @@ final class RunJournal {
   ///
   /// - Parameters:
   ///   - isForced: Whether it is written in any case.
+  ///   - isDurable: Whether it is to outlast a stop of the machine in a store that is being built, too.
   ///   - fill: Brings the checkpoint up to the present.
   func write(
-    _ rejects: RejectOutput, isForced: Bool = false, _ fill: (inout RunCheckpoint) -> Void
+    _ rejects: RejectOutput, isForced: Bool = false, isDurable: Bool = false, _ fill: (inout RunCheckpoint) -> Void
   ) throws(ImportError) {
     guard isForced || isChanged else { return }
-    // What the checkpoint says is in the file has to be there before the checkpoint is.
-    try rejects.sync()
+    // What the checkpoint says is in the file has to be there before the checkpoint is. In a store that is being built it
+    // is good for as long as the machine runs, and so is what was handed to the system.
+    if !file.isNew || isDurable { try rejects.sync() }
     fill(&checkpoint)
     checkpoint.commits += 1
     checkpoint.rejectBytes = rejects.byteCount
@@ -66,6 +67,7 @@ final class RunJournal {
     checkpoint.position = place.start
     checkpoint.ledger = place.ledger
     checkpoint.lateRejects = place.lateRejects
+    checkpoint.later = nil
     checkpoint.rejectHeader = place.rejectHeader
     checkpoint.tally = place.tally
     checkpoint.tally.rejectCounts = rejectCounts
@@ -83,7 +85,7 @@ final class RunJournal {
   /// Adds what ends the run to the open transaction: the mark that only the report is missing, when there was a
   /// checkpoint, and which inputs it had.
   func end(_ rejects: RejectOutput, finished: FinishedRun?, _ fill: (inout RunCheckpoint) -> Void) throws(ImportError) {
-    if isWritten || isChanged {
+    if isWritten || isChanged || file.isNew {
       try write(rejects, isForced: true) { checkpoint in
         fill(&checkpoint)
         checkpoint.isDone = true

@@ -15,6 +15,8 @@ struct RunPlace {
   var tally: RunTally
   /// See ``RunCheckpoint/lateRejects``.
   var lateRejects: [Int]
+  /// See ``RunCheckpoint/later``.
+  var later: Int?
   /// See ``RunCheckpoint/rejectHeader``.
   var rejectHeader: RejectOutput.FilePlace?
 
@@ -26,6 +28,7 @@ struct RunPlace {
     ledger = checkpoint.ledger
     tally = checkpoint.tally
     lateRejects = checkpoint.lateRejects
+    later = checkpoint.later
     rejectHeader = checkpoint.rejectHeader
   }
 
@@ -37,6 +40,7 @@ struct RunPlace {
     next.part += 1
     next.start = ReadingPosition()
     next.lateRejects = []
+    next.later = nil
     next.rejectHeader = nil
     return next
   }
@@ -60,6 +64,8 @@ extension RunTally {
         state.counts.updated - before.updated
       entities[state.entity.name, default: ImportSummary.EntityCounts()].unchanged +=
         state.counts.unchanged - before.unchanged
+      entities[state.entity.name, default: ImportSummary.EntityCounts()].deleted +=
+        state.counts.deleted - before.deleted
     }
     batches += load.importer.batches - load.firstPassTally.batches
     fetches += load.importer.allFetches - load.firstPassTally.fetches
@@ -82,6 +88,7 @@ extension RunTally {
       objects.inserted += state.counts.inserted
       objects.updated += state.counts.updated
       objects.unchanged += state.counts.unchanged
+      objects.deleted += state.counts.deleted
       entities[state.entity.name] = objects
     }
     nodes = []

@@ -53,7 +53,8 @@ struct RunStartChoice {
         return .restarted(checkpoint)
       } else {
         if let difference = difference(checkpoint) { throw difference }
-        let isWhole = checkpoint.origin.map { file.adopt($0, commits: checkpoint.commits) } ?? false
+        // A store that is being built goes as a whole.
+        let isWhole = file.isNew || (checkpoint.origin.map { file.adopt($0, commits: checkpoint.commits) } ?? false)
         return .resumed(checkpoint, isWhole: isWhole)
       }
     }
@@ -75,12 +76,14 @@ struct RunStartChoice {
   }
 
   /// The error for a run that is to go on and is not there.
-  static func nothingToResume(_ definition: ImportDefinition) -> ImportError {
+  ///
+  /// - Parameter refusal: Why what is there is not gone on with.
+  static func nothingToResume(_ definition: ImportDefinition, _ refusal: String? = nil) -> ImportError {
     ImportError(
       code: .nothingToResume,
       message:
-        "\(definition.storePath) has no unfinished run of \(definition.name); leave --resume-or-fail out to begin"
-        + " one")
+        "\(refusal ?? "\(definition.storePath) has no unfinished run of \(definition.name)");"
+        + " leave --resume-or-fail out to begin one")
   }
 
   private func isAgain(_ finished: FinishedRun) -> Bool {

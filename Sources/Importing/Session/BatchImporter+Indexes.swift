@@ -7,14 +7,24 @@ extension BatchImporter {
   /// constraints that finding does not look after.
   ///
   /// All other indexes are built at the end, from sorted rows, which is several times faster than keeping them up.
-  func buildEarlyIndexes(_ file: StoreFile) throws(ImportError) {
+  ///
+  /// - Parameter cacheKiB: The page cache for a store whose indexes are kept up; rows alone are appended and need little.
+  func buildEarlyIndexes(_ file: StoreFile, cacheKiB: Int) throws(ImportError) {
+    let unbuilt = file.unbuiltIndexes.count
+    try buildKeptIndexes(file)
+    // The primary key of a join table is an index that is always there.
+    guard file.unbuiltIndexes.count < unbuilt || lists.contains(where: { $0.list.ownerNode == nil }) else { return }
+    do { try file.connection.execute("PRAGMA cache_size=-\(cacheKiB)") } catch { throw ImportError(error) }
+  }
+
+  private func buildKeptIndexes(_ file: StoreFile) throws(ImportError) {
     for state in allNodes where !state.isPostponed {
       if case .seek = state.strategy { try buildIndexes(file, for: state) }
     }
-    try buildListIndexes(file)
     let guarded = file.unbuiltIndexes.filter { index in allNodes.contains { isGuard(index, $0) } }
     guard keepsSavepoints || !guarded.isEmpty else { return }
     do {
+      if file.keepsBatches { return try file.buildIndexes { guarded.contains($0) } }
       // A row that is refused is taken back, for which the connection needs a journal. The file is private, so the
       // journal can stay in memory; pages that the run adds are not journalled.
       try file.connection.execute("COMMIT")

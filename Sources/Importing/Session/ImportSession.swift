@@ -137,7 +137,8 @@ public final class ImportSession {
         try load(file, from: begin, progress: progress, shouldStop: shouldStop)
       }
     } catch {
-      try? file.rollBackToOpening()
+      // A store that is being built and that the database cannot go on with is not tried again and again.
+      if file.isNew, error.code == .database { try? file.rollBackRun() } else { try? file.rollBackToOpening() }
       throw error
     }
     tell()
@@ -159,9 +160,17 @@ public final class ImportSession {
     let choice = RunStartChoice(definition)
     digest = choice.digest
     inputs = choice.inputs
-    if file.isNew { return (file, .fresh) }
+    if file.isNew, !file.isAdopted { return (file, .fresh) }
     do throws(ImportError) {
       let begin = try choice.choose(file)
+      if file.isNew {
+        switch begin {
+        case .resumed, .done: return (file, begin)
+        case .fresh, .restarted, .again:
+          do { try file.rollBackRun() } catch { throw ImportError(code: .database, message: error.description) }
+          return (try openStore(), .fresh)
+        }
+      }
       guard case .restarted(let checkpoint) = begin else { return (file, begin) }
       guard let origin = checkpoint.origin, file.adopt(origin, commits: checkpoint.commits) else {
         summary.warnings.append(
@@ -182,15 +191,22 @@ public final class ImportSession {
     do {
       let cacheKiB = definition.cacheMemory / 1024
       if access(definition.storePath, F_OK) == 0 {
+        if !definition.isDryRun { StoreFile.removeUnfinished(path: definition.storePath) }
         return try StoreFile.open(
           path: definition.storePath, model: definition.model, cacheKiB: cacheKiB,
           lockWait: definition.policy.lockWait)
       }
-      if definition.policy.unfinished == .resumeOrFail { throw RunStartChoice.nothingToResume(definition) }
+      var unfinished = UnfinishedStore(definition)
+      if let file = try unfinished.adopt(cacheKiB: min(cacheKiB, Self.loadCacheKiB)) { return file }
+      if definition.policy.unfinished == .resumeOrFail {
+        throw RunStartChoice.nothingToResume(definition, unfinished.refusal)
+      }
+      if let refusal = unfinished.refusal { summary.warnings.append("\(refusal); the run began anew") }
       do throws(StoreError) {
         return try StoreFile.create(
-          path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB), threads: 1,
-          lockWait: definition.policy.lockWait)
+          path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB),
+          lockWait: definition.policy.lockWait, keepsBatches: UnfinishedStore.isKept(definition),
+          sparesOthers: definition.isDryRun)
       } catch {
         // Somebody else has made the store meanwhile; then this run goes into it.
         guard error.code == .alreadyExists, access(definition.storePath, F_OK) == 0 else { throw error }
@@ -242,7 +258,8 @@ public final class ImportSession {
     _ file: StoreFile, from begin: RunStart, progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?
   ) throws(ImportError) {
     if definition.hashSeed != nil { file.isReproducible = true }
-    let first = checkpoint(begin)
+    var first = checkpoint(begin)
+    if file.isNew { first.boot = Machine.bootID ?? "" }
     identity = RunIdentity(pipeline: definition.name, started: first.started)
     let rejects = try RejectOutput(
       definition, plan: plans[0], run: identity, checkpoint: summary.resumedAfter == nil ? nil : first)
@@ -252,9 +269,9 @@ public final class ImportSession {
     } catch {
       throw ImportError(code: .database, message: error.description)
     }
-    // A store that is being built has nothing to go on with, and what is thrown away neither.
+    // What is thrown away is not gone on with.
     let journal =
-      file.isNew || definition.isDryRun
+      definition.isDryRun || (file.isNew && !file.keepsBatches)
       ? nil : RunJournal(file, name: definition.journalName, checkpoint: first, isWritten: summary.resumedAfter != nil)
     let totalBytes = Self.inputBytes(definition.allSources)
     let sync = SyncRun(definition, plans: plans, store: store)
@@ -390,7 +407,8 @@ public final class ImportSession {
     to place: RunPlace, _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ bytes: Int,
     _ counts: [RejectCode: Int]
   ) throws(ImportError) {
-    guard !file.isNew else { return }
+    // Of a new store that has nothing else yet nothing is kept.
+    guard !file.isNew || (journal != nil && place.ledger.read > 0) else { return }
     do {
       try file.rollBackBatch()
       guard let journal else { return }
@@ -438,11 +456,11 @@ public final class ImportSession {
           checkpoint.position = ReadingPosition()
           checkpoint.ledger = place.ledger
           checkpoint.lateRejects = []
+          checkpoint.later = nil
           checkpoint.tally = place.tally
         }
       } else {
-        // A store that must come out the same each time has nothing in it that tells one time from another.
-        if definition.hashSeed == nil { metadata.mergewalk.runs[definition.journalName] = done(rejects, place).list }
+        // A store that must come out the same each time has no mark that tells one time from another.
         metadata.mergewalk.finished[definition.journalName] = finished?.list
         if metadata != file.metadata { try file.writeMetadata(metadata) }
       }
@@ -452,18 +470,6 @@ public final class ImportSession {
       throw ImportError(code: .database, message: "\(error)")
     }
     try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
-  }
-
-  /// The mark of a new store that nobody has been told of yet.
-  private func done(_ rejects: RejectOutput, _ place: RunPlace) -> RunCheckpoint {
-    var checkpoint = checkpoint(.fresh)
-    checkpoint.isDone = true
-    checkpoint.part = place.part
-    checkpoint.ledger = place.ledger
-    checkpoint.tally = place.tally
-    checkpoint.rejectBytes = rejects.byteCount
-    checkpoint.tally.rejectCounts = rejects.countsByName
-    return checkpoint
   }
 
   /// Ends a run that an earlier process has finished without anybody hearing of it.

@@ -48,6 +48,8 @@ final class PartImport {
   private var position: ReadingPosition
   /// What the open transaction holds: batches come in chunks that fit the processor's cache.
   private var chunk = (records: 0, bytes: 0)
+  /// When a store that is being built keeps what it has.
+  private var pacing = CommitPacing()
 
   /// How far the run has come, for progress.
   struct State {
@@ -61,7 +63,7 @@ final class PartImport {
   ///
   /// - Parameters:
   ///   - place: where in the run the part is imported, and from where on.
-  ///   - journal: takes the checkpoints; `nil` for a store that is being built.
+  ///   - journal: takes the checkpoints; `nil` when nobody is to go on with the run.
   ///   - watch: notes the objects that records name, when those that none names are to go.
   ///   - sample: takes the first changes.
   ///   - isHeld: whether the transaction stays open at the end, because other parts belong to it.
@@ -82,7 +84,7 @@ final class PartImport {
     position = place.start
     self.isHeld = isHeld || !plan.postponed.isEmpty
     (importer, choice) = try Self.makeImporter(
-      definition, part, plan, file, store, watch, transforms, seed: place.seed)
+      definition, part, plan, file, store, watch, transforms, place, isHeld: self.isHeld)
     importer.ledger = place.ledger
     importer.lateRejects = place.lateRejects
     // Those that are passed over without a look count all the same.
@@ -261,6 +263,17 @@ final class PartImport {
     importer.batches += 1
     chunk = (0, 0)
     if isHeld { return }
+    guard file.isNew, journal != nil else {
+      try note(isForced: false)
+      return try commit()
+    }
+    // Whether or not there is a commit here: those of one batch are imported together, however often the run stops.
+    _ = try importer.deferred?.save(isDurable: false)
+    do throws(StoreError) {
+      guard pacing.isDue(try file.batchBytes()) else { return }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
     try note(isForced: false)
     try commit()
   }
@@ -268,18 +281,30 @@ final class PartImport {
   /// Sees to it that another process can go on at this place.
   private func stop() throws(ImportError) {
     guard journal != nil, !isHeld else { return }
+    if file.isNew {
+      // There is nothing to go on with.
+      guard ledger.read > 0 else { return }
+      if !file.connection.isAutocommit {
+        try note(isForced: true)
+        try commit()
+      }
+      do { try file.beginDurably() } catch { throw ImportError(code: .database, message: error.description) }
+    }
     try begin()
-    try note(isForced: true)
+    try note(isForced: true, isDurable: true)
     try commit()
   }
 
   /// Writes the checkpoint that goes with the open transaction.
-  private func note(isForced: Bool) throws(ImportError) {
-    try journal?.write(rejects, isForced: isForced) { checkpoint in
+  private func note(isForced: Bool, isDurable: Bool = false) throws(ImportError) {
+    guard let journal else { return }
+    let later = file.isNew ? try importer.deferred?.save(isDurable: isDurable) : nil
+    try journal.write(rejects, isForced: isForced, isDurable: isDurable) { checkpoint in
       checkpoint.part = place.part
       checkpoint.position = position
       checkpoint.ledger = ledger
       checkpoint.lateRejects = importer.lateRejects
+      checkpoint.later = later
       checkpoint.rejectHeader = rejects.headerPlace
       checkpoint.tally = tally
     }
@@ -291,9 +316,11 @@ final class PartImport {
     guard journal != nil || cursor != nil else { return }
     try begin()
     try write(cursor)
-    try journal?.write(rejects) { checkpoint in
+    // What was put off is done now, even if it has changed nothing.
+    try journal?.write(rejects, isForced: file.isNew) { checkpoint in
       checkpoint.part = place.part + 1
       checkpoint.position = ReadingPosition()
+      checkpoint.later = nil
       checkpoint.ledger = ledger
       checkpoint.lateRejects = []
       checkpoint.rejectHeader = nil
@@ -309,9 +336,10 @@ final class PartImport {
     try begin()
     try write(try cursor())
     guard isLast else { return }
-    try journal?.write(rejects) { checkpoint in
+    try journal?.write(rejects, isForced: file.isNew) { checkpoint in
       checkpoint.part = end.part
       checkpoint.position = ReadingPosition()
+      checkpoint.later = nil
       checkpoint.ledger = end.ledger
       checkpoint.lateRejects = []
       checkpoint.rejectHeader = nil
@@ -334,15 +362,17 @@ final class PartImport {
 
   private static func makeImporter(
     _ definition: ImportDefinition, _ part: ImportPart, _ plan: ImportPlan, _ file: StoreFile, _ store: PersistentStore,
-    _ watch: SyncWatch?, _ transforms: TransformRunner?, seed: UInt64
+    _ watch: SyncWatch?, _ transforms: TransformRunner?, _ place: RunPlace, isHeld: Bool
   ) throws(ImportError) -> (BatchImporter, StrategyChoice) {
+    let seed = place.seed
     do {
       let partitioned = PartitionedChoice()
-      let choice = StrategyChoice(
+      var choice = StrategyChoice(
         plan: plan, store: store, model: definition.model, seed: seed,
         inputBytes: ImportSession.estimatedBytes(part.sources), keyMemory: definition.keyMemory,
         override: part.findPlan, partitioned: partitioned,
         hasFixedInputs: !part.format.isCustom && !plan.transforms.isOrdered)
+      choice.resumesFilter = place.later != nil
       let nodes = try choice.nodes()
       let importer = BatchImporter(
         plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
@@ -351,11 +381,14 @@ final class PartImport {
       importer.watch = watch
       importer.since = try SinceProgress(definition, part, plan, file)
       watch?.prepare(nodes[plan.root])
-      if file.isNew { try importer.buildEarlyIndexes(file) }
+      if file.isNew { try importer.buildEarlyIndexes(file, cacheKiB: definition.cacheMemory / 1024) }
       if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
-      if case .filter = nodes[plan.root].strategy {
-        importer.deferred = DeferredRecords(
-          plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
+      if case .filter(let filter) = nodes[plan.root].strategy {
+        let deferred = DeferredRecords(
+          plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit,
+          path: file.keepsBatches && !isHeld ? file.laterPath : nil)
+        try deferred.restore(bytes: place.later ?? 0) { _ = filter.testAndInsert($0) }
+        importer.deferred = deferred
       }
       return (importer, choice)
     } catch let error as SQLiteError {
@@ -385,13 +418,16 @@ final class PartImport {
       memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20),
       watch: importer.watch)
     root.verdicts = try scan.run(
-      rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
+      rows: rows, records: ImportSession.estimatedBytes(part.sources) / Self.leastRecordBytes,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
         preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     )
     root.firstStrategyName = "partitioned scan"
   }
+
+  /// Records are hardly shorter than this.
+  private static let leastRecordBytes = 32
 
   func begin() throws(ImportError) {
     do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }
@@ -405,7 +441,10 @@ final class PartImport {
   /// Replaces tables of keys that have outgrown their memory by seeks.
   private func relieve() throws(ImportError) {
     for state in importer.allNodes where state.isOverfull(memory: definition.keyMemory) {
-      if file.isNew { try importer.buildIndexes(file, for: state) }
+      if file.isNew {
+        try begin()
+        try importer.buildIndexes(file, for: state)
+      }
       state.strategy = .seek
     }
   }
@@ -416,15 +455,15 @@ final class PartImport {
     let root = importer.nodes[plan.root]
     // The filter goes before the index is built, so that their memory does not add up.
     root.strategy = .seek
+    // In one transaction with the end of the part: either all of them were put off or none.
+    try begin()
     try importer.buildIndexes(file, for: root)
     root.foundMeansSeen = true
     importer.isReplaying = true
     importer.deferred = nil
     try deferred.replay { (batch) throws(ImportError) in
-      try begin()
       try importer.process(&batch, onlyRoot: true)
       try rejects.write(batch, importer.rejects)
-      try commit()
       importer.batches += 1
     }
   }

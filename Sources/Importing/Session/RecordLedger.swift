@@ -27,7 +27,8 @@ struct RecordLedger: Sendable {
   private(set) var unchanged = 0
   private(set) var skipped = 0
   private(set) var rejected = 0
-  private var waiting = 0
+  /// Records that were deferred and not settled yet.
+  private(set) var waiting = 0
 
   /// Counts records as read.
   mutating func read(_ count: Int) { read += count }
@@ -79,19 +80,20 @@ struct RecordLedger: Sendable {
 }
 
 extension RecordLedger: Equatable {
-  /// The counts, for a checkpoint: records that wait are never in one, as only new stores have such.
+  /// The counts, for a checkpoint; ``waiting`` is not among them, as only new stores have such records.
   var numbers: [Int] { [read, inserted, updated, unchanged, skipped, rejected] }
 
-  /// Takes the counts of a checkpoint; `nil` when they cannot be counts of settled records.
-  init?(numbers: [Int]) {
-    guard numbers.count == 6, numbers.allSatisfy({ $0 >= 0 }) else { return nil }
+  /// Takes the counts of a checkpoint; `nil` when they cannot be counts of records.
+  init?(numbers: [Int], waiting: Int = 0) {
+    guard numbers.count == 6, numbers.allSatisfy({ $0 >= 0 }), waiting >= 0 else { return nil }
+    self.waiting = waiting
     read = numbers[0]
     inserted = numbers[1]
     updated = numbers[2]
     unchanged = numbers[3]
     skipped = numbers[4]
     rejected = numbers[5]
-    var sum = 0
+    var sum = waiting
     for number in numbers.dropFirst() {
       let (total, overflow) = sum.addingReportingOverflow(number)
       guard !overflow else { return nil }

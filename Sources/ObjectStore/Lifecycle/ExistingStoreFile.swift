@@ -77,7 +77,7 @@ extension StoreFile {
     }
   }
 
-  private static func check(
+  static func check(
     _ metadata: StoreMetadata, _ expected: StoreSchema, _ path: String
   ) throws(StoreError) {
     let differences = ModelHashes(expected).differences(fromStore: metadata.hashes)

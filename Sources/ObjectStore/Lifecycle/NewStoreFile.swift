@@ -21,10 +21,25 @@ extension StoreFile {
     path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024, threads: Int = 1,
     lockWait: Double = 0
   ) throws(StoreError) -> StoreFile {
+    try create(
+      path: path, model: model, configuration: configuration, cacheKiB: cacheKiB, threads: threads, lockWait: lockWait,
+      keepsBatches: false, sparesOthers: false)
+  }
+
+  /// Starts a new store beside its final name.
+  ///
+  /// - Parameters:
+  ///   - keepsBatches: Whether ``commit()`` keeps a batch for another process to go on, see
+  ///     ``adopt(path:model:cacheKiB:lockWait:isWanted:)``.
+  ///   - sparesOthers: Whether what others have left behind stays, as the new file will be thrown away.
+  package static func create(
+    path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int, threads: Int = 1,
+    lockWait: Double, keepsBatches: Bool, sparesOthers: Bool
+  ) throws(StoreError) -> StoreFile {
     guard let schema = StoreSchema(model: model, configuration: configuration) else {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
     }
-    let file = try NewStoreFile(path, lockWait: lockWait)
+    let file = try NewStoreFile(path, lockWait: lockWait, sparesOthers: sparesOthers)
     do {
       var metadata = StoreMetadata(
         hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier)
@@ -33,7 +48,7 @@ extension StoreFile {
         let connection = try Connection(path: file.hiddenPath, mode: .create)
         // Both must be set before the first table is made.
         try connection.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL")
-        try connection.apply(.load(cacheKiB: cacheKiB, threads: threads))
+        try connection.apply(.load(cacheKiB: cacheKiB, threads: threads, keepsBatches: keepsBatches))
         try connection.execute("BEGIN")
         for statement in schema.createTableStatements() + schema.bookkeepingStatements() {
           try connection.execute(statement)
@@ -44,11 +59,85 @@ extension StoreFile {
       }
       return StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .newFile(file),
-        pendingIndexes: schema.indexes)
+        pendingIndexes: schema.indexes, keepsBatches: keepsBatches)
     } catch {
       try? file.remove()
       throw error
     }
+  }
+
+  /// Goes on with a new store of which an earlier process has kept batches.
+  ///
+  /// A batch that was not committed is taken back. That the machine has not stopped since is for the caller to know, who
+  /// has the metadata of the last batch.
+  ///
+  /// - Parameters:
+  ///   - path: The final path.
+  ///   - cacheKiB: The page cache in KiB.
+  ///   - lockWait: How long to wait, in seconds, while another process is building the same store.
+  ///   - isWanted: Decides whether to go on with a file, by the metadata, the hidden path, and whether all that was kept
+  ///     is there even if the machine has stopped since, see ``beginDurably()``.
+  /// - Returns: The store; `nil` when there is none to go on with, or when the store is there already.
+  /// - Throws: ``StoreError`` with `busy`, or `incompatibleModel` when a wanted file is of another model.
+  package static func adopt(
+    path: String, model: ManagedObjectModel, cacheKiB: Int, lockWait: Double,
+    isWanted: (StoreMetadata, String, Bool) -> Bool
+  ) throws(StoreError) -> StoreFile? {
+    guard let schema = StoreSchema(model: model, configuration: nil) else { return nil }
+    try NewStoreFile.requireNotOurs(path)
+    let names = HiddenNames(path)
+    let end = FileSystem.now() + max(0, min(lockWait, 86_400))
+    while true {
+      var busy: String?
+      for hidden in names.unfinished() {
+        let claim: HiddenClaim
+        switch HiddenClaim.take(hidden) {
+        case .mine(let mine): claim = mine
+        case .others:
+          busy = hidden
+          continue
+        case .nothing: continue
+        }
+        // What cannot be read is no store to go on with; whoever builds a new one removes it.
+        guard claim.size > 0, let (connection, metadata, isDurable) = try? open(hidden),
+          isWanted(metadata, hidden, isDurable)
+        else { continue }
+        try check(metadata, schema, path)
+        guard !FileSystem.exists(path) else { return nil }
+        let file = try NewStoreFile(path, adopting: claim)
+        return try storeErrors(path) { () throws(SQLiteError) in
+          try connection.apply(.load(cacheKiB: cacheKiB, keepsBatches: true))
+          var built = Set<String>()
+          let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'index'")
+          while try rows.step() { built.insert(rows.text(0)) }
+          return StoreFile(
+            path: path, schema: schema, metadata: metadata, connection: connection, warnings: [],
+            undo: .newFile(file), pendingIndexes: schema.indexes.filter { !built.contains($0.name) }, keepsBatches: true,
+            isDurable: isDurable)
+        }
+      }
+      guard let busy, !FileSystem.exists(path) else { return nil }
+      guard FileSystem.now() < end else {
+        throw StoreLock.error(busy, store: path, waited: lockWait, doing: "is building the store")
+      }
+      FileSystem.pause(seconds: 0.05)
+    }
+  }
+
+  /// Opens the hidden file of a store that nobody is building, which takes back what was not committed.
+  private static func open(_ hidden: String) throws(StoreError) -> (Connection, StoreMetadata, Bool) {
+    let (connection, version) = try storeErrors(hidden) { () throws(SQLiteError) in
+      let connection = try Connection(path: hidden, mode: .readWrite)
+      try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+      return (connection, try connection.integer("PRAGMA user_version"))
+    }
+    return (connection, try StoreMetadata.read(connection), version == 1)
+  }
+
+  /// Removes what processes that are gone have left of a store that is there by now.
+  package static func removeUnfinished(path: String) {
+    guard (try? NewStoreFile.requireNotOurs(path)) != nil else { return }
+    HiddenNames(path).removeLeftovers()
   }
 }
 
@@ -58,52 +147,71 @@ final class NewStoreFile {
   let path: String
   /// `.NAME.mergewalk-PID` in the same folder.
   let hiddenPath: String
+  /// Whether an earlier process has begun it.
+  let isAdopted: Bool
+  private var claim: HiddenClaim?
 
-  /// The hidden paths that this process uses now: a file with our own number that is not here is a leftover.
+  /// The stores that this process is building.
   private static let claimed = Mutex<Set<String>>([])
 
   /// Claims the name and removes what crashed runs left behind.
-  init(_ path: String, lockWait: Double) throws(StoreError) {
+  init(_ path: String, lockWait: Double, sparesOthers: Bool) throws(StoreError) {
     self.path = path
-    let folder = FileSystem.folder(of: path)
-    let prefix = "." + FileSystem.name(of: path) + ".mergewalk-"
-    hiddenPath = "\(folder)/\(prefix)\(FileSystem.processNumber)"
+    isAdopted = false
+    let names = HiddenNames(path)
     try Self.requireFree(path)
-    try Self.waitForOthers(path, folder: folder, prefix: prefix, seconds: lockWait)
-    let claim = hiddenPath
-    guard Self.claimed.withLock({ $0.insert(claim).inserted }) else {
-      throw StoreError(.busy, path: path, message: "this process is already building the store")
-    }
+    try Self.requireNotOurs(path)
+    try Self.waitForOthers(path, names, seconds: lockWait)
+    try Self.takeName(path)
     do {
-      for name in FileSystem.names(in: folder) where name.hasPrefix(prefix) {
-        let digits = name.dropFirst(prefix.count).prefix { $0.isASCII && $0.isNumber }
-        guard let process = Int32(digits), process > 0 else { continue }
-        if process == FileSystem.processNumber || !FileSystem.isRunning(process) {
-          try FileSystem.remove("\(folder)/\(name)")
-        }
-      }
+      if !sparesOthers { names.removeLeftovers() }
+      let made = try HiddenClaim.make(names)
+      hiddenPath = made.path
+      claim = made
     } catch {
-      release()
+      Self.giveName(path)
       throw error
     }
   }
 
+  /// Takes over the file of an earlier process.
+  init(_ path: String, adopting claim: HiddenClaim) throws(StoreError) {
+    self.path = path
+    isAdopted = true
+    hiddenPath = claim.path
+    self.claim = claim
+    try Self.requireFree(path)
+    try Self.takeName(path)
+    HiddenNames(path).removeLeftovers(except: claim.path)
+  }
+
+  /// Checks that this process is not building the store: to open and close the hidden file would drop its lock.
+  static func requireNotOurs(_ path: String) throws(StoreError) {
+    if claimed.withLock({ $0.contains(path) }) { throw alreadyBuilding(path) }
+  }
+
+  deinit { if claim != nil { release() } }
+
+  private static func takeName(_ path: String) throws(StoreError) {
+    guard claimed.withLock({ $0.insert(path).inserted }) else { throw alreadyBuilding(path) }
+  }
+
+  private static func alreadyBuilding(_ path: String) -> StoreError {
+    StoreError(.busy, path: path, message: "this process is already building the store")
+  }
+
+  private static func giveName(_ path: String) { claimed.withLock { _ = $0.remove(path) } }
+
   /// Waits until no other process is building the store.
   ///
   /// Whoever builds one has a lock on its hidden file; a process that only has the number of one that was killed has not.
-  private static func waitForOthers(
-    _ path: String, folder: String, prefix: String, seconds: Double
-  ) throws(StoreError) {
+  private static func waitForOthers(_ path: String, _ names: HiddenNames, seconds: Double) throws(StoreError) {
     var waited = 0.0
     while true {
       try requireFree(path)
-      let builder = FileSystem.names(in: folder).first { name in
-        guard name.hasPrefix(prefix), let process = Int32(name.dropFirst(prefix.count)) else { return false }
-        return process != FileSystem.processNumber && StoreLock.holder("\(folder)/\(name)") != nil
-      }
-      guard let builder else { return }
+      guard let builder = names.unfinished().first(where: { StoreLock.holder($0) != nil }) else { return }
       guard waited < seconds else {
-        throw StoreLock.error("\(folder)/\(builder)", store: path, waited: seconds, doing: "is building the store")
+        throw StoreLock.error(builder, store: path, waited: seconds, doing: "is building the store")
       }
       FileSystem.pause(seconds: 0.05)
       waited += 0.05
@@ -130,9 +238,17 @@ final class NewStoreFile {
     }
     try FileSystem.sync(hiddenPath)
     try Self.requireFree(path)
+    try removeCompanions()
     try FileSystem.renameExclusively(hiddenPath, to: path)
     try FileSystem.sync(FileSystem.folder(of: path))
     release()
+  }
+
+  /// Closes and leaves what was committed.
+  func suspend(_ connection: Connection) throws(StoreError) {
+    defer { release() }
+    if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
+    try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
   }
 
   /// Closes and removes the hidden file.
@@ -145,11 +261,17 @@ final class NewStoreFile {
   /// Removes the hidden file and gives the name free.
   func remove() throws(StoreError) {
     defer { release() }
-    for suffix in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(hiddenPath + suffix) }
+    // The file goes first: without it nobody goes on with the others.
+    try FileSystem.remove(hiddenPath)
+    try removeCompanions()
+  }
+
+  private func removeCompanions() throws(StoreError) {
+    for suffix in HiddenNames.companions { try FileSystem.remove(hiddenPath + suffix) }
   }
 
   private func release() {
-    let claim = hiddenPath
-    Self.claimed.withLock { _ = $0.remove(claim) }
+    claim = nil
+    Self.giveName(path)
   }
 }

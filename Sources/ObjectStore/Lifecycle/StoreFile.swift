@@ -9,7 +9,7 @@ public import SQLite
 /// | | new store | existing store |
 /// |---|---|---|
 /// | where | `.NAME.mergewalk-PID` in the same folder | in place, changes go to `NAME-wal` |
-/// | journal | none: a crash leaves the hidden file only | write-ahead, one transaction a batch |
+/// | journal | none, or one that takes back the batch that was not committed | write-ahead, one transaction a batch |
 /// | indexes | built late, see ``buildIndexes(where:)`` | kept up by SQLite |
 /// | `finish()` | indexes, `Z_MAX`, sync, rename | checkpoint, journal mode as before |
 /// | `rollBackRun()` | removes the hidden file | drops the log without a checkpoint |
@@ -60,6 +60,12 @@ public final class StoreFile {
   private var pendingIndexes: [IndexDefinition]
   private var isEnded = false
   private var keepsCommits = false
+  /// Whether a store that is being built keeps batches, so that another process can go on.
+  package let keepsBatches: Bool
+  /// Whether a new store says that it outlasts a stop of the machine.
+  private var isDurable: Bool
+  /// The batches that were committed since the file was opened.
+  private var commits = 0
 
   /// What is needed to leave no trace.
   enum Undo {
@@ -80,7 +86,7 @@ public final class StoreFile {
 
   init(
     path: String, schema: StoreSchema, metadata: StoreMetadata, connection: Connection, warnings: [Warning],
-    undo: Undo, pendingIndexes: [IndexDefinition]
+    undo: Undo, pendingIndexes: [IndexDefinition], keepsBatches: Bool = false, isDurable: Bool = false
   ) {
     self.path = path
     self.schema = schema
@@ -89,6 +95,8 @@ public final class StoreFile {
     self.warnings = warnings
     self.undo = undo
     self.pendingIndexes = pendingIndexes
+    self.keepsBatches = keepsBatches
+    self.isDurable = isDurable
     if case .newFile = undo { isNew = true } else { isNew = false }
     isReproducible = isNew
   }
@@ -115,16 +123,24 @@ public final class StoreFile {
 
   // MARK: - Batches
 
-  /// Starts a batch; a new store has one transaction for the whole run.
+  /// Starts a batch; a new store that keeps none has one transaction for the whole run.
   public func begin() throws(StoreError) {
     guard connection.isAutocommit else { return }
-    try sql { () throws(SQLiteError) in try connection.execute(isNew ? "BEGIN" : "BEGIN IMMEDIATE") }
+    try sql { () throws(SQLiteError) in
+      if isDurable {
+        // On the disk before anything else is.
+        try connection.execute("PRAGMA synchronous=FULL; BEGIN; PRAGMA user_version=0; COMMIT; PRAGMA synchronous=OFF")
+        isDurable = false
+      }
+      try connection.execute(isNew ? "BEGIN" : "BEGIN IMMEDIATE")
+    }
   }
 
-  /// Ends a batch and keeps it; nothing happens in a new store, which is not there before ``finish()``.
+  /// Ends a batch and keeps it; nothing happens in a new store that keeps no batches.
   public func commit() throws(StoreError) {
-    guard !isNew, !connection.isAutocommit else { return }
+    guard !isNew || keepsBatches, !connection.isAutocommit else { return }
     try sql { () throws(SQLiteError) in try connection.execute("COMMIT") }
+    commits += 1
   }
 
   /// Takes back the batch that has begun.
@@ -132,7 +148,7 @@ public final class StoreFile {
   /// - Throws: ``StoreError`` with `unsupported` for a new store, which keeps no journal: only the whole run can be
   ///   taken back.
   public func rollBackBatch() throws(StoreError) {
-    guard !isNew else {
+    guard !isNew || keepsBatches else {
       throw StoreError(.unsupported, path: path, message: "a store that is being built cannot take back one batch")
     }
     guard !connection.isAutocommit else { return }
@@ -180,6 +196,7 @@ public final class StoreFile {
   /// - Complexity: A sort of the table for each index; several threads sort when the connection allows it.
   public func buildIndexes(where isWanted: (IndexDefinition) -> Bool = { _ in true }) throws(StoreError) {
     let wanted = pendingIndexes.filter(isWanted)
+    if keepsBatches, !wanted.isEmpty { try begin() }
     pendingIndexes.removeAll { index in wanted.contains(index) }
     for index in wanted { try sql { () throws(SQLiteError) in try connection.execute(index.sql) } }
   }
@@ -276,7 +293,10 @@ public final class StoreFile {
     isEnded = true
     externalFiles.removeAllMade()
     switch undo {
-    case .newFile(let file): try file.discard(connection)
+    case .newFile(let file):
+      // What an earlier process has kept stays unless the whole run goes, or this process has gone on with it.
+      if !isWholeRun, file.isAdopted, commits == 0 { return try file.suspend(connection) }
+      try file.discard(connection)
     case .existingFile(let file): try file.rollBack(connection, isWholeRun: isWholeRun)
     case .sharedFile(let file): try file.close(connection)
     case .connection: try sql { () throws(SQLiteError) in try connection.close() }
@@ -300,13 +320,54 @@ public final class StoreFile {
     if case .existingFile(let file) = undo { file.adopt(origin, commits: commits) } else { false }
   }
 
-  /// Closes an existing store and leaves what was committed in its log, for a process that goes on with the run.
+  /// Closes the store and leaves what was committed, for a process that goes on with the run: in the log of an existing
+  /// store, in the hidden file of a new one.
   ///
-  /// A new store is taken back, as nothing of it is there before its end.
+  /// A new store of which nothing was kept is taken back.
   package func suspend() throws(StoreError) {
-    guard case .existingFile(let file) = undo, !isEnded else { return try rollBackRun() }
-    isEnded = true
-    try file.suspend(connection)
+    guard !isEnded else { return }
+    switch undo {
+    case .existingFile(let file):
+      isEnded = true
+      try file.suspend(connection)
+    case .newFile(let file) where keepsBatches && (file.isAdopted || commits > 0):
+      isEnded = true
+      try file.suspend(connection)
+    default: try rollBackRun()
+    }
+  }
+
+  /// The hidden file of a new store; `nil` for all others.
+  package var hiddenPath: String? { if case .newFile(let file) = undo { file.hiddenPath } else { nil } }
+
+  /// Where an import that goes on later keeps what it puts off; it goes away with the hidden file.
+  package var laterPath: String? { hiddenPath.map(Self.laterPath) }
+
+  /// The same for a hidden file.
+  package static func laterPath(_ hiddenPath: String) -> String { hiddenPath + HiddenNames.laterSuffix }
+
+  /// Whether an earlier process has begun to build the store.
+  package var isAdopted: Bool { if case .newFile(let file) = undo { file.isAdopted } else { false } }
+
+  /// Starts a batch of a new store that is still there when the machine stops, with all batches before it.
+  ///
+  /// Its commit waits for the disk. The journal is there before the file is written, so a machine that stops meanwhile
+  /// leaves the batch before. The file's `user_version` tells that it is whole, until the next batch begins.
+  package func beginDurably() throws(StoreError) {
+    guard keepsBatches, let hiddenPath, connection.isAutocommit else { return }
+    try FileSystem.sync(FileSystem.folder(of: hiddenPath))
+    try sql { () throws(SQLiteError) in
+      try connection.execute("PRAGMA synchronous=FULL; BEGIN; PRAGMA user_version=1")
+    }
+    isDurable = true
+  }
+
+  /// The bytes of a new store, and those that its journal has of the open batch: what keeping the batch costs beside
+  /// writing it.
+  package func batchBytes() throws(StoreError) -> (file: Int, journal: Int) {
+    guard let hiddenPath else { return (0, 0) }
+    let pages = try sql { () throws(SQLiteError) in try connection.integer("PRAGMA page_count") ?? 0 }
+    return (Int(pages) * 4096, FileSystem.size(hiddenPath + "-journal") ?? 0)
   }
 
   /// Another name of ``rollBackRun()`` for a new store.

@@ -23,9 +23,11 @@ struct KillTests {
     return Wanted(state: try night.state(), counts: try Night.counts(command), writes: writes)
   }
 
-  /// Kills a run at random writes until one comes to its end, and compares.
-  private func kill(_ shop: NightShop, points: Int, seed: UInt64) throws {
+  /// Kills a run at random writes until one comes to its end, and compares; returns how many went on where they were.
+  @discardableResult
+  private func kill(_ shop: NightShop, points: Int, seed: UInt64) throws -> Int {
     let wanted = try wanted(shop)
+    var resumed = 0
     #expect(wanted.writes > 50)
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<points {
@@ -51,6 +53,7 @@ struct KillTests {
       let place: Comment = "seed \(seed), killed before the writes \(kills) of \(wanted.writes): \(command.words)"
       #expect(command.status == 1 || report != nil, place)
       #expect(try Night.counts(report ?? command) == wanted.counts, place)
+      if try (report ?? command).object()["resumed_after"] as? Int ?? 0 > 0 { resumed += 1 }
       let state = try night.state()
       #expect(state.isIntact, place)
       // A process that was killed after its report may leave a log, which whoever opens the store next completes.
@@ -62,6 +65,7 @@ struct KillTests {
         #expect(state.tables[name] == rows, "\(name): \(place)")
       }
     }
+    return resumed
   }
 
   private static let points = Soak.isOn ? 200 : 8
@@ -92,9 +96,22 @@ struct KillTests {
     try kill(shop, points: Self.points, seed: seed)
   }
 
-  @Test("that make a new store")
-  func newStore() throws {
+  @Test("that make a new store", arguments: ["last", "first", "reject"])
+  func newStore(duplicates: String) throws {
     let seed = UInt64.random(in: 0..<1_000_000)
-    try kill(try NightShop(seed: seed, hasStore: false), points: Self.points, seed: seed)
+    var shop = try NightShop(seed: seed, hasStore: false)
+    shop.duplicates = duplicates
+    let resumed = try kill(shop, points: Self.points, seed: seed)
+    #expect(resumed > 0, "seed \(seed)")
+  }
+
+  @Test("that make a new store and insert without looking")
+  func insertingIntoNewStore() throws {
+    let seed = UInt64.random(in: 0..<1_000_000)
+    var shop = try NightShop(seed: seed, hasStore: false)
+    shop.mode = "insert"
+    shop.hasKey = false
+    let resumed = try kill(shop, points: Self.points, seed: seed)
+    #expect(resumed > 0, "seed \(seed)")
   }
 }

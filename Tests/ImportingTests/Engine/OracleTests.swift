@@ -150,6 +150,47 @@ private struct RandomImport {
     }
   }
 
+  @Test(arguments: Soak.seeds(12, from: 1))
+  func newStoresAreTheSameHoweverOftenTheirRunsAreStopped(block: UInt64) throws {
+    var resumed = 0
+    for seed in Self.seeds(block) {
+      var made = RandomImport(seed: seed)
+      let model = try made.shop.build()
+      let folder = TemporaryFolder()
+      let records = made.records(Int.random(in: 1...60, using: &made.random))
+      let input = try made.write(records, folder, "input")
+      var naive = NaiveImporter(model: model)
+      naive.run(records, made.root)
+      for size in [1, 4, 11] {
+        let store = folder.file("new-\(size).sqlite")
+        let definition = made.definition(model, store: store, input: input, records: size)
+        let stops = try stop(definition, &made.random)
+        try check(definition, naive, made.keys, "seed \(seed), batches of \(size), stopped \(stops) times")
+        if stops > 0 { resumed += 1 }
+      }
+      // Neither hidden files nor journals.
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 4, "seed \(seed)")
+    }
+    #expect(resumed > 0)
+  }
+
+  /// Runs an import and stops it behind a few batches, again and again; returns how often.
+  private func stop(_ definition: ImportDefinition, _ random: inout SeededGenerator) throws -> Int {
+    var stops = 0
+    while Int.random(in: 0..<8, using: &random) > 0 {
+      let last = Int.random(in: 1...3, using: &random)
+      var batches = 0
+      let summary = try ImportSession(definition).run(
+        progress: { if $0.stage == .records { batches += 1 } }, shouldStop: { batches >= last })
+      guard summary.status == .interrupted else {
+        try FileManager.default.removeItem(atPath: definition.storePath)
+        return 0
+      }
+      stops += 1
+    }
+    return stops
+  }
+
   private func check(
     _ definition: ImportDefinition, _ naive: NaiveImporter, _ keys: [String: [String]], _ name: String
   ) throws {

@@ -1,0 +1,42 @@
+/// When a store that is being built keeps its rows, so that another process can go on: after each batch, unless that
+/// would cost more than it is worth.
+///
+/// Rows are appended, so a batch touches the last pages of the tables only, and committing it writes little beside the
+/// batch. Small batches share a commit, as long as little would be lost. Where batches change pages everywhere (indexes
+/// that are kept up, objects that each batch changes) the former content of the pages goes to the journal once a
+/// transaction; then more and more batches share one, until that is a small part of what they write.
+struct CommitPacing {
+  private var interval = 1
+  private var waiting = 0
+  private var fileBytes = 0
+
+  /// A journal of this length costs nothing to speak of.
+  static let freeBytes = 256 << 10
+  /// The journal may have this part of what the file has grown by.
+  static let journalShare = 8
+  /// The file grows by this part before the next commit ...
+  static let lossShare = 100
+  /// ... or by so many bytes ...
+  static let lossBytes = 4 << 20
+  /// ... or takes so many batches.
+  static let lossBatches = 64
+
+  /// Counts a batch, and tells whether to commit behind it.
+  ///
+  /// - Parameter bytes: the bytes of the file, and those that the journal has of the open transaction.
+  mutating func isDue(_ bytes: (file: Int, journal: Int)) -> Bool {
+    waiting += 1
+    let grown = max(0, bytes.file - fileBytes)
+    guard waiting >= interval,
+      grown >= min(bytes.file / Self.lossShare, Self.lossBytes) || waiting >= Self.lossBatches
+    else { return false }
+    waiting = 0
+    fileBytes = bytes.file
+    if bytes.journal > max(Self.freeBytes, grown / Self.journalShare) {
+      interval = min(interval * 2, 1 << 20)
+    } else if bytes.journal < grown / (Self.journalShare * 4) {
+      interval = max(interval / 2, 1)
+    }
+    return true
+  }
+}
