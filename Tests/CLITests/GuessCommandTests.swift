@@ -144,4 +144,15 @@ struct GuessCommandTests {
     #expect(summaries.allSatisfy { $0["rejected"] as? Int == 0 })
     #expect(summaries.reduce(0) { $0 + ($1["read"] as? Int ?? 0) } >= 6_162 + 261 + 245)
   }
+
+  @Test("files and columns that are called as YAML's words are guessed as others are")
+  func wordsOfYAML() throws {
+    for name in ["null", "true", "nulls"] {
+      try folder.write("null,true,no\n1,2,3\n2,2,3\n", to: "\(name).csv")
+      let guess = try Command(["guess", "\(name).csv", "--out", "words-\(name)"], in: folder.path)
+      #expect(guess.status == 0)
+      let run = try Command(["run", "words-\(name)/\(name).yaml"], in: folder.path)
+      #expect(run.status == 0, "\(name): \(run.words)")
+    }
+  }
 }

@@ -78,7 +78,15 @@ struct JSONCase: Sendable, CustomTestStringConvertible {
       "bytes that are not UTF-8 outside records end the reading",
       bytes: Array("{\"r\":[{}],\"x\":\"a".utf8) + [0xC0] + Array("\"}".utf8), at: "r", ["a"], ["·"],
       failure: "invalidDocument@1:17"),
+    JSONCase(
+      "of several faults outside records the first counts",
+      bytes: Array("{\"r".utf8) + [0xE1, 0x84, 0xE6, 10, 10, 0xFF, 0xFF],
+      at: "$.r", nil, [], failure: "invalidDocument@1:4"),
     JSONCase("NUL ends the reading", "[{\"a\":1},{\"a\":\"\0\"}]", ["a"], ["#1"], failure: "invalidDocument@1:16"),
+    JSONCase(
+      "UTF-16 with a byte order mark",
+      bytes: [0xFF, 0xFE] + "[{\"a\":\"é\"},\n{\"a\":x}]".utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] },
+      ["a"], ["«é»"], failure: "invalidDocument@2:6"),
     JSONCase("a fault in a record", "[{\"a\":1},\n{\"a\":x},{}]", ["a"], ["#1"], failure: "invalidDocument@2:6"),
     JSONCase("a fault between records", "[{\"a\":1}\n{\"a\":2}]", ["a"], ["#1"], failure: "invalidDocument@2:1"),
     JSONCase("a comma too many", "[{\"a\":1},]", ["a"], ["#1"], failure: "invalidDocument@1:10"),

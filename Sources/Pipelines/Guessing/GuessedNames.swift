@@ -43,6 +43,7 @@ enum GuessedNames {
     guard let last = words.popLast() else { return "Record" }
     words.append(singular(last))
     let name = words.map(capitalised).joined()
+    if yamlWords.contains(name.lowercased()) { return name + "Record" }
     return name.first?.isNumber == true ? "Record" + name : name
   }
 
@@ -91,7 +92,7 @@ enum GuessedNames {
     var name = isName ? column : camelCase(words)
     if name.isEmpty { name = "column" }
     if name.first?.isNumber == true { name = "column" + capitalised(name) }
-    return taken.contains(name) ? lowered(entity) + capitalised(name) : name
+    return taken.contains(name) || yamlWords.contains(name.lowercased()) ? lowered(entity) + capitalised(name) : name
   }
 
   static func camelCase(_ words: [String]) -> String {
@@ -112,6 +113,9 @@ enum GuessedNames {
     }
     return result
   }
+
+  /// What is no text in YAML unless it stands in quotes.
+  private static let yamlWords: Set<String> = ["null", "true", "false"]
 
   /// What objects of Core Data have already.
   private static let taken: Set<String> = [

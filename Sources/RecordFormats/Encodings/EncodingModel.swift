@@ -218,6 +218,10 @@ enum EncodingModel {
       if share < 0.12 || share > 0.6 { sums[vietnamese] -= Double(count) }
       // In other scripts all letters are beyond ASCII.
       if share > 0.2 { sums[mixture] -= Double(count) }
+      // A letter or two among many others are an accent rather than a word of another script.
+      if count < 4, share < 0.5 {
+        for (i, language) in languages.enumerated() where language.isWholeScript { sums[i] -= Double(count) }
+      }
     }
     guard count > 0, let best = sums.indices.max(by: { sums[$0] < sums[$1] }) else { return nil }
     return ((sums[best] + common) / Double(count), languages[best].name)

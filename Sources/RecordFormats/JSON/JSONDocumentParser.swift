@@ -122,7 +122,7 @@ struct JSONDocumentParser: JSONRecordParser {
     let step = outline.run(base, &window.cursor, window.end, isLast: window.isLast)
     var stop = window.cursor
     if case .failed(_, let at, _) = step {
-      if !window.isLast, at < window.end, base[at] >= 0x80, at + 4 > window.end {
+      if !window.isLast, at < window.end, base[at] >= 0x80, at + 4 > window.end, check.fault >= window.origin + at {
         // Whether this is text at all is not known yet; what stands before it is passed.
         outline = before
         window.cursor = start

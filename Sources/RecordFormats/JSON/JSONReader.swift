@@ -12,8 +12,8 @@ public struct JSONOptions: Sendable, Hashable {
   public var duplicates = JSONDuplicates.reject
   /// The longest element, name or value in bytes, at most 512 MiB; a longer element is refused.
   public var maxRecordBytes = 16 << 20
-  /// The file's encoding; RFC 8259 has no other than UTF-8, but files do.
-  public var encoding = TextEncoding.utf8
+  /// The file's encoding; RFC 8259 has no other than UTF-8, but files with marks of UTF-16 there are.
+  public var encoding = TextEncoding.automatic
 
   /// The defaults.
   public init() {}

@@ -4,8 +4,8 @@ public struct JSONSequenceOptions: Sendable, Hashable {
   public var each: String?
   /// The longest value in bytes, at most 512 MiB.
   public var maxRecordBytes = 16 << 20
-  /// The file's encoding; RFC 7464 has no other than UTF-8, but files do.
-  public var encoding = TextEncoding.utf8
+  /// The file's encoding; RFC 7464 has no other than UTF-8, but files with marks of UTF-16 there are.
+  public var encoding = TextEncoding.automatic
   /// What a value is that is no object.
   public var scalars = JSONScalars.reject
   /// What an object is that has a requested member twice.

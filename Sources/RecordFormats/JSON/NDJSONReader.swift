@@ -10,8 +10,8 @@ public struct NDJSONOptions: Sendable, Hashable {
   public var scalars = JSONScalars.reject
   /// What an object is that has a requested member twice.
   public var duplicates = JSONDuplicates.reject
-  /// The file's encoding; the format has no other than UTF-8, but files do.
-  public var encoding = TextEncoding.utf8
+  /// The file's encoding; the format has no other than UTF-8, but files with marks of UTF-16 there are.
+  public var encoding = TextEncoding.automatic
 
   /// The defaults.
   public init() {}

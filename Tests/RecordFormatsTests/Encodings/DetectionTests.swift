@@ -48,6 +48,7 @@ import Testing
     for text in [
       "id,name\n1,Søren Smith\n2,Elif Müller\n3,José Nowak\n4,Björn Li\n",
       "name;city\nBjörn García;Zürich\nRenée Li;San José\n",
+      "id,name\r\n1,x\r\n2,\"é\"\r\n", "id,name\n1,Zoë\n2,Bo\n",
       "1,Chloé Dubois,Málaga\n2,Håkon Müller,São Paulo\n3,Tomás Jensen,Oslo\n",
     ] {
       let encoded = try #require(iconv(Array(text.utf8), from: "UTF-8", to: "iso-8859-1")).text

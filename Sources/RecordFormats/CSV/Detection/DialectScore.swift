@@ -46,7 +46,8 @@ struct DialectScore {
       && (shape.width >= 3 || records >= 10 || DialectCandidate.weakness(candidate.delimiter, isSteady: false) > 0.6)
     let weakness = DialectCandidate.weakness(candidate.delimiter, isSteady: isSteady)
     let cells = Self.cells(
-      bytes, table, shape, text: weakness, empty: weakness < 1 ? 0.3 : CellKind.empty.credit)
+      bytes, table, shape, text: weakness, empty: weakness < 1 ? 0.3 : CellKind.empty.credit,
+      escape: candidate.escape)
     var prior = DialectCandidate.prior(candidate.delimiter) ?? 0.9
     if isSteady, prior < 0.7 { prior = prior.squareRoot() }
     if Self.cutsNumbers(bytes, candidate.delimiter) { prior *= 0.6 }
@@ -126,7 +127,8 @@ struct DialectScore {
 
   /// The mean credit of the table's cells.
   private static func cells(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, text: Double, empty: Double
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, text: Double, empty: Double,
+    escape: UInt8?
   ) -> Double {
     var sum = 0.0
     var count = 0
@@ -144,6 +146,9 @@ struct DialectScore {
         filled[column] = true
         if cell.isQuoted {
           sum += 1
+        } else if let escape, bytes[cell.start..<cell.end].contains(escape) {
+          // What it makes of the text is not looked at.
+          sum += CellKind.text.credit * text
         } else if kind.isTyped || kind == .missing {
           sum += 1
         } else {

@@ -177,6 +177,9 @@ import Testing
   @Test func `a delimiter in every record but the header is escaped or quoted text`() throws {
     let escaped = try detect("item,price,n\nred lamp,27\\,03,5\nold quilt,113\\,24,9\nnew sail,9\\,50,7\n").options
     #expect(escaped.escape == UInt8(ascii: "\\") && escaped.header == .firstRecord)
+    let grouped = try detect("city,people,founded\nA,2\\,863\\,611,1269\nB,6\\,722\\,699,1121\nC,987\\,611,1801\n")
+      .options
+    #expect(grouped.escape == UInt8(ascii: "\\") && grouped.header == .firstRecord)
     let quoted = try detect("sku;title;tags\nA-1;Oak;'table;small'\nA-2;Kit;'heavy;set'\nA-3;Rug;'red;old'\n").options
     #expect(quoted.quote == UInt8(ascii: "'") && quoted.header == .firstRecord)
     let one = try detect("id,\"Comments, if any\"\nR0,a,\nR1,b,\n").options
