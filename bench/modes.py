@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What the modes cost: sync and replace against upsert of the same records, a dry run against a real run, --diff, and an
-incremental run that passes over everything.
+"""What the modes cost: sync and replace against upsert of the same records, a dry run against a real run, --diff, an
+incremental run that passes over everything, the ways to find objects, and new stores.
 
-A store is filled with COUNT objects; each case then imports a file into a copy of it. Cases run in turn, round by round;
+A store is filled with COUNT objects; each case then imports a file into a copy of it, or into a new store. Cases run in turn, round by round;
 the table has the medians, and seconds divided by those of the case that it is compared with. Every case checks its
 counts. With --large the cases run again at ten times the size, and peak memory may not be more than a tenth larger.
 Python 3.9 or later.
@@ -54,6 +54,7 @@ def write_records(path, count, missing=0, changed=0):
             file.write(f"c{number:09},{name} {number},{number % 1000},{number}\n")
 
 
+LOAD = "upsert, new store"
 CASES = [
     # name, compared with, mode, source, more YAML, options, counts
     ("upsert", None, "upsert", "nightly.csv", "", [], {"deleted": 0}),
@@ -66,6 +67,13 @@ CASES = [
     ("sync, --diff 100", "sync", "sync", "nightly.csv", "", ["--diff", "100"], {"deleted": 5}),
     ("since, nothing new", "upsert", "upsert", "nightly.csv", "since: { column: seen, type: integer }", 
      ["--since", "999999999999"], {"skipped": 95}),
+    ("update", "upsert", "update", "nightly.csv", "", [], {"updated": 5}),
+    ("create-missing", "upsert", "create-missing", "nightly.csv", "", [], {"inserted": 0}),
+    ("upsert, by seeks", "upsert", "upsert", "nightly.csv", "find: seek", [], {"updated": 5}),
+    ("upsert, by one scan", "upsert", "upsert", "nightly.csv", "find: scan", [], {"updated": 5}),
+    ("upsert, deduplicated", "upsert, by seeks", "upsert", "nightly.csv", "find: deduplicate", [], {"updated": 5}),
+    (LOAD, None, "upsert", "all.csv", "", [], {"inserted": 100}),
+    ("insert, new store", LOAD, "insert", "all.csv", "", [], {"inserted": 100}),
 ]
 
 
@@ -92,7 +100,9 @@ def run_cases(binary, folder, records, rounds):
     for number in range(rounds):
         for name, _, mode, source, more, options, counts in CASES:
             (folder / "case.yaml").write_text(PIPELINE.format(source=source, more=more, mode=mode))
-            shutil.copyfile(folder / "base.sqlite", folder / "store.sqlite")
+            (folder / "store.sqlite").unlink(missing_ok=True)
+            if source == "nightly.csv":
+                shutil.copyfile(folder / "base.sqlite", folder / "store.sqlite")
             os.sync()
             sample = measure([binary, "run", "case.yaml", "--json", "--quiet", "--no-history", *options], folder)
             for count, share in counts.items():

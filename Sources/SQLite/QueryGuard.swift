@@ -17,6 +17,8 @@ public final class QueryGuard {
   private let connection: Connection
   /// What was denied last.
   private var denied: String?
+  /// Whether a statement that was compiled is recursive, so that it need not end.
+  public private(set) var isRecursive = false
 
   /// Begins to guard a connection.
   public init(_ connection: Connection) {
@@ -27,9 +29,11 @@ public final class QueryGuard {
       connection.handle,
       { context, action, first, second, _, _ in
         guard let context else { return SQLITE_DENY }
+        let queryGuard = Unmanaged<QueryGuard>.fromOpaque(context).takeUnretainedValue()
+        if action == SQLITE_RECURSIVE { queryGuard.isRecursive = true }
         let denial = QueryGuard.denial(action, first, second)
         guard let denial else { return SQLITE_OK }
-        Unmanaged<QueryGuard>.fromOpaque(context).takeUnretainedValue().denied = denial
+        queryGuard.denied = denial
         return SQLITE_DENY
       }, Unmanaged.passUnretained(self).toOpaque())
   }

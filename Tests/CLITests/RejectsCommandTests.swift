@@ -43,6 +43,43 @@ struct RejectsCommandTests {
     #expect(raw.output.contains("\\n") && raw.status == 0)
   }
 
+  @Test("an object that may not be deleted has its URI for a place, a reason in words, and nothing to replay")
+  func objects() throws {
+    try folder.write(
+      """
+      model: M
+      entities:
+        Owner:
+          attributes: { email: string! }
+          relationships: { items: { to_many: Item, inverse: owner, delete: deny } }
+          unique: [email]
+        Item:
+          attributes: { code: string! }
+          relationships: { owner: { to_one: Owner, inverse: items } }
+          unique: [code]
+      """, to: "m.yaml")
+    let head = "model: m.yaml\nstore: s.sqlite\nrejects: r.ndjson\n"
+    try folder.write("code,owner\na,x\nb,y\n", to: "items.csv")
+    try folder.write(
+      head + "source: items.csv\nimport: { entity: Item, find_by: [code],"
+        + " relationships: { owner: { find_by: { email: owner } } } }\n", to: "items.yaml")
+    try folder.write("email\nx\n", to: "owners.csv")
+    try folder.write(
+      head + "source: owners.csv\nimport: { entity: Owner, find_by: [email], mode: sync }\n", to: "owners.yaml")
+    #expect(try Command(["run", "items.yaml", "--quiet"], in: folder.path).status == 0)
+    #expect(try Command(["run", "owners.yaml", "--quiet"], in: folder.path).status == 1)
+    let shown = try rejects("show", "r.ndjson").output
+    #expect(shown.hasPrefix("x-coredata://") && shown.contains("/Owner/p2: no record names Owner 2"), "\(shown)")
+    #expect(shown.contains("“Owner.items” denies that while it has objects [delete.denied]"), "\(shown)")
+    let summary = try rejects("summary", "r.ndjson").output
+    #expect(summary.contains("delete.denied") && !summary.contains("(the whole record)"), "\(summary)")
+    #expect((try rejects("show", "r.ndjson", "--json").object()["object"] as? String)?.hasSuffix("/Owner/p2") == true)
+    let replay = try Command(
+      ["rejects", "replay", "r.ndjson", "--pipeline", "owners.yaml", "--json", "--quiet"], in: folder.path)
+    #expect(replay.status == 0, "\(replay.words)")
+    #expect(try replay.object()["read"] as? Int == 0)
+  }
+
   @Test("a record cannot speak to the terminal")
   func control() throws {
     try folder.write(

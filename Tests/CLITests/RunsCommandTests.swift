@@ -138,4 +138,20 @@ struct RunsCommandTests {
     let lint = try run(["1"], pipeline: "anomalies: { duration: 1 }\n")
     #expect(lint.status == 2 && lint.words.contains("people.yaml:5:"), "\(lint.words)")
   }
+
+  @Test("metrics and reports go to a pipe or a device that is named, and never take its place")
+  func pipes() throws {
+    let pipe = folder.file("pipe")
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let descriptor = open(pipe, O_RDWR | O_NONBLOCK)
+    defer { close(descriptor) }
+    #expect(try run(["1"], ["--metrics", "pipe"]).status == 0)
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = read(descriptor, &bytes, bytes.count)
+    #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasSuffix("# EOF\n"))
+    #expect(try FileManager.default.attributesOfItem(atPath: pipe)[.type] as? FileAttributeType == .typeUnknown)
+    let full = try run(["1"], ["--report", "/dev/full"])
+    #expect(full.status == 7, "\(full.words)")
+    #expect(full.words.contains("No space left on device"))
+  }
 }

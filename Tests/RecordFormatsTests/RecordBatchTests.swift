@@ -141,4 +141,17 @@ import Testing
       #expect(batch.records[0].byteOffset == 300_009)
     }
   }
+
+  @Test func `batches of very many columns that are mostly empty stay small`() throws {
+    let names = (0..<4000).map { "\"k\($0)\":1" }.joined(separator: ",")
+    let text = "{\(names)}\n" + (0..<3000).map { "{\"k\($0)\":2}\n" }.joined()
+    var reader = try NDJSONReader(source: ByteSource(bytes: text.utf8))
+    var batch = RecordBatch()
+    var records = 0
+    while try reader.read(into: &batch, limit: BatchLimit()) {
+      #expect(batch.recordCount * batch.columnCount <= 1 << 19)
+      records += batch.recordCount
+    }
+    #expect(records == 3001 && reader.columns.count == 4000)
+  }
 }

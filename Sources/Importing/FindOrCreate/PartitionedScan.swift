@@ -27,10 +27,12 @@ struct PartitionedScan {
 
   /// Reads table and input and returns what is known of the records.
   ///
-  /// - Parameter records: How many records are expected.
+  /// - Parameter records: How many records there are at most, by all that is known.
   func run(rows: Int, records: Int, reading: InputReading) throws(ImportError) -> RecordVerdicts {
     var bits: UInt64 = 1
-    while ScanTable.bytes(rows: (rows + records / 8) >> Int(bits)) > memory / 2, bits < 8 { bits += 1 }
+    // A piece has room for its rows and as many new records, and takes a third of the memory, as what comes afterwards
+    // needs memory of its own.
+    while ScanTable.bytes(rows: (rows + records) >> Int(bits)) > memory / 3, bits < 8 { bits += 1 }
     var stored: [SpillWriter] = []
     var incoming: [SpillWriter] = []
     for _ in 0..<(1 << bits) {

@@ -35,19 +35,28 @@ final class ScanTable {
   }
 
   private static func allocate(_ capacity: Int) -> (UnsafeMutablePointer<Place>, UnsafeMutablePointer<UInt32>) {
-    // calloc leaves pages untouched until they are used.
-    let memory = calloc(capacity, MemoryLayout<Place>.stride)
-    let keys = calloc(capacity, MemoryLayout<UInt32>.stride)
-    guard let memory, let keys else { preconditionFailure("out of memory for a scan table of \(capacity) places") }
-    return (
-      memory.bindMemory(to: Place.self, capacity: capacity), keys.bindMemory(to: UInt32.self, capacity: capacity)
-    )
+    (pages(capacity, of: Place.self), pages(capacity, of: UInt32.self))
   }
 
-  deinit {
-    free(places)
-    free(primaryKeys)
+  /// Zeroed memory straight from the system, which takes pages when they are touched and gets them back when the table
+  /// goes; what is freed to the C library may stay with the process.
+  private static func pages<Element>(_ count: Int, of type: Element.Type) -> UnsafeMutablePointer<Element> {
+    let memory = mmap(
+      nil, count * MemoryLayout<Element>.stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let memory, memory != MAP_FAILED else {
+      preconditionFailure("out of memory for a scan table of \(count) places")
+    }
+    return memory.bindMemory(to: type, capacity: count)
   }
+
+  private static func free(
+    _ places: UnsafeMutablePointer<Place>, _ keys: UnsafeMutablePointer<UInt32>, _ capacity: Int
+  ) {
+    munmap(places, capacity * MemoryLayout<Place>.stride)
+    munmap(keys, capacity * MemoryLayout<UInt32>.stride)
+  }
+
+  deinit { Self.free(places, primaryKeys, capacity) }
 
   /// Memory in use, in bytes.
   var bytesInUse: Int { capacity * 20 }
@@ -138,8 +147,7 @@ final class ScanTable {
     for place in 0..<oldCapacity where oldPlaces[place].key != 0 {
       insert(oldPlaces[place].key, content: oldPlaces[place].content, primaryKey: Int64(oldKeys[place]))
     }
-    free(oldPlaces)
-    free(oldKeys)
+    Self.free(oldPlaces, oldKeys, oldCapacity)
   }
 
   /// Makes rows look as if their content were unknown.

@@ -91,7 +91,7 @@ struct StrategyChoice {
     // How the targets of a second pass are found is chosen when it begins.
     if plan.postponed.contains(where: { $0.target == index }) { return FindDecision(.seek, .sharedTable) }
     let entity = model.entities[part.entity]
-    let isShared = (hierarchyUses ?? plan.hierarchyUses)[part.rootEntity, default: 0] > 1
+    let isShared = (hierarchyUses ?? plan.hierarchyUses(model))[part.rootEntity, default: 0] > 1
     if isShared { return FindDecision(.seek, .sharedTable) }
     if entity.hasSubentities { return FindDecision(.seek, .subentities) }
     let access = try store.access(root: part.rootEntity)
@@ -107,11 +107,23 @@ struct StrategyChoice {
       return decision(isNewRoot ? .filter : .table, isNewRoot ? .newStore : .noRows)
     }
     if resumesFilter, isOwn(index) { return decision(.filter, .newStore) }
+    func partitioned(_ reason: FindDecision.Reason) -> FindDecision {
+      var found = decision(.seek, reason)
+      found.isPartitioned = true
+      return found
+    }
     let coming = expected ?? Int.max / 1024
-    let canScan = part.keySlots.count + part.contentSlots.count <= TableAccess.hashedColumnLimit
+    // Scans keep primary keys in 32 bits.
+    let canScan =
+      part.keySlots.count + part.contentSlots.count <= TableAccess.hashedColumnLimit
+      && store.maximum(root: part.rootEntity) < 1 << 32
+    let fits = canScan && ScanTable.bytes(rows: rows) <= keyMemory
     switch isOwn(index) ? override : .automatic {
     case .seek: return decision(.seek, .asked)
-    case .scan where canScan: return decision(.scan, .asked)
+    case .scan where canScan:
+      // In pieces it is one scan too, and takes no more memory than is allowed.
+      if fits || !canPartition(index, part) { return decision(.scan, .asked) }
+      return partitioned(.asked)
     case .deduplicate where canDeduplicate(part): return decision(.deduplicate, .asked)
     case .scan, .automatic, .deduplicate: break
     }
@@ -120,14 +132,9 @@ struct StrategyChoice {
     if isSmall && rows / 16 <= coming { return decision(.table, .fewRows) }
     if !hasIndex, isSmall || !canScan { return decision(.table, .noIndex) }
     if !hasIndex { return decision(.scan, .noIndex) }
-    let fits = canScan && ScanTable.bytes(rows: rows) <= keyMemory && store.maximum(root: part.rootEntity) < 1 << 32
     if fits, rows / 6 <= coming { return decision(.scan, .manyRecords) }
-    var found = decision(.seek, rows / 6 <= coming ? .tooManyRows : .fewRecords)
-    if rows / 6 <= coming, canScan, canPartition(index, part) {
-      found.isPartitioned = true
-      found.reason = .partitioned
-    }
-    return found
+    if rows / 6 <= coming, canScan, canPartition(index, part) { return partitioned(.partitioned) }
+    return decision(.seek, rows / 6 <= coming ? .tooManyRows : .fewRecords)
   }
 
   /// Whether the store is being built; one that is only planned counts too.

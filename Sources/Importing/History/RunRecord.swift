@@ -66,7 +66,7 @@ public struct RunRecord: Sendable {
     public var path: String
     /// Its size in bytes when the run began; nil for what has none, such as standard input.
     public var bytes: Int?
-    /// What tells its content from another's, see ``InputFingerprint``; nil for what can be read only once.
+    /// What tells its content from another's, see ``SourcePrint/text``; nil for what can be read only once.
     public var fingerprint: String?
 
     /// Creates an input.

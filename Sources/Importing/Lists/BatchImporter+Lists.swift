@@ -18,7 +18,7 @@ extension BatchImporter {
   ///
   /// - Parameter choice: How the plan's own nodes were prepared.
   func addLists(_ choice: StrategyChoice) throws(SQLiteError) {
-    let uses = choice.hierarchyUses ?? plan.hierarchyUses
+    let uses = choice.hierarchyUses ?? plan.hierarchyUses(store.model)
     for list in plan.lists {
       var inner = StrategyChoice(
         plan: list.plan, store: store, model: choice.model, seed: seed, inputBytes: choice.inputBytes,
@@ -39,28 +39,9 @@ extension BatchImporter {
       try importer.addLists(inner)
       let roots = Set(list.plan.nodes.filter { !$0.isGiven }.map(\.rootEntity))
       lists.append(
-        ListImporter(list, importer: importer, sharedRoots: roots.filter { uses[$0, default: 0] > 1 }.sorted()))
-    }
-  }
-
-  /// Builds in a new store the indexes by which members of objects are found that come again.
-  func buildListIndexes(_ file: StoreFile) throws(ImportError) {
-    for list in lists {
-      do {
-        if list.list.ownerNode != nil {
-          let table = store.schema.table(forRoot: list.importer.nodes[list.list.plan.root].part.rootEntity)
-          let column = table.columnName(slot: list.list.inverseSlot)
-          try file.buildIndexes { $0.table == table.name && $0.columns.first == column }
-        } else {
-          let names = store.schema.joinTables.filter {
-            $0.side(entity: list.list.description.declaringEntity, slot: list.list.description.slot) != nil
-          }.map(\.name)
-          try file.buildIndexes { names.contains($0.table) }
-        }
-      } catch {
-        throw ImportError(code: .database, message: error.description)
-      }
-      try list.importer.buildListIndexes(file)
+        ListImporter(
+          list, number: lists.count, importer: importer,
+          sharedRoots: roots.filter { uses[$0, default: 0] > 1 }.sorted()))
     }
   }
 

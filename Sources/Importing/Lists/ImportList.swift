@@ -29,20 +29,46 @@ struct ImportList: Sendable {
 
   /// All plans of lists within lists, this one first.
   var allPlans: [ImportPlan] { [plan] + plan.lists.flatMap(\.allPlans) }
+
+  /// This list and all within it.
+  fileprivate var all: [ImportList] { [self] + plan.lists.flatMap(\.all) }
 }
 
 extension ImportPlan {
   /// How many nodes of this plan and of its lists' plans fill each hierarchy, by root entity.
-  var hierarchyUses: [Int: Int] {
+  ///
+  /// Where lists may delete objects that are looked for everywhere, they count as one more: what is in memory would not
+  /// know of it.
+  func hierarchyUses(_ model: ManagedObjectModel) -> [Int: Int] {
     var uses: [Int: Int] = [:]
-    for plan in [self] + lists.flatMap(\.allPlans) {
+    let all = lists.flatMap(\.all)
+    let gone = Self.rootsThatMayGo(all, model)
+    for (plan, isScoped) in [(self, false)] + all.map({ ($0.plan, $0.isScoped) }) {
       // What is looked for in a second pass is alone then.
       let postponed = Set(plan.postponed.map(\.target))
       for (index, node) in plan.nodes.enumerated() where !node.isGiven && !postponed.contains(index) {
-        uses[node.rootEntity, default: 0] += 1
+        let isRead = isScoped && index == plan.root
+        uses[node.rootEntity, default: 0] += gone.contains(node.rootEntity) && !isRead ? 2 : 1
       }
     }
     return uses
+  }
+
+  /// The hierarchies of which lists may delete objects, with those that delete rules take along.
+  private static func rootsThatMayGo(_ lists: [ImportList], _ model: ManagedObjectModel) -> Set<Int> {
+    var roots: Set<Int> = []
+    var waiting = lists.filter { $0.ownerNode != nil && $0.options.orphans == .delete && $0.options.links == .replace }
+      .map { model.entities[$0.plan.nodes[$0.plan.root].rootEntity] }
+    while let root = waiting.popLast() {
+      guard roots.insert(root.index).inserted else { continue }
+      for entity in model.entities[root.index...root.lastDescendantIndex] {
+        for relationship in entity.relationships where relationship.deleteRule == .cascade {
+          guard relationship.destinationEntity >= 0 else { continue }
+          waiting.append(model.entities[model.entities[relationship.destinationEntity].rootIndex])
+        }
+      }
+    }
+    return roots
   }
 }
 

@@ -8,6 +8,8 @@ import SQLite
 /// ``BatchImporter`` for the list's plan, and then related to their owners.
 final class ListImporter {
   let list: ImportList
+  /// The list's number in the plan of the owners.
+  let number: Int
   /// Finds and creates what the elements name.
   let importer: BatchImporter
   /// Root entities that other nodes of the run's plan fill too: what these did has to be in the store before seeks.
@@ -17,9 +19,12 @@ final class ListImporter {
   private var outcomes = ContiguousArray<RecordLedger.Outcome>()
   /// What the store has of the owners' members, with ``ImportList/ownerNode``.
   private var members = StoredMembers()
+  /// Whether the indexes are there by which members are found.
+  private var hasIndexes = false
 
-  init(_ list: ImportList, importer: BatchImporter, sharedRoots: [Int]) {
+  init(_ list: ImportList, number: Int, importer: BatchImporter, sharedRoots: [Int]) {
     self.list = list
+    self.number = number
     self.importer = importer
     self.sharedRoots = sharedRoots
   }
@@ -81,6 +86,7 @@ final class ListImporter {
     _ records: [Int], _ batch: inout ListBatch, _ view: BatchView, _ owners: BatchImporter
   ) throws(ImportError) {
     let own = view.nodes[owners.plan.root].targets
+    if keepsInverseOrder || records.contains(where: { view.outcomes[$0] != .inserted }) { try buildIndexes() }
     for record in records { for element in batch.range(record) { outcomes[element] = .pending } }
     if let node = list.ownerNode {
       let entities = view.nodes[owners.plan.root].targetEntities
@@ -126,6 +132,38 @@ final class ListImporter {
     }
   }
 
+  // MARK: Indexes
+
+  /// Whether the members keep an order of their owners, so that each new pair has to be put behind the last one.
+  private var keepsInverseOrder: Bool {
+    list.ownerNode == nil && list.description.isInverseOrdered(in: importer.store.model)
+  }
+
+  /// Builds in a new store the index by which the members of objects are found.
+  ///
+  /// An object that is new has none, so this waits until one comes again: an index that is built at the end, from sorted
+  /// rows, costs a tenth of one that is kept up.
+  private func buildIndexes() throws(ImportError) {
+    guard !hasIndexes else { return }
+    hasIndexes = true
+    let schema = importer.store.schema
+    do {
+      if list.ownerNode != nil {
+        let table = schema.table(forRoot: target.part.rootEntity)
+        let column = table.columnName(slot: list.inverseSlot)
+        try importer.store.file.buildIndexes { $0.table == table.name && $0.columns.first == column }
+        return
+      }
+      let (entity, slot) = (list.description.declaringEntity, list.description.slot)
+      guard let table = schema.joinTables.first(where: { $0.side(entity: entity, slot: slot) != nil }) else { return }
+      // Its primary key finds the members of the side that gives the table its name.
+      let isMaster = table.master.entity == entity && table.master.slot == slot
+      if !isMaster || keepsInverseOrder { try importer.store.file.buildIndexes { $0.table == table.name } }
+    } catch {
+      throw ImportError(code: .database, message: error.description)
+    }
+  }
+
   // MARK: Relating
 
   /// Relates the owners to what their elements name; whether each list changed anything.
@@ -153,7 +191,11 @@ final class ListImporter {
           isNew: view.outcomes[record] == .inserted, targets: first..<targets.count))
     }
     do {
-      guard list.ownerNode == nil else { return try relateMembers(lists, targets) }
+      guard list.ownerNode == nil else {
+        return try relateMembers(lists, targets) { index, message in
+          owners.elementRejects.append(reject(records[index], message))
+        }
+      }
       return try owners.context.setLinks(
         list.description, table: owners.nodes[owners.plan.root].part.rootEntity, lists: lists, targets: targets,
         replaces: list.options.links == .replace)
@@ -205,8 +247,18 @@ final class ListImporter {
     members.keys = found
   }
 
+  /// The reject of a record whose list leaves out an object that may not go.
+  private func reject(_ record: Int, _ message: String) -> RecordReject {
+    ListRejects.reject(
+      record, .deleteDenied, list, number, element: nil, names: nil, inner: "", message: message, offset: 0)
+  }
+
   /// Settles who is no longer a member and the order of those who are; the members' own rows refer to their owners.
-  private func relateMembers(_ lists: [LinkList], _ targets: ContiguousArray<Int64>) throws -> [Bool] {
+  ///
+  /// - Parameter deny: is called with the number of a list that leaves out an object that may not go, and with the reason.
+  private func relateMembers(
+    _ lists: [LinkList], _ targets: ContiguousArray<Int64>, deny: (Int, String) -> Void
+  ) throws -> [Bool] {
     let root = target.part.rootEntity
     let (context, slot) = (importer.context, list.inverseSlot)
     var changed: [Bool] = []
@@ -257,8 +309,8 @@ final class ListImporter {
     guard !orphans.isEmpty else { return changed }
     let lost = Set(orphans)
     try fetch(orphans)
-    var left: [Int64] = []
-    for list in lists {
+    var left: [Int64: Int] = [:]
+    for (index, list) in lists.enumerated() {
       for member in members.keys[list.owner] ?? [] {
         guard lost.contains(member.key) else { continue }
         guard let row = buffer.row(primaryKey: member.key), owns(buffer, row, slot, list.owner) else { continue }
@@ -266,11 +318,11 @@ final class ListImporter {
         if self.list.options.orphans == .unlink {
           buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
         } else {
-          left.append(member.key)
+          left[member.key] = index
         }
       }
     }
-    try delete(left, root)
+    for (key, reason) in try delete(left.keys.sorted(), root) { deny(left[key] ?? 0, reason) }
     return changed
   }
 
@@ -279,16 +331,58 @@ final class ListImporter {
   }
 
   /// Deletes those that no list has any more.
-  private func delete(_ keys: [Int64], _ root: Int) throws {
-    guard !keys.isEmpty else { return }
+  ///
+  /// - Returns: Those that may not go, with the reasons; then all that was done with the batch has to be taken back.
+  private func delete(_ keys: [Int64], _ root: Int) throws -> [(key: Int64, reason: String)] {
+    guard !keys.isEmpty else { return [] }
     // What the rules look at has to be whole, and in the store.
     try importer.writeChanges()
     importer.context.buffer(table: root).removeAll()
-    let denied = try importer.context.deleteRecords(table: root, primaryKeys: keys)
-    guard let first = denied.first else { return }
+    let nodes = importer.top.countedNodes
+    let denied = try importer.context.deleteRecords(table: root, primaryKeys: keys) { entity in
+      // Of what goes along, entities that the run does not fill are not counted.
+      nodes.first { $0.entity.index == entity }?.counts.deleted += 1
+    }
+    guard !denied.isEmpty else { return [] }
+    importer.context.reset()
+    var reasons: [(key: Int64, reason: String)] = []
+    try blame(keys, Set(denied.map(Obstacle.init)), root, &reasons)
+    guard reasons.isEmpty else { return reasons }
     throw ImportError(
       code: .database,
-      message: "\(target.entity.name) \(first) is no longer listed, but a relationship keeps it from being deleted")
+      message: "\(denied[0].entity) \(denied[0].primaryKey) is no longer listed, but a relationship keeps it")
+  }
+
+  /// What keeps an object from being deleted.
+  private struct Obstacle: Hashable {
+    var table: Int
+    var key: Int64
+    var relationship: String
+
+    init(_ failure: ObjectValidationFailure) {
+      (table, key, relationship) = (failure.table, failure.primaryKey, failure.property)
+    }
+  }
+
+  /// Finds out which of the objects are in whose way, by halves: some are kept by what would go along with them.
+  private func blame(
+    _ keys: [Int64], _ obstacles: Set<Obstacle>, _ root: Int, _ reasons: inout [(key: Int64, reason: String)]
+  ) throws {
+    let entity = importer.store.model.entities[root]
+    let failures = try importer.context.deleteRows(entity, primaryKeys: keys) { _ in }
+    guard let failure = failures.first(where: { obstacles.contains(Obstacle($0)) }) else { return }
+    guard keys.count == 1 else {
+      try blame(Array(keys[..<(keys.count / 2)]), obstacles, root, &reasons)
+      return try blame(Array(keys[(keys.count / 2)...]), obstacles, root, &reasons)
+    }
+    let isOwn = failure.table == root && failure.primaryKey == keys[0]
+    reasons.append(
+      (
+        keys[0],
+        "\(target.entity.name) \(keys[0]) is no longer listed and cannot be deleted: "
+          + (isOwn ? "" : "\(failure.entity) \(failure.primaryKey) would go with it, and ")
+          + "“\(failure.entity).\(failure.property)” denies that while it has objects; list it, or say “orphans: unlink”"
+      ))
   }
 }
 

@@ -57,13 +57,13 @@ struct ObjectRemoval {
       // Those that the model forbids to delete themselves; others fail because of what delete rules take along.
       var own: [Int64: String] = [:]
       for failure in failures where failure.code == .deletionDenied && isOwn(failure) {
-        own[failure.primaryKey] = own[failure.primaryKey] ?? failure.description
+        own[failure.primaryKey] = own[failure.primaryKey] ?? reason(failure, failure.primaryKey)
       }
       denied += keys.compactMap { key in own[key].map { Denial(key: key, reason: $0) } }
       let rest = keys.filter { own[$0] == nil }
       if rest.count == keys.count {
         guard keys.count > 1 else {
-          denied.append(Denial(key: keys[0], reason: failures[0].description))
+          denied.append(Denial(key: keys[0], reason: reason(failures[0], keys[0])))
           break
         }
         let middle = keys.count / 2
@@ -74,6 +74,21 @@ struct ObjectRemoval {
       keys = rest
     }
     return denied.sorted { $0.key < $1.key }
+  }
+
+  /// The sentence about what keeps an object.
+  private func reason(_ failure: ObjectValidationFailure, _ key: Int64) -> String {
+    let property = "“\(failure.entity).\(failure.property)”"
+    let isOwn = isOwn(failure) && failure.primaryKey == key
+    let other = "\(failure.entity) \(failure.primaryKey)"
+    let why =
+      switch failure.code {
+      case .deletionDenied where isOwn: "\(property) denies that while it has objects"
+      case .deletionDenied: "\(other) would go with it, and \(property) denies that while it has objects"
+      case .tooFewObjects: "\(property) of \(other) would have too few objects"
+      default: "\(property) of \(other) must not be empty"
+      }
+    return "no record names \(entity.name) \(key), but it cannot be deleted: \(why)"
   }
 
   private func isOwn(_ failure: ObjectValidationFailure) -> Bool {

@@ -21,14 +21,38 @@ struct StoredDoubleConversion: FieldConversion, Sendable {
 
 /// Decimal: an integer of 64 bits when it is one, else the nearest binary64 number.
 ///
-/// The numbers of a `DECIMAL` column are not decimal any more, so up to 17 digits are right here.
+/// The numbers of a `DECIMAL` column are not decimal any more, so up to 17 digits are right here: those that spell a
+/// binary64 number. Other digits would be lost without a word, so they are refused.
 struct StoredDecimalConversion: FieldConversion, Sendable {
   @inline(__always)
   func convert(
     _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
   ) throws(ConversionFailureCode) -> ConvertedCell {
     if let integer = try? IntegerText.parse(bytes) { return ConvertedCell(integer: integer) }
-    return try StoredDoubleConversion().convert(bytes, offset: offset, output: &output)
+    let cell = try StoredDoubleConversion().convert(bytes, offset: offset, output: &output)
+    if (try? DecimalText.parse(bytes, decimalMark: UInt8(ascii: "."))) == nil { try Self.check(bytes, cell) }
+    return cell
+  }
+
+  /// Refuses digits that the nearest binary64 number does not have.
+  @inline(never)
+  private static func check(_ bytes: FieldBytes, _ cell: ConvertedCell) throws(ConversionFailureCode) {
+    let value = Double(bitPattern: cell.payload)
+    guard value.isFinite else { return }
+    // The powers of ten are equal, or the number would be another one by far.
+    guard digits(bytes) == digits(value.description.utf8) else { throw .precision }
+  }
+
+  /// The digits of a number from the first to the last that is no zero.
+  private static func digits(_ text: some Collection<UInt8>) -> [UInt8] {
+    var digits: [UInt8] = []
+    for byte in text {
+      if byte | 0x20 == UInt8(ascii: "e") { break }
+      guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { continue }
+      if byte != UInt8(ascii: "0") || !digits.isEmpty { digits.append(byte) }
+    }
+    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    return digits
   }
 }
 

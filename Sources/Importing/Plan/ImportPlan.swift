@@ -172,7 +172,8 @@ struct ImportPlanBuilder {
       fieldColumns[index] = columnNames.count + outcome.derived
       guard !outcome.isText else { continue }
       do {
-        var compiled = try CompiledField(source.field.canonical, attribute: source.attribute)
+        var compiled = try CompiledField(
+          source.field.canonical(source.attribute.type), attribute: source.attribute)
         compiled.identifier = Int32(index)
         fields[index] = compiled
       } catch {

@@ -64,6 +64,8 @@ extension RunTally {
         state.counts.updated - before.updated
       entities[state.entity.name, default: ImportSummary.EntityCounts()].unchanged +=
         state.counts.unchanged - before.unchanged
+      entities[state.entity.name, default: ImportSummary.EntityCounts()].deleted +=
+        state.counts.deleted - before.deleted
     }
     batches += load.importer.batches - load.firstPassTally.batches
     fetches += load.importer.allFetches - load.firstPassTally.fetches
@@ -86,6 +88,7 @@ extension RunTally {
       objects.inserted += state.counts.inserted
       objects.updated += state.counts.updated
       objects.unchanged += state.counts.unchanged
+      objects.deleted += state.counts.deleted
       entities[state.entity.name] = objects
     }
     nodes = []

@@ -38,6 +38,15 @@ struct SourcePrint: Sendable, Equatable {
     self.tail = tail
   }
 
+  /// Size and hashes for people, such as `4096-9f86d081884c7d65`; `nil` for what can be read only once.
+  ///
+  /// It is no proof: a change in the middle of a large file that keeps its size does not show.
+  var text: String? {
+    guard size >= 0 else { return nil }
+    let digits = String(CellHash.mix(head, tail), radix: 16)
+    return "\(size)-" + String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
   /// Whether the input with this path still begins with the bytes that the fingerprint was made of.
   func isBeginning(of source: ByteSource) -> Bool {
     guard size >= 0, let bytes = source.fileSize, Int64(bytes) >= size else { return false }

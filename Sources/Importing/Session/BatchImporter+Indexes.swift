@@ -11,7 +11,6 @@ extension BatchImporter {
     for state in allNodes where !state.isPostponed {
       if case .seek = state.strategy { try buildIndexes(file, for: state) }
     }
-    try buildListIndexes(file)
     let guarded = file.unbuiltIndexes.filter { index in allNodes.contains { isGuard(index, $0) } }
     guard keepsSavepoints || !guarded.isEmpty else { return }
     do {

@@ -418,13 +418,16 @@ final class PartImport {
       memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20),
       watch: importer.watch)
     root.verdicts = try scan.run(
-      rows: rows, records: ImportSession.estimatedBytes(part.sources) / 100,
+      rows: rows, records: ImportSession.estimatedBytes(part.sources) / Self.leastRecordBytes,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
         preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     )
     root.firstStrategyName = "partitioned scan"
   }
+
+  /// Records are hardly shorter than this.
+  private static let leastRecordBytes = 32
 
   func begin() throws(ImportError) {
     do { try file.begin() } catch { throw ImportError(code: .database, message: error.description) }

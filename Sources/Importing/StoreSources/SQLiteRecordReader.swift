@@ -1,5 +1,6 @@
 import CSQLite
 import Diagnostics
+import Glibc
 import RecordFormats
 import SQLite
 
@@ -14,6 +15,9 @@ struct SQLiteRecordReader: RecordReader {
   /// The statement's columns that are stored.
   private let positions: [Int32]
   private let blobs: SQLiteSourceOptions.Blobs
+  private let limit: Double
+  /// The seconds of processor time that a recursive statement may still take; nil for one that ends by itself.
+  private var secondsLeft: Double?
   private var builder: RowRecordBuilder
   private var recordCount = 0
   private var isAtEnd = false
@@ -26,6 +30,7 @@ struct SQLiteRecordReader: RecordReader {
     database = try SourceDatabase(source)
     self.index = index
     blobs = options.blobs
+    limit = options.recursionSeconds
     switch options.rows {
     case .query(let text):
       let queryGuard = QueryGuard(database.connection)
@@ -35,7 +40,6 @@ struct SQLiteRecordReader: RecordReader {
       let names = (0..<statement.columnCount).map { statement.columnName($0) }
       (columns, positions) = try Self.choose(request, names, database.path)
     case .onlyTable, .table:
-      queryGuard = nil
       var name: String?
       if case .table(let wanted) = options.rows { name = wanted }
       let table = try SourceTable(named: name, in: database)
@@ -48,20 +52,52 @@ struct SQLiteRecordReader: RecordReader {
       }
       columns = chosen
       positions = chosen.indices.map { Int32($0) }
-      do throws(SQLiteError) {
-        statement = try database.connection.prepare(table.query(chosen))
-      } catch {
-        throw database.failure(error)
+      if table.isView {
+        let queryGuard = QueryGuard(database.connection)
+        self.queryGuard = queryGuard
+        statement = try Self.prepare(table.query(chosen), queryGuard, database)
+      } else {
+        queryGuard = nil
+        do throws(SQLiteError) {
+          statement = try database.connection.prepare(table.query(chosen))
+        } catch {
+          throw database.failure(error)
+        }
       }
     }
+    if queryGuard?.isRecursive == true { secondsLeft = limit }
     builder = RowRecordBuilder(columns: columns, maxRecordBytes: options.maxRecordBytes)
   }
 
   var bytesRead: Int { database.bytesRead }
 
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    let limit = limit.fitting(columns: columns.count)
     batch.start(columnCount: columns.count, source: index)
     if let failure { throw failure }
+    let count: Int
+    if let left = secondsLeft {
+      let start = Self.processorTime()
+      count = database.connection.interruptible(
+        { Self.processorTime() - start > left }, { readRows(into: &batch, limit: limit) })
+      secondsLeft = left - (Self.processorTime() - start)
+    } else {
+      count = readRows(into: &batch, limit: limit)
+    }
+    if count > 0 { return true }
+    if let failure { throw failure }
+    return false
+  }
+
+  /// The seconds of processor time that this thread has used.
+  private static func processorTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// Appends rows up to a limit, and says how many; what ends them too early is the failure.
+  private mutating func readRows(into batch: inout RecordBatch, limit: BatchLimit) -> Int {
     var count = 0
     while !isAtEnd, count < limit.records, batch.byteCount + batch.errorBytes < limit.bytes {
       do throws(SQLiteError) {
@@ -81,9 +117,7 @@ struct SQLiteRecordReader: RecordReader {
       recordCount += 1
       count += 1
     }
-    if count > 0 { return true }
-    if let failure { throw failure }
-    return false
+    return count
   }
 
   /// Appends a value by what the row has, whatever the column was declared as.
@@ -123,6 +157,13 @@ struct SQLiteRecordReader: RecordReader {
   private func rowFailure(_ error: SQLiteError) -> ReadError {
     var failure = database.failure(error)
     failure.position = SourcePosition(line: recordCount + 1, column: 1, byteOffset: 0)
+    if error.primaryCode == SQLITE_INTERRUPT {
+      failure.code = .recursionLimit
+      failure.message =
+        "the recursive query has taken \(limit) s of processor time for \(recordCount) rows and has not ended; if it "
+        + "must end by itself, give it a condition or LIMIT, or raise “recursion_time”"
+      return failure
+    }
     // Errors that the statement itself makes, such as a sum beyond 64 bits, and what the guard denies.
     guard error.primaryCode == SQLITE_ERROR || error.primaryCode == SQLITE_AUTH else { return failure }
     failure.code = .invalidQuery

@@ -28,12 +28,17 @@ public struct SQLiteSourceOptions: Sendable, Hashable {
   public var blobs: Blobs
   /// A record that is longer than this, as JSON, is refused; at most 512 MiB.
   public var maxRecordBytes: Int
+  /// The seconds of processor time that a recursive query or view may take, because it need not end.
+  public var recursionSeconds: Double
 
   /// Creates options.
-  public init(rows: Rows = .onlyTable, blobs: Blobs = .base64, maxRecordBytes: Int = 16 << 20) {
+  public init(
+    rows: Rows = .onlyTable, blobs: Blobs = .base64, maxRecordBytes: Int = 16 << 20, recursionSeconds: Double = 10
+  ) {
     self.rows = rows
     self.blobs = blobs
     self.maxRecordBytes = maxRecordBytes
+    self.recursionSeconds = recursionSeconds
   }
 }
 
@@ -41,7 +46,7 @@ extension RecordFormat {
   /// The rows of a table, a view or a query of an SQLite database, which is only read.
   ///
   /// All rows are those of one moment. Errors: `unknownTable`, `invalidQuery`, `missingColumn`, `duplicateHeader`,
-  /// `locked`, `corrupt`, `truncated`, `unsupportedContainer`, and those of opening files.
+  /// `locked`, `corrupt`, `truncated`, `recursionLimit`, `unsupportedContainer`, and those of opening files.
   public static func sqlite(_ options: SQLiteSourceOptions = SQLiteSourceOptions()) -> RecordFormat {
     // The names of cases and their values tell any two options apart.
     .custom(

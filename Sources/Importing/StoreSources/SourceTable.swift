@@ -8,6 +8,8 @@ struct SourceTable {
   let name: String
   /// The names of the columns, generated ones among them.
   let columns: [String]
+  /// Whether it is a view, which is a query.
+  let isView: Bool
   /// What the rows are ordered by; empty for what has no order of its own.
   private let order: String
 
@@ -18,6 +20,7 @@ struct SourceTable {
     let entries = try Self.entries(database)
     let entry = try Self.choose(wanted, entries, database.path)
     name = entry.name
+    isView = entry.type == "view"
     var columns: [String] = []
     var keys: [(position: Int64, name: String)] = []
     do throws(SQLiteError) {

@@ -51,6 +51,7 @@ struct StoreRecordReader: RecordReader {
   var bytesRead: Int { database.bytesRead }
 
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    let limit = limit.fitting(columns: columns.count)
     batch.start(columnCount: columns.count, source: index)
     if let failure { throw failure }
     var count = 0

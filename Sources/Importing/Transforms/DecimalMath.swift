@@ -32,8 +32,11 @@ enum DecimalMath {
   }
 
   /// The result of an operation, or why there is none.
+  ///
+  /// - Parameter places: the decimal places of a quotient; nil for ``defaultPlaces``, or fewer where a column of
+  ///   decimals would not keep them.
   static func compute(
-    _ operation: TransformStep.Arithmetic, _ a: Number, _ b: Number, places: Int
+    _ operation: TransformStep.Arithmetic, _ a: Number, _ b: Number, places: Int?
   ) -> (value: Number, failure: TransformFailure?) {
     let none = Number(0, 0)
     switch operation {
@@ -73,6 +76,7 @@ enum DecimalMath {
       let (left, right) = (normalised(a), normalised(b))
       guard right.digits != 0 else { return (none, .division) }
       guard left.digits != 0 else { return (none, nil) }
+      guard let places else { return quotient(left, right) }
       // left / right × 10^places, in whole numbers.
       let shift = left.exponent - right.exponent + places
       let numerator = shift > 0 ? scaled(left.digits, shift) : left.digits
@@ -82,6 +86,21 @@ enum DecimalMath {
       guard let denominator else { return (none, nil) }
       return (normalised(Number(divide(numerator, denominator, .halfUp), -places)), nil)
     }
+  }
+
+  /// The decimal places of a quotient when nothing is said about them.
+  static let defaultPlaces = 10
+  /// The digits that a column of decimals keeps in any case.
+  private static let keptDigits = 15
+
+  /// The quotient to ``defaultPlaces``, or to fewer when it has more digits than columns keep.
+  private static func quotient(_ a: Number, _ b: Number) -> (value: Number, failure: TransformFailure?) {
+    let result = compute(.divide, a, b, places: defaultPlaces)
+    guard result.failure == nil else { return result }
+    let surplus = digitCount(result.value.digits) + result.value.exponent + defaultPlaces - keptDigits
+    guard surplus > 0, result.value.exponent < 0 else { return result }
+    // Anew from the numbers themselves, so that it is rounded once.
+    return compute(.divide, a, b, places: max(0, defaultPlaces - surplus))
   }
 
   /// Rounds to decimal places; negative ones are in front of the point.

@@ -38,7 +38,7 @@ struct Instruction: Sendable {
     case length(Int)
     case map(Int, ValueTable, MapFallback)
     case lookup(Int, table: Int, MapFallback)
-    case arithmetic(TransformStep.Arithmetic, Int, Int, places: Int)
+    case arithmetic(TransformStep.Arithmetic, Int, Int, places: Int?)
     case negate(Int)
     case absolute(Int)
     case round(Int, places: Int, TransformStep.Rounding)

@@ -145,19 +145,33 @@ enum TextSteps {
   /// One blank for each run of white space, none at the ends.
   static func collapse(_ text: FieldBytes, _ sink: inout ByteSink) -> Bool {
     let range = WhiteSpace.trimmed(text)
-    var index = range.lowerBound
+    // A blank takes the place of at least one byte, so there is no more to write than there was.
+    guard let target = sink.reserve(range.count) else { return false }
+    var (index, count) = (range.lowerBound, 0)
     var isSpace = false
     while index < range.upperBound {
-      let (scalar, length) = scalar(text, at: index)
-      if scalar.properties.isWhitespace {
+      let byte = text[index]
+      var length = 1
+      var isBlank = byte == 0x20 || byte &- 0x09 < 5
+      if byte >= 0x80 {
+        let found = scalar(text, at: index)
+        length = found.1
+        isBlank = found.0.properties.isWhitespace
+      }
+      if isBlank {
         isSpace = true
       } else {
-        if isSpace, !sink.append(UInt8(ascii: " ")) { return false }
-        isSpace = false
-        guard sink.append(FieldBytes(rebasing: text[index..<index + length])) else { return false }
+        if isSpace {
+          target[count] = 0x20
+          count += 1
+          isSpace = false
+        }
+        for offset in 0..<length { target[count + offset] = text[index + offset] }
+        count += length
       }
       index += length
     }
+    sink.take(count)
     return true
   }
 

@@ -20,11 +20,11 @@ struct TransformedField {
 
 extension FieldImport {
   /// The field as it converts values that a transform has made: in the one spelling that transforms write.
-  var canonical: FieldImport {
+  func canonical(_ type: AttributeType) -> FieldImport {
     var field = self
     field.conversion = ConversionOptions()
-    // Dates beyond the years 0000...9999 are numbers.
-    field.conversion.isStored = true
+    // Dates beyond the years 0000...9999 are numbers. What is made for a Float is not one yet: it may be too great.
+    field.conversion.isStored = type != .float
     return field
   }
 }

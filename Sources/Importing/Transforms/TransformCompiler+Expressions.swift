@@ -119,7 +119,7 @@ extension TransformCompiler {
       // Whole numbers are divided as the language has it: cut toward zero.
       let used = operation == .divide && left.kind == .integer ? .quotient : operation
       return emit(
-        .arithmetic(used, left.register, right.register, places: Self.divisionPlaces), left.kind, Self.sign(used),
+        .arithmetic(used, left.register, right.register, places: nil), left.kind, Self.sign(used),
         origin: first.origin)
     }
     guard arguments.count == 1 else { return nil }

@@ -4,9 +4,6 @@ import ObjectModel
 extension TransformCompiler {
   /// The greatest number of characters that padding fills up to.
   static let greatestPadding = 10_000
-  /// The decimal places of a division that names none.
-  static let divisionPlaces = 10
-
   /// Applies steps one after the other; nil when one of them cannot be, which is reported.
   mutating func apply(_ steps: [TransformStep], to value: Value, owner: String?) -> Value? {
     var value = value
@@ -327,11 +324,11 @@ extension TransformCompiler {
           let second = convert(right, to: .decimal, step: name, at: step.position)
         else { return nil }
         return emit(
-          .arithmetic(operation, first.register, second.register, places: places ?? Self.divisionPlaces), .decimal,
+          .arithmetic(operation, first.register, second.register, places: places), .decimal,
           name, origin: value.origin)
       }
       return emit(
-        .arithmetic(operation, left.register, right.register, places: places ?? Self.divisionPlaces), left.kind,
+        .arithmetic(operation, left.register, right.register, places: places), left.kind,
         name, origin: value.origin)
     default: preconditionFailure("the step takes no number")
     }

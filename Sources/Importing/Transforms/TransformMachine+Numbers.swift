@@ -59,7 +59,7 @@ extension TransformMachine {
 
   /// Computes with two columns of one type; null with anything is null.
   func arithmetic(
-    _ operation: TransformStep.Arithmetic, _ left: Int, _ right: Int, _ kind: ValueKind, _ places: Int, _ index: Int,
+    _ operation: TransformStep.Arithmetic, _ left: Int, _ right: Int, _ kind: ValueKind, _ places: Int?, _ index: Int,
     _ output: inout Register
   ) {
     let first = registers[left]

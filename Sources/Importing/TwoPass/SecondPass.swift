@@ -153,8 +153,7 @@ struct SecondPass {
         throw ImportError(
           code: .database,
           message:
-            "\(store.model.entities[part.rootEntity].name) \(first) cannot be taken back: a relationship with the rule deny"
-            + " leads to it"
+            "\(first.entity) \(first.primaryKey) cannot be taken back: a relationship with the rule deny leads to it"
         )
       }
       try context.writeChanges(order: nil)

@@ -4,27 +4,41 @@ import ObjectStore
 extension ManagedObjectContext {
   /// Deletes records by their keys, as the delete rules of their entities say; the next write removes them.
   ///
-  /// - Parameter primaryKeys: Those that are not there, or are deleted already, are passed over.
-  /// - Returns: The keys of those that a relationship with the rule "deny" keeps; nothing is deleted then.
+  /// - Parameters:
+  ///   - primaryKeys: Those that are not there, or are deleted already, are passed over.
+  ///   - body: is called with the entity's index of each record that goes.
+  /// - Returns: Relationships with the rule "deny" that keep the records, or others that would go with them. Then the
+  ///   context holds deletions that must not be written: it has to be reset.
   /// - Throws: ``ObjectError`` when the store cannot be read.
   /// - Complexity: One statement when nothing depends on the records, else those that their relationships need.
-  package func deleteRecords(table: Int, primaryKeys: [Int64]) throws(ObjectError) -> [Int64] {
+  package func deleteRecords(
+    table: Int, primaryKeys: [Int64], each body: (_ entity: Int) -> Void = { _ in }
+  ) throws(ObjectError) -> [ObjectValidationFailure] {
     guard !primaryKeys.isEmpty else { return [] }
     let buffer = buffer(table: table)
     if !hasDependents(root(table)) {
       try fetchMissing(buffer, primaryKeys)
       for key in primaryKeys {
         guard let row = buffer.row(primaryKey: key), RowState.isPresent(buffer.states[row]) else { continue }
+        body(Int(buffer.entities[row]))
         if buffer.states[row] == RowState.inserted { buffer.release(row: row) } else { buffer.markDeleted(row: row) }
       }
       return []
     }
     let objects = try objects(table: table, primaryKeys: primaryKeys)
     try deleteNow(objects, tellsObjects: false)
-    let rows = ContiguousArray(buffer.touchedRows.filter { buffer.states[Int($0)] == RowState.deleted })
-    let denied = try deniedDeletions(buffer, rows)
-    guard denied.isEmpty else { return denied.map(\.primaryKey) }
-    try unlinkDenied(buffer, rows)
+    // Those that went along too.
+    let deleted = allBuffers.compactMap { buffer -> (buffer: RowBuffer, rows: ContiguousArray<Int32>)? in
+      let rows = ContiguousArray(buffer.touchedRows.filter { buffer.states[Int($0)] == RowState.deleted })
+      return rows.isEmpty ? nil : (buffer, rows)
+    }
+    var denied: [ObjectValidationFailure] = []
+    for (buffer, rows) in deleted { denied += try deniedDeletions(buffer, rows) }
+    guard denied.isEmpty else { return denied }
+    for (buffer, rows) in deleted {
+      try unlinkDenied(buffer, rows)
+      for row in Set(rows) { body(Int(buffer.entities[Int(row)])) }
+    }
     return []
   }
 

@@ -4,13 +4,22 @@ import CZstd
 /// frames.
 ///
 /// Windows of more than 128 MiB (`zstd --long=28` and more) are refused, as by zstd itself. Source: RFC 8878.
+///
+/// libzstd gets no more at a time than it asks for: a whole frame at once goes another way through it, on which a damaged
+/// one is refused for another reason.
 final class ZstdDecompressor: Decompressor {
   let format = ContainerFormat.zstd
   private let stream: OpaquePointer
+  /// How many bytes libzstd asks for.
+  private var wanted: Int
+  /// What it asks for at the start of a frame.
+  private let wantedFirst: Int
 
   init() {
     guard let stream = ZSTD_createDStream() else { preconditionFailure("libzstd has no memory") }
     self.stream = stream
+    wantedFirst = ZSTD_initDStream(stream)
+    wanted = wantedFirst
   }
 
   deinit { ZSTD_freeDStream(stream) }
@@ -20,7 +29,7 @@ final class ZstdDecompressor: Decompressor {
   func step(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, isLast: Bool
   ) throws(DecompressorFault) -> DecompressorStep {
-    var from = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
+    var from = ZSTD_inBuffer(src: input.baseAddress, size: min(input.count, wanted), pos: 0)
     var to = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
     let result = ZSTD_decompressStream(stream, &to, &from)
     if ZSTD_isError(result) != 0 {
@@ -34,6 +43,7 @@ final class ZstdDecompressor: Decompressor {
       default: throw DecompressorFault(code: .corrupt, message: "is damaged: \(reason)", used: from.pos)
       }
     }
+    wanted = result == 0 ? wantedFirst : result
     return DecompressorStep(used: from.pos, written: to.pos, isEnd: result == 0 && from.pos > 0)
   }
 }

@@ -129,7 +129,7 @@ public enum EncodingDetector {
   }
 
   private static func singleByte(_ bytes: UnsafeRawBufferPointer) -> EncodingGuess? {
-    var best: (encoding: TextEncoding, score: Double, language: String)?
+    var best: (encoding: TextEncoding, score: Double, language: String, rank: Double)?
     // Every fourth letter of a Vietnamese text or so is beyond ASCII, and there are many of them; the few of other
     // languages, and their signs for currencies, are Vietnamese letters in VISCII, too.
     let high = bytes.count { $0 >= 0x80 }
@@ -141,7 +141,8 @@ public enum EncodingDetector {
       }
       guard let (score, language) = EncodingModel.score(text) else { continue }
       // What is better by a hair is not better: the list has the common encodings first.
-      if score > 0.2, score > (best?.score ?? 0) + 0.01 { best = (encoding, score, language) }
+      let rank = score - EncodingModel.handicap(name)
+      if score > 0.2, rank > (best?.rank ?? 0) + 0.01 { best = (encoding, score, language, rank) }
     }
     return best.map {
       EncodingGuess(

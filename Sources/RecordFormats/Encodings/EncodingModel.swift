@@ -89,6 +89,14 @@ enum EncodingModel {
     ]
     + ["macintosh"]
 
+  /// How much better the letters must fit an encoding that hardly a file is written in, so that a few names of several
+  /// languages do not make one of it.
+  static func handicap(_ name: String) -> Double { rareNames.contains(name) ? 0.25 : 0 }
+
+  private static let rareNames: Set<String> = [
+    "iso-8859-3", "iso-8859-4", "iso-8859-10", "iso-8859-14", "iso-8859-16",
+  ]
+
   /// The letters of a language beyond ASCII, the most frequent first.
   struct Language: Sendable {
     var name: String
@@ -96,6 +104,8 @@ enum EncodingModel {
     var letters: String
     /// The language writes with these letters only, so that their order counts for more.
     var isWholeScript = false
+    /// Words of several languages with few letters beyond ASCII, such as people's names.
+    var isMixture = false
   }
 
   static let languages: [Language] = [
@@ -116,6 +126,7 @@ enum EncodingModel {
       letters:
         "đàáươệạảấộưếậầôớịờâủểốêồừãợúíìóăựứềùạổòĩọốẽẻễẳằắặẵẩẫẹẽèéêỉịỏõồỗởỡụủũửữỳỵỷỹý\u{300}\u{301}\u{303}\u{309}\u{323}"
     ),
+    Language(name: "several languages of Western Europe", letters: "éüöäáíóñçèãåøæëêôúâß", isMixture: true),
     Language(name: "Russian", letters: "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё", isWholeScript: true),
     Language(name: "Ukrainian", letters: "оаниівтеслкрмдупязьгбчйхжїюцєшщфґ", isWholeScript: true),
     Language(name: "Bulgarian", letters: "аоеитнрсвлдмкпзъягубчшцжщйхюфь", isWholeScript: true),
@@ -144,6 +155,10 @@ enum EncodingModel {
     let slope = scalars.count > 40 ? 0.9 : 0.35
     for (rank, scalar) in scalars.enumerated() where weights[scalar.value] == nil {
       let share = Double(rank) / Double(scalars.count)
+      if language.isMixture {
+        weights[scalar.value] = 0.6
+        continue
+      }
       weights[scalar.value] = language.isWholeScript ? 1.4 - 1.9 * share : 1 - slope * share
     }
     return weights
@@ -201,6 +216,8 @@ enum EncodingModel {
       // A fifth to a half of the letters of Vietnamese have marks.
       let share = Double(count) / Double(count + plainLetters)
       if share < 0.12 || share > 0.6 { sums[vietnamese] -= Double(count) }
+      // In other scripts all letters are beyond ASCII.
+      if share > 0.2 { sums[mixture] -= Double(count) }
     }
     guard count > 0, let best = sums.indices.max(by: { sums[$0] < sums[$1] }) else { return nil }
     return ((sums[best] + common) / Double(count), languages[best].name)
@@ -210,6 +227,7 @@ enum EncodingModel {
   private static let finalLetters = Set("ςםןץףך".unicodeScalars.map(\.value))
 
   private static let vietnamese = languages.firstIndex { $0.name == "Vietnamese" } ?? 0
+  private static let mixture = languages.firstIndex(where: \.isMixture) ?? 0
 
   /// The script of a letter, as far as encodings mix them up.
   private enum Script {

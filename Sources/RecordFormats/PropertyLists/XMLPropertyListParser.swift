@@ -15,8 +15,14 @@ final class XMLPropertyListParser: StagingParser {
   private var isStopped = false
   /// The offset of the first byte that libxml2 got: behind a byte order mark.
   private var origin = 0
-  /// Bytes that wait for more, while there are too few to begin with.
   private var isStarted = false
+  /// The offset behind what libxml2 got.
+  private var pushed = 0
+  /// Where libxml2 waits for the end of a tag, and how many attributes may be in it so far.
+  private var stall = (at: -1, signs: 0)
+
+  /// The most attributes of one element: libxml2 compares each with all others.
+  private static let mostAttributes = 20_000
 
   private enum Element {
     case plist, dict, array, key, string, integer, real, date, data, `true`, `false`
@@ -55,17 +61,26 @@ final class XMLPropertyListParser: StagingParser {
 
   /// Reads one piece.
   private func advance() throws(ReadError) -> Bool {
-    var piece = try text.window.readPiece()
+    let piece = try text.window.readPiece()
     if !isStarted {
       isStarted = true
-      if text.window.text(piece).starts(with: [0xEF, 0xBB, 0xBF]) { piece = piece.dropFirst(3) }
-      origin = piece.lowerBound
+      origin = piece.lowerBound + (text.window.text(piece).starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+      pushed = origin
       try start()
     }
     guard let context else { return false }
-    let bytes = text.window.text(piece)
     let isLast = text.window.isAtEnd
-    xmlParseChunk(context, bytes.assumingMemoryBound(to: CChar.self).baseAddress, Int32(bytes.count), isLast ? 1 : 0)
+    let waiting = offset()
+    countSigns(piece, from: waiting)
+    // What has no end yet is looked through anew each time: half as much again makes that linear.
+    if isLast || piece.upperBound - pushed >= (pushed - waiting) / 2 {
+      let bytes = text.window.text(pushed..<piece.upperBound)
+      pushed = piece.upperBound
+      if failure == nil {
+        xmlParseChunk(
+          context, bytes.assumingMemoryBound(to: CChar.self).baseAddress, Int32(bytes.count), isLast ? 1 : 0)
+      }
+    }
     if failure == nil, isLast {
       if context.pointee.wellFormed == 0 || !isDone { fail(text.window.end, "the XML document ends too early") }
       if failure == nil { failure = text.missingRecords() }
@@ -80,6 +95,16 @@ final class XMLPropertyListParser: StagingParser {
         message: "a tag or a comment is longer than \(maxRecordBytes) bytes")
     }
     return true
+  }
+
+  /// Refuses a tag with so many attributes that libxml2 would take for ever.
+  private func countSigns(_ piece: Range<Int>, from waiting: Int) {
+    if stall.at != waiting { stall = (waiting, 0) }
+    guard waiting < piece.lowerBound else { return }
+    stall.signs += text.window.text(piece).count { $0 == UInt8(ascii: "=") }
+    if stall.signs > Self.mostAttributes, text.window.text(waiting..<waiting + 1)[0] == UInt8(ascii: "<") {
+      fail(waiting, "one tag has more than \(Self.mostAttributes) “=”")
+    }
   }
 
   private func start() throws(ReadError) {

@@ -56,6 +56,8 @@ public struct ReadError: Error, Sendable, Hashable, CustomStringConvertible {
     case unknownTable
     /// A query or a predicate cannot be read, or does more than read.
     case invalidQuery
+    /// A recursive query takes longer than the source's limit allows.
+    case recursionLimit
     /// A store has no such entity.
     case unknownEntity
     /// A database is no Core Data store, or none of the model.

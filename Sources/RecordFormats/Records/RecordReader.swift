@@ -10,6 +10,14 @@ public struct BatchLimit: Sendable, Hashable {
     self.records = max(1, records)
     self.bytes = min(max(1, bytes), 1 << 29)
   }
+
+  /// The limit for records of so many columns: a batch has at most half a million cells, because those that nothing is
+  /// in take memory, too.
+  public func fitting(columns: Int) -> BatchLimit {
+    BatchLimit(records: min(records, max(1, Self.mostCells / max(1, columns))), bytes: bytes)
+  }
+
+  private static let mostCells = 1 << 19
 }
 
 /// Which columns a reader stores.

@@ -35,6 +35,7 @@ struct StagedReader<Parser: StagingParser> {
 
   /// Fills the batch; see ``RecordReader``.
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    let limit = limit.fitting(columns: parser.columnCount)
     batch.start(columnCount: parser.columnCount, source: index)
     batch.lineEnds = parser.lineEnds
     takeRest(into: &batch, limit)

@@ -46,6 +46,7 @@ struct StreamingReader<Parser: RecordParser> {
   /// - Parameter keep: leave the text in place, so that the next call reads the same records again (the caller
   ///   restores the parser).
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit, keep: Bool = false) throws(ReadError) -> Bool {
+    let limit = limit.fitting(columns: parser.columnCount)
     batch.clear(columnCount: parser.columnCount)
     batch.lineEnds = Parser.lineEnds
     if let failure { throw failure }

@@ -1,4 +1,4 @@
-/// One line of a rejects file: a record that was not imported, and why.
+/// One line of a rejects file: a record that was not imported, and why; or an object that was not deleted.
 ///
 /// `docs/rejects.md` describes the members; those that a line does not have are empty or nil here.
 public struct RejectLine: Sendable {
@@ -26,6 +26,8 @@ public struct RejectLine: Sendable {
   public var entity: String?
   /// The attribute that the field was for.
   public var attribute: String?
+  /// The URI of the object that the line is about; nil for lines about records.
+  public var object: String?
   /// Why the record was rejected.
   public var code = ""
   /// What was found and what was expected.
@@ -49,7 +51,7 @@ public struct RejectLine: Sendable {
 public struct RejectLines {
   private static let names = [
     "run", "file", "member", "import", "record", "line", "column", "field", "entity", "attribute", "code", "message",
-    "also", "raw", "raw_base64", "cut", "header", "indent",
+    "also", "raw", "raw_base64", "cut", "header", "indent", "object",
   ]
   private var reader: NDJSONReader
   private var batch = RecordBatch()
@@ -101,6 +103,7 @@ public struct RejectLines {
     line.field = text("field")
     line.entity = text("entity")
     line.attribute = text("attribute")
+    line.object = text("object")
     line.code = text("code") ?? ""
     line.message = text("message") ?? ""
     line.also = text("also")

@@ -94,6 +94,8 @@ public struct ReplayReader: RecordReader {
     func problem(_ code: RecordError.Code, _ message: String) -> RecordError {
       RecordError(code: code, position: place, recordIndex: 0, message: message, raw: line.raw ?? [])
     }
+    // An object that was kept from being deleted is no record.
+    if line.object != nil, line.raw == nil { return }
     guard let raw = line.raw else {
       var error = problem(.notAnObject, "the line has no “raw” and no “raw_base64” with the record")
       return refuse(&error, into: &batch)

@@ -25,25 +25,25 @@ struct TreeRecords {
   /// Whether a mapping in the place of the sequence of records is one record.
   var takesSingleMapping = true
 
-  private let nodes: [JSONPaths.Node]
-  private let names: [UInt8]
+  let nodes: [JSONPaths.Node]
+  let names: [UInt8]
   private let repeats: [(copy: Int, original: Int)]
-  private let recordsPath: [[UInt8]]
-  private let each: [[UInt8]]
+  let recordsPath: [[UInt8]]
+  let each: [[UInt8]]
 
   // Outside records.
-  private var depth = 0
+  var depth = 0
   /// How many names of the path to the records are matched by open mappings.
-  private var matched = 0
-  private var isNextMatched = false
+  var matched = 0
+  var isNextMatched = false
   /// The depth of the sequence of records, or -1.
-  private var recordsDepth = -1
+  var recordsDepth = -1
   /// Whether the sequence of records was found in this document, and in any.
-  private(set) var foundRecords = false
+  var foundRecords = false
 
   // The record that is open.
   /// An open mapping or sequence of a record.
-  private struct Open {
+  struct Open {
     /// The node of the requested paths, or -1.
     var node: Int
     /// The number of this mapping, to find members that stand twice.
@@ -58,30 +58,30 @@ struct TreeRecords {
     /// Where ``TreeRecords/next`` stood when something inside began.
     var next = 0
   }
-  private var open: [Open] = []
+  var open: [Open] = []
   /// Where among the children of the innermost mapping's node the next member is looked for first: members often come
   /// in the same order.
-  private var next = 0
-  private var isInRecord = false
-  private var recordStart = 0
-  private var serial = 0
-  private var pendingNode = -1
-  private var pendingEach = -1
+  var next = 0
+  var isInRecord = false
+  var recordStart = 0
+  var serial = 0
+  var pendingNode = -1
+  var pendingEach = -1
 
   /// The cells of the columns, and the number of the last mapping that had each node.
-  private let memory: TreeMemory
+  let memory: TreeMemory
   /// The cells of child records, and how many child records there are.
-  private var childCells: [(row: Int, column: Int, cell: TreeCell)] = []
-  private var rows = 0
+  var childCells: [(row: Int, column: Int, cell: TreeCell)] = []
+  var rows = 0
   /// The child record whose cells are being set, or -1.
-  private var child = -1
-  private var childDepth = 0
+  var child = -1
+  var childDepth = 0
   /// Copies of scalars, and the JSON text of mappings and sequences that are columns.
-  private var copies: [UInt8] = []
-  private var json: [UInt8] = []
+  var copies: [UInt8] = []
+  var json: [UInt8] = []
   /// Columns whose JSON text is being written, each inside the one before.
-  private var captures: [Capture] = []
-  private struct Capture {
+  var captures: [Capture] = []
+  struct Capture {
     var column: Int
     /// The child record that it is for, or -1.
     var child: Int
@@ -91,9 +91,9 @@ struct TreeRecords {
     var depth: Int
     var at: Int
   }
-  private var fault: (code: RecordError.Code, at: Int, message: String)?
+  var fault: (code: RecordError.Code, at: Int, message: String)?
   /// Whether the open record has a fault.
-  private(set) var isRefused = false
+  var isRefused = false
   private(set) var recordIndex = 0
 
   /// The names of top-level members in the order of their first appearance, when they are collected.
@@ -189,7 +189,7 @@ struct TreeRecords {
   /// The child of a node with a name; it is looked for from the given one on.
   // Inline: a call would copy all of this value.
   @inline(__always)
-  private func child(of node: Int, from first: Int, named bytes: UnsafeRawBufferPointer) -> Int? {
+  func child(of node: Int, from first: Int, named bytes: UnsafeRawBufferPointer) -> Int? {
     let children = nodes[node].children
     let count = children.count
     if count > Self.fewChildren { return large[node]?[[UInt8](bytes)] }
@@ -384,195 +384,5 @@ struct TreeRecords {
     isRefused = false
     pendingNode = -1
     pendingEach = -1
-  }
-
-  // MARK: Outside records
-
-  /// Whether the next value is a record: an item of the sequence, or the document itself.
-  private var isRecordPlace: Bool { recordsDepth >= 0 && depth == recordsDepth }
-
-  /// Whether the next value is what the path of the records leads to.
-  private var isRecordsPlace: Bool {
-    recordsDepth < 0 && matched == max(0, recordsPath.count - 1)
-      && (recordsPath.isEmpty ? depth == 0 : isNextMatched && depth == recordsPath.count)
-  }
-
-  private mutating func outlineScalar(_ bytes: UnsafeRawBufferPointer, _ state: FieldState, at offset: Int, end: Int)
-    -> Bool
-  {
-    let isRecords = isRecordsPlace
-    isNextMatched = false
-    if isRecords {
-      // An empty document, or null for no records.
-      if state == .null {
-        foundRecords = true
-        return false
-      }
-      // A scalar where the path leads: no records there, unless scalars are taken.
-      guard recordsPath.isEmpty || takesScalars else { return false }
-      foundRecords = true
-    } else if !isRecordPlace {
-      return false
-    }
-    openRecord(at: offset)
-    if takesScalars {
-      push(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
-      Self.valueName.withUnsafeBytes { key($0, at: offset) }
-      _ = scalar(bytes, state, at: offset)
-      open.removeLast()
-    } else {
-      refuse(.notAnObject, at: offset, "the record is not a mapping of names to values")
-    }
-    return true
-  }
-
-  @inline(__always)
-  private mutating func push(_ entry: Open) {
-    if let last = open.indices.last { open[last].next = next }
-    open.append(entry)
-    next = 0
-  }
-
-  private mutating func openRecord(at offset: Int) {
-    isInRecord = true
-    recordStart = offset
-    serial += 1
-  }
-
-  private static var valueName: [UInt8] { Array("value".utf8) }
-
-  private mutating func begin(isMapping: Bool, at offset: Int) {
-    defer { depth += 1 }
-    if isInRecord { return beginInside(isMapping: isMapping, at: offset) }
-    let isRecords = isRecordsPlace
-    if isRecords {
-      foundRecords = true
-      if !isMapping {
-        isNextMatched = false
-        recordsDepth = depth + 1
-        return
-      }
-    }
-    if isRecordPlace || (isRecords && isMapping && takesSingleMapping) {
-      isNextMatched = false
-      openRecord(at: offset)
-      if isMapping {
-        push(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
-      } else if takesScalars {
-        // As if it were the value of a mapping's one member; the mapping ends with it.
-        push(Open(node: 0, serial: serial, isMapping: true, eachDepth: each.isEmpty ? -1 : 0))
-        Self.valueName.withUnsafeBytes { key($0, at: offset) }
-        beginInside(isMapping: false, at: offset)
-        open.removeFirst()
-        for i in captures.indices { captures[i].depth -= 1 }
-      } else {
-        refuse(.notAnObject, at: offset, "the record is not a mapping of names to values")
-        push(Open(node: -1, serial: serial, isMapping: isMapping, eachDepth: -1))
-      }
-      return
-    }
-    if isMapping, isNextMatched || (depth == 0 && !recordsPath.isEmpty) {
-      // On the way to the records.
-      if isNextMatched { matched += 1 }
-    }
-    isNextMatched = false
-  }
-
-  // MARK: Inside records
-
-  private mutating func beginInside(isMapping: Bool, at offset: Int) {
-    let (node, eachDepth) = takePending()
-    let parent = open.last
-    separateIfItem(parent)
-    serial += 1
-    var entry = Open(node: node, serial: serial, isMapping: isMapping, eachDepth: isMapping ? eachDepth : -1)
-    let isEachPlace = eachDepth == each.count && !each.isEmpty
-    if isEachPlace {
-      if isMapping {
-        // In the place of the array: one child.
-        entry.eachDepth = -1
-        childDepth = open.count
-        beginChild()
-      } else {
-        entry.isEach = true
-      }
-    } else if let parent, parent.isEach {
-      entry.node = parent.node
-      childDepth = open.count
-      beginChild()
-    }
-    if open.count + 1 > JSONScanner.deepest {
-      refuse(.tooDeep, at: offset, "mappings and sequences nest deeper than \(JSONScanner.deepest)")
-    }
-    let column = entry.node >= 0 && !entry.isEach ? nodes[entry.node].slot : -1
-    if column >= 0, !isRefused {
-      captures.append(Capture(column: column, child: child, start: json.count, depth: open.count, at: offset))
-    }
-    if !captures.isEmpty { json.append(isMapping ? UInt8(ascii: "{") : UInt8(ascii: "[")) }
-    push(entry)
-    if offset - recordStart > maxRecordBytes { refuseLong() }
-  }
-
-  private mutating func beginChild() {
-    child = rows
-    rows += 1
-  }
-
-  private mutating func takePending() -> (node: Int, each: Int) {
-    defer {
-      pendingNode = -1
-      pendingEach = -1
-    }
-    return (pendingNode, pendingEach)
-  }
-
-  private mutating func set(
-    _ node: Int, _ bytes: UnsafeRawBufferPointer, _ state: FieldState, _ offset: Int, _ verbatim: Int?
-  ) {
-    guard node >= 0, nodes[node].slot >= 0, !isRefused else { return }
-    var cell = TreeCell(place: .text, state: state, start: verbatim ?? 0, count: bytes.count, at: offset)
-    if verbatim == nil {
-      cell.place = .copies
-      cell.start = copies.count
-      copies.append(contentsOf: bytes)
-    }
-    put(cell, nodes[node].slot, child)
-    if copies.count > 2 * maxRecordBytes { refuseLong() }
-  }
-
-  private mutating func put(_ cell: TreeCell, _ column: Int, _ child: Int) {
-    if child >= 0 { childCells.append((child, column, cell)) } else { memory.cells[column] = cell }
-  }
-
-  /// Refuses the record for its length; its text is not kept any more.
-  private mutating func refuseLong() {
-    guard fault?.code != .recordTooLong else { return }
-    isRefused = true
-    fault = (.recordTooLong, recordStart, "the record is longer than \(maxRecordBytes) bytes")
-    copies = []
-    json = []
-    captures = []
-    childCells = []
-  }
-
-  // MARK: JSON text
-
-  /// Writes a scalar to the JSON texts that are open.
-  private mutating func writeScalar(_ bytes: UnsafeRawBufferPointer, _ state: FieldState) {
-    guard !captures.isEmpty else { return }
-    separateIfItem(open.last)
-    JSONText.append(bytes, state, to: &json)
-    if json.count > 2 * maxRecordBytes { refuseLong() }
-  }
-
-  /// Writes the comma between two items of a sequence; those of a mapping are written before its keys.
-  private mutating func separateIfItem(_ parent: Open?) {
-    if let parent, !parent.isMapping, !captures.isEmpty { separate() }
-  }
-
-  private mutating func separate() {
-    guard let last = open.indices.last else { return }
-    if open[last].items > 0 { json.append(UInt8(ascii: ",")) }
-    open[last].items += 1
   }
 }

@@ -23,8 +23,8 @@ extension XMLEventSource {
     }
     handler.serror = { user, error in
       guard let error, error.pointee.level.rawValue >= XML_ERR_FATAL.rawValue else { return }
-      let text = error.pointee.message.map { String(cString: $0) } ?? ""
-      let message = text.last == "\n" ? String(text.dropLast()) : text
+      var message = error.pointee.message.map { String(cString: $0) } ?? ""
+      while message.last?.isNewline == true { message.removeLast() }
       XMLEventSource.state(user)?.pointee.fail(
         .invalidDocument,
         "the document is no well-formed XML: \(message.isEmpty ? "error \(error.pointee.code)" : message)")
@@ -59,9 +59,12 @@ extension XMLEventSource {
     _ content: UnsafeMutablePointer<xmlChar>?
   ) {
     guard let context = state(user)?.pointee.context else { return }
+    // Without a document libxml2 makes one of its own, and declares everything there.
     if context.pointee.myDoc == nil { context.pointee.myDoc = xmlNewDoc("1.0") }
     guard let document = context.pointee.myDoc else { return }
     if document.pointee.intSubset == nil { _ = xmlCreateIntSubset(document, "document", nil, nil) }
+    // `&lt;` and so on keep their meaning; libxml2 would complain about another one on standard error.
+    if xmlGetPredefinedEntity(name) != nil { return }
     var empty: [xmlChar] = [0]
     switch xmlEntityType(rawValue: UInt32(bitPattern: type)) {
     case XML_INTERNAL_GENERAL_ENTITY, XML_INTERNAL_PARAMETER_ENTITY:

@@ -23,6 +23,7 @@ struct XMLEventSource {
   private var declaredAttributes = 0
   /// The most bytes that are pushed at once.
   private let pieceSize: Int
+  private static let longestDeclarations = 1 << 20
 
   init(_ context: xmlParserCtxtPtr, _ input: xmlParserInputPtr, log: EventLog, pieceSize: Int) {
     self.context = context
@@ -51,6 +52,10 @@ struct XMLEventSource {
       let count = min(pieceSize, piece.count - i)
       xmlParseChunk(context, piece.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) + i }, Int32(count), 0)
       i += count
+      // libxml2 waits for the end of the declarations, and looks for it from their begin each time.
+      if context.pointee.instate == XML_PARSER_DTD, input.pointee.end - input.pointee.cur > Self.longestDeclarations {
+        fail(.invalidDocument, "the document type's declarations are longer than 1 MiB")
+      }
     }
     mark(.pieceEnd)
   }

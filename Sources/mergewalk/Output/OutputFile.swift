@@ -11,21 +11,37 @@ enum OutputFile {
     guard descriptor >= 0 else {
       throw failure(path, errno == EEXIST ? "fileExists" : "cannotWrite", "cannot create the file")
     }
+    let isWhole = write(text, to: descriptor)
+    let finding = failure(path, "cannotWrite", "cannot write the file")
+    guard isWhole, close(descriptor) == 0 else {
+      unlink(path)
+      throw finding
+    }
+  }
+
+  /// Writes to what is no regular file: a device, a pipe, standard output by its name.
+  ///
+  /// - Throws: one finding, `cannotWrite`.
+  static func send(_ path: String, _ text: String) throws(DiagnosticList) {
+    let descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure(path, "cannotWrite", "cannot open it for writing") }
+    let isWhole = write(text, to: descriptor)
+    let finding = failure(path, "cannotWrite", "cannot write to it")
+    guard close(descriptor) == 0, isWhole else { throw finding }
+  }
+
+  /// Writes all of a text; false when `errno` says why not.
+  private static func write(_ text: String, to descriptor: Int32) -> Bool {
     var text = text
-    let isWhole = text.withUTF8 { bytes in
+    return text.withUTF8 { bytes in
       var done = 0
       while done < bytes.count {
-        let count = write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+        let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
         if count < 0, errno == EINTR { continue }
         guard count > 0 else { return false }
         done += count
       }
       return true
-    }
-    let finding = failure(path, "cannotWrite", "cannot write the file")
-    guard isWhole, close(descriptor) == 0 else {
-      unlink(path)
-      throw finding
     }
   }
 

@@ -16,8 +16,11 @@ enum TextFile {
 
   /// Puts text in the place of a file, in one step: others see the old file or the new one.
   ///
+  /// What is no regular file, such as a device or a pipe, is written to and stays.
+  ///
   /// - Throws: `cannotWrite`, or `fileExists` when an earlier attempt left its unfinished file.
   static func replace(_ path: String, _ text: String) throws(DiagnosticList) {
+    if isSpecial(path) { return try OutputFile.send(path, text) }
     let unfinished = "\(path).\(getpid()).tmp"
     try OutputFile.create(unfinished, text)
     guard rename(unfinished, path) == 0 else {
@@ -28,5 +31,16 @@ enum TextFile {
           .error, code: "cannotWrite", path: path, position: .file, message: "cannot replace the file: \(reason)")
       ])
     }
+  }
+
+  /// Whether something is there that another file must not take the place of.
+  ///
+  /// Names such as `/dev/stdout` lead to regular files too, through links that are not ours.
+  private static func isSpecial(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return false }
+    let kind = status.st_mode & S_IFMT
+    if kind == S_IFDIR { return false }
+    return kind != S_IFREG || path.hasPrefix("/dev/") || path.hasPrefix("/proc/")
   }
 }

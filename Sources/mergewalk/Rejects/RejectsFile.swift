@@ -29,6 +29,7 @@ enum RejectsFile {
 
   /// Where a reject stands, in the form that compilers and editors read.
   static func place(_ line: RejectLine) -> String {
+    if let object = line.object { return printable(object) }
     let file = line.member.map { "\(line.file)/\($0)" } ?? line.file
     return "\(file):\(line.sourceLine):\(line.sourceColumn)"
   }
@@ -75,7 +76,8 @@ enum RejectsFile {
       ("record", .integer(line.record)), ("source_line", .integer(line.sourceLine)),
       ("source_column", .integer(line.sourceColumn)), ("field", line.field.map { .string($0) } ?? .null),
       ("entity", line.entity.map { .string($0) } ?? .null), ("attribute", line.attribute.map { .string($0) } ?? .null),
-      ("code", .string(line.code)), ("message", .string(line.message)),
+      ("object", line.object.map { .string($0) } ?? .null), ("code", .string(line.code)),
+      ("message", .string(line.message)),
       ("raw", line.raw.map { .string(String(decoding: $0, as: UTF8.self)) } ?? .null), ("cut", .boolean(line.isCut)),
     ]
     return .object(members)

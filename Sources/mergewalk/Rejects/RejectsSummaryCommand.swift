@@ -73,6 +73,8 @@ struct RejectTally {
       entry.samples.append(sample)
     }
     codes[line.code] = entry
+    // A line about an object of the store is of no file.
+    guard line.object == nil else { return }
     Self.count(line.field ?? "(the whole record)", &fields)
     Self.count(line.member.map { "\(line.file)/\($0)" } ?? line.file, &files)
   }

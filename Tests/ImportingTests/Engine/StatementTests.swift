@@ -2,6 +2,7 @@ import Foundation
 @testable import Importing
 import ObjectStore
 import RecordFormats
+import SQLite
 import TestSupport
 import Testing
 
@@ -124,7 +125,7 @@ import Testing
       records(200..<500) + records(290..<310, label: "changed") + records(295..<300)
       + records(490..<495, label: "again")
     var dumps: [StoreDump] = []
-    for (name, plan) in [("pieces", FindPlan.automatic), ("seeks", .seek)] {
+    for (name, plan) in [("pieces", FindPlan.automatic), ("asked", .scan), ("seeks", .seek)] {
       _ = try ImportSession(definition(records(0..<300), batch: 100, store: "\(name)-\(batch).sqlite")).run()
       var definition = try definition(second, batch: batch, store: "\(name)-\(batch).sqlite")
       definition.findPlan = plan
@@ -136,7 +137,28 @@ import Testing
       #expect(counts == [200, 30, 100])
       dumps.append(try StoreDump(path: definition.storePath, model: definition.model, keys: ["Item": ["sku"]]))
     }
-    #expect(dumps[0] == dumps[1])
+    #expect(dumps[0] == dumps[2])
+    #expect(dumps[1] == dumps[2])
+  }
+
+  @Test(arguments: [FindPlan.automatic, .scan], [4000, 1 << 20])
+  func primaryKeysBeyond32BitsAreNeverScanned(plan: FindPlan, memory: Int) throws {
+    let name = "large-\(plan.rawValue)-\(memory).sqlite"
+    _ = try ImportSession(definition(records(0..<300), batch: 100, store: name)).run()
+    var definition = try definition(records(290..<310, label: "changed"), batch: 100, store: name)
+    let connection = try Connection(path: definition.storePath, mode: .readWrite)
+    let table = try #require(try connection.text("SELECT name FROM sqlite_master WHERE name LIKE 'ZITEM'"))
+    try connection.execute("UPDATE \(table) SET Z_PK = Z_PK + (1 << 40)")
+    try connection.close()
+    definition.findPlan = plan
+    definition.keyMemory = memory
+    let summary = try ImportSession(definition).run()
+    let counts = [summary.inserted, summary.updated, summary.unchanged]
+    #expect(counts == [10, 10, 0])
+    let dump = try StoreDump(path: definition.storePath, model: definition.model, keys: ["Item": ["sku"]])
+    let items = dump.entities["Item"] ?? []
+    #expect(items.count == 310)
+    #expect(items.filter { $0.contains("label=“changed”") }.count == 20)
   }
 
   @Test func keysWithOneHashAreToldApartByTheirBytes() throws {

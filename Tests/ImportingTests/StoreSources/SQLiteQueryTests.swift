@@ -135,4 +135,32 @@ struct SQLiteQueryTests {
     #expect(database.read(.table("v")).lines == [])
     #expect(database.read(.table("v")).failure != nil)
   }
+
+  @Test(
+    "a recursive query that does not end is given up",
+    arguments: [
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) AS rows FROM n",
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT (i * 7 + 1) % 1000000007 FROM n) SELECT max(i) AS most FROM n",
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
+    ])
+  func endless(_ sql: String) throws {
+    let options = SQLiteSourceOptions(rows: .query(sql), recursionSeconds: 0.05)
+    let reading = DatabaseReading.of(.sqlite(options), database.path)
+    #expect(reading.code == .recursionLimit)
+    #expect(sql.hasSuffix("SELECT i FROM n") ? reading.lines.count > 100 : reading.lines.isEmpty)
+  }
+
+  @Test("a view that does not end is given up, and one that ends takes as long as it needs")
+  func endlessView() throws {
+    let database = try TestDatabase(
+      "CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i) AS s FROM n",
+      "CREATE VIEW square AS WITH n(i) AS (VALUES (1), (2), (3), (4), (5), (6), (7), (8)) "
+        + "SELECT count(*) AS c FROM n AS a, n AS b, n AS c, n AS d, n AS e, n AS f")
+    let endless = DatabaseReading.of(
+      .sqlite(SQLiteSourceOptions(rows: .table("endless"), recursionSeconds: 0.05)), database.path)
+    #expect(endless.code == .recursionLimit && endless.lines.isEmpty)
+    let square = DatabaseReading.of(
+      .sqlite(SQLiteSourceOptions(rows: .table("square"), recursionSeconds: 0)), database.path)
+    #expect(square.failure == nil && square.lines == ["1: #262144"])
+  }
 }

@@ -137,6 +137,54 @@ import Testing
       try folder.rows("ZNUMBER,ZAMOUNT,ZREAL,ZDAY,ZFLAG,ZTEXT") == ["42|2.75|7.0|725760000|1|É", "-|-|-|-|0|"])
   }
 
+  @Test("decimals that a column does not keep are refused, not rounded without a word") func keepsDigits() throws {
+    let folder = try TransformFolder()
+    let lines = """
+      columns: { total: { from: n, do: [{ to: decimal }] } }
+      attributes:
+        amount: { from: n, do: [{ add: 1 }] }
+      """
+    let data =
+      "key,n\n1,9223372036854775807\n2,9223372036854775806\n3,12345678901234567.8\n4,0.12345678901234567\n5,0.1\n"
+    let summary = try folder.run(lines, data)
+    #expect(summary.rejectCounts == ["value.precision": 3], "\(folder.rejectsText)")
+    #expect(try folder.rows("ZKEY,ZAMOUNT") == ["2|9223372036854775807", "5|1.1"])
+  }
+
+  @Test("a binary number fills a decimal as it is, and a float only when it is not too great") func keepsBinary() throws
+  {
+    let folder = try TransformFolder()
+    let summary = try folder.run(
+      """
+      columns: { x: { from: n, type: double } }
+      attributes:
+        amount: { value: "x * 3" }
+        short: { value: "x * 1" }
+      """, "key,n\n1,0.1\n2,1e39\n")
+    #expect(summary.rejectCounts == ["value.range": 1], "\(folder.rejectsText)")
+    #expect(try folder.rows("ZAMOUNT,ZSHORT") == ["0.3|0.100000001490116"])
+  }
+
+  @Test(
+    "a division that names no places gives ten of them, or as many as a column keeps",
+    arguments: [
+      ("1", "0.3333333333"), ("100000", "33333.3333333333"), ("1000000", "333333.333333333"),
+      ("2000000000000", "666666666666.667"), ("20000000000000000", "6666666666666667"), ("9", "3"),
+      ("-1000001", "-333333.666666667"),
+    ])
+  func dividesToWhatIsKept(number: String, expected: String) throws {
+    let folder = try TransformFolder()
+    let summary = try folder.run(
+      """
+      columns: { x: { from: n, type: decimal } }
+      attributes:
+        amount: { from: n, do: [{ divide: 3 }] }
+        text: { value: "x / 3" }
+      """, "key,n\n1,\(number)\n")
+    #expect(summary.rejected == 0, "\(folder.rejectsText)")
+    #expect(try folder.rows("ZTEXT,ZAMOUNT") == ["\(expected)|\(expected)"])
+  }
+
   @Test("a table comes from a file") func readsTables() throws {
     let folder = try TransformFolder()
     try folder.folder.write("code,name\nCH,Schweiz\nDE,\"Land, das\"\n", to: "table.csv")

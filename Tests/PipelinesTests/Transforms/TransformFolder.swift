@@ -23,6 +23,7 @@ struct TransformFolder {
             number: integer64
             amount: decimal
             real: double
+            short: float
             day: date
             flag: boolean
           unique: [key]

@@ -89,6 +89,29 @@ import Testing
     #expect(refused > packed.count * 4)
   }
 
+  @Test("a damaged file is refused for one reason, however it arrives", arguments: streams, Soak.seeds(4))
+  func oneReason(_ format: ContainerFormat, _ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let packed = Packing.pack(Self.text(&random, 3000), format)
+    for _ in 0..<100 {
+      var damaged = packed
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      }
+      let codes = Set([1, 7, 100, .max].map { fault(ByteSource(packed: damaged, chunkSize: $0, .packed(format))) })
+      #expect(codes.count == 1, "seed \(seed): \(codes)")
+    }
+  }
+
+  @Test("a damaged frame of zstd is refused for one reason, whole and in pieces")
+  func zstdFinding() throws {
+    let path = Locations.repository + "/Tests/Fuzz/Corpus/containers/found-zstd-code"
+    let damaged = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    for chunk in [1, 3, 64, 1000, .max] {
+      #expect(fault(ByteSource(packed: damaged, chunkSize: chunk)) == .checksumMismatch, "pieces of \(chunk)")
+    }
+  }
+
   @Test("what stands behind the end is an error", arguments: streams)
   func trailing(_ format: ContainerFormat) throws {
     let bytes = Array("id\n1\n".utf8)

@@ -43,6 +43,19 @@ import Testing
     }
   }
 
+  @Test("a few names of several western languages make no rare encoding of a text")
+  func mixedNames() throws {
+    for text in [
+      "id,name\n1,Søren Smith\n2,Elif Müller\n3,José Nowak\n4,Björn Li\n",
+      "name;city\nBjörn García;Zürich\nRenée Li;San José\n",
+      "1,Chloé Dubois,Málaga\n2,Håkon Müller,São Paulo\n3,Tomás Jensen,Oslo\n",
+    ] {
+      let encoded = try #require(iconv(Array(text.utf8), from: "UTF-8", to: "iso-8859-1")).text
+      let found = try decoded(ByteSource(bytes: encoded), .detect)
+      #expect(String(decoding: found, as: UTF8.self) == text)
+    }
+  }
+
   @Test(
     "what leaves no choice is told as it is",
     arguments: [

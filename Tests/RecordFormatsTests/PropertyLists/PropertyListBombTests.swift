@@ -161,4 +161,17 @@ func processorSeconds() -> Double {
     }
     #expect(next == count)
   }
+
+  @Test("a tag with very many attributes, and a very long comment, end soon")
+  func longTags() {
+    let attributes = (0..<200_000).map { "a\($0)='x'" }.joined(separator: " ")
+    let comment = String(repeating: "x ", count: 4 << 20)
+    let start = processorSeconds()
+    for list in ["<plist \(attributes)><array/></plist>", "<plist><array><dict \(attributes)/></array></plist>"] {
+      #expect(readList(Array(list.utf8)).failure?.hasPrefix("invalidDocument@1:") == true)
+    }
+    let reading = readList(Array("<plist><!--\(comment)--><array><dict/></array></plist>".utf8), ["a"])
+    #expect(reading.failure == nil && reading.lines == ["·"])
+    #expect(processorSeconds() - start < 4)
+  }
 }

@@ -44,6 +44,14 @@ import Testing
     #expect(reading("\(start)<r><i a='\(uses)'/></r>", ["@a"]).failure != nil)
   }
 
+  @Test("very many declarations end fast")
+  func manyDeclarations() {
+    let list = (0..<120_000).map { "<!ENTITY e\($0) 'x'>" }
+    #expect(reading("\(declarations(list))<r><i><a>1</a></i></r>").failure?.hasPrefix("invalidDocument") == true)
+    let some = (0..<1000).map { "<!ENTITY e\($0) 'x'>" }
+    #expect(reading("\(declarations(some))<r><i><a>&e999;</a></i></r>").lines == ["x"])
+  }
+
   @Test("entities that refer to themselves are refused")
   func loops() {
     let start = declarations(["<!ENTITY a '&b;'>", "<!ENTITY b '&a;'>"])

@@ -18,6 +18,7 @@ extension SourceBuilder {
     }
     if let blobs = source.choice("blobs", as: SQLiteSourceOptions.Blobs.self) { options.blobs = blobs }
     if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
+    if let seconds = source.seconds("recursion_time") { options.recursionSeconds = seconds }
     return options
   }
 

@@ -30,7 +30,7 @@ enum SourceOptions {
     case "max_record": text + databases
     // A database is read in place.
     case "compression", "member", "max_expansion": text
-    case "query", "blobs": [.sqlite]
+    case "query", "blobs", "recursion_time": [.sqlite]
     case "entity", "model", "model_version", "where", "sort", "include_subentities": [.coreData]
     default: nil
     }

@@ -30,9 +30,13 @@ struct DialectCandidate: Hashable {
   static func weakness(_ delimiter: UInt8, isSteady: Bool) -> Double {
     let prior = prior(delimiter) ?? 0
     if prior > 0.6 { return 1 }
-    let standsInText = [UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/")]
-    if standsInText.contains(delimiter) { return isSteady ? 0.85 : 0.5 }
+    if standsInText(delimiter) { return isSteady ? 0.85 : 0.5 }
     return isSteady ? 0.9 : 0.7
+  }
+
+  /// Whether a delimiter stands between the words of ordinary text.
+  static func standsInText(_ delimiter: UInt8) -> Bool {
+    [UInt8(ascii: " "), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/")].contains(delimiter)
   }
 
   /// The candidates for a sample, the likelier ones first.

@@ -25,24 +25,61 @@ struct DialectScore {
       value = Self.single(bytes, table, shape) * clean
       return
     }
-    let share = Double(shape.matching) / Double(records)
+    let firstWidth = shape.above > 0 ? nil : shape.records.first.map { table.rows[$0].width }
+    // Delimiters behind the last field are all that is amiss.
+    let trailing = firstWidth.map { Self.trailing(table, shape, $0) } ?? 0
+    let share = Double(shape.matching + trailing) / Double(records)
     let outside = Double(shape.above + shape.below.count) / Double(records + shape.above + shape.below.count)
     // Several tables in one file are steady one after the other.
     let runs = Self.runs(table, shape)
     let structure =
-      max(share * share.squareRoot(), 0.85 * runs * runs.squareRoot())
+      max(
+        share * share.squareRoot(), 0.85 * runs * runs.squareRoot(),
+        Self.isNamed(bytes, table, shape, candidate) ? 0.45 : 0)
       * (1 - 0.5 * outside) * (shape.above > 0 ? 0.9 : 1)
     let columns = 1 - 0.4 / Double(shape.width)
+    // Where even the first record is cut otherwise than the others, they are perhaps cut too often.
+    let firstFits = firstWidth == shape.width || trailing > 0
     let isSteady =
       share > 0.98 && records >= 4
+      && (firstFits || !DialectCandidate.standsInText(candidate.delimiter) || Self.hasValue(bytes, table, shape))
       && (shape.width >= 3 || records >= 10 || DialectCandidate.weakness(candidate.delimiter, isSteady: false) > 0.6)
     let weakness = DialectCandidate.weakness(candidate.delimiter, isSteady: isSteady)
-    let cells = Self.cells(bytes, table, shape, text: weakness, empty: weakness < 1 ? 0.3 : CellKind.empty.credit)
+    let cells = Self.cells(
+      bytes, table, shape, text: weakness, empty: weakness < 1 ? 0.3 : CellKind.empty.credit)
     var prior = DialectCandidate.prior(candidate.delimiter) ?? 0.9
     if isSteady, prior < 0.7 { prior = prior.squareRoot() }
     if Self.cutsNumbers(bytes, candidate.delimiter) { prior *= 0.6 }
     value = structure * columns * cells * cells * clean * prior
-    if candidate.quote == nil { value *= 1 - 0.4 * Self.enclosed(bytes, table) }
+    if !firstFits, firstWidth != nil, !DialectCandidate.standsInText(candidate.delimiter) { value *= 0.93 }
+    if candidate.quote == nil { value *= 1 - 0.4 * Self.enclosed(bytes, candidate) }
+  }
+
+  /// Whether a delimiter that needs no other evidence makes names of the first record, and no record is longer.
+  private static func isNamed(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, _ candidate: DialectCandidate
+  ) -> Bool {
+    guard shape.width > 2, shape.long == 0, shape.above == 0, let first = shape.records.first,
+      DialectCandidate.prior(candidate.delimiter) ?? 0 > 0.9, table.rows[first].width == shape.width
+    else { return false }
+    return RecordOutline(bytes, table, table.rows[first]).isNames
+  }
+
+  /// How many records are as narrow as the first, if all that the others have beyond it is empty.
+  private static func trailing(_ table: SampleTable, _ shape: TableShape, _ first: Int) -> Int {
+    if first >= shape.width || first < 2 { return 0 }
+    let isEmpty = shape.records.allSatisfy { row in
+      table.cells(of: table.rows[row]).dropFirst(first).allSatisfy { $0.start == $0.end }
+    }
+    return isEmpty ? shape.records.count { table.rows[$0].width == first } : 0
+  }
+
+  /// Whether the last record of the common width has a number, a date or the like.
+  private static func hasValue(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape
+  ) -> Bool {
+    guard let last = shape.records.last(where: { table.rows[$0].width == shape.width }) else { return false }
+    return table.cells(of: table.rows[last]).contains { CellKind(bytes, $0.start, $0.end).isTyped }
   }
 
   /// The share of records that stand in runs of at least three of one width.
@@ -78,14 +115,13 @@ struct DialectScore {
   }
 
   /// Of the cells that begin with a quote, the share that ends with it, when quotes are taken for text.
-  private static func enclosed(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable) -> Double {
-    var open = 0
-    var closed = 0
-    for cell in table.cells where cell.start < cell.end && bytes[cell.start] == UInt8(ascii: "\"") {
-      open += 1
-      if cell.end > cell.start + 1, bytes[cell.end - 1] == UInt8(ascii: "\"") { closed += 1 }
-    }
-    return open == 0 ? 0 : Double(closed) / Double(open)
+  private static func enclosed(_ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate) -> Double {
+    var quoting = candidate
+    quoting.quote = UInt8(ascii: "\"")
+    if quoting.quote == candidate.delimiter || quoting.quote == candidate.escape { return 0 }
+    let table = SampleTable(bytes, quoting, comment: [])
+    let open = table.quotedCells + table.textAfterQuotes + (table.isUnterminated ? 1 : 0)
+    return open == 0 ? 0 : Double(table.quotedCells) / Double(open)
   }
 
   /// The mean credit of the table's cells.

@@ -31,7 +31,11 @@ struct TableShape {
       rest = rest.dropFirst(top)
       var end = rest.endIndex
       // What is at most half as wide at the end is no record.
-      while end > rest.startIndex + 1, table.rows[rest[end - 1]].width <= max(1, width / 2) { end -= 1 }
+      while end > rest.startIndex + 1, table.rows[rest[end - 1]].width <= max(1, width / 2),
+        !isCutRecord(bytes, table, rest[end - 1], below: rest[rest.startIndex..<end - 1])
+      {
+        end -= 1
+      }
       // A single record is not told from what stands behind it.
       let tail = rest[end...]
       if tail.count <= max(3, rest.count / 5) || Self.isApart(table, tail.first) {
@@ -45,6 +49,30 @@ struct TableShape {
       if count == width { matching += 1 } else if count < width { short += 1 } else { long += 1 }
     }
     firstLine = records.first.map { table.rows[$0].line } ?? 1
+  }
+
+  /// Whether a short row is a record whose last fields are missing: its fields are of the kinds of those above them, and
+  /// some are numbers, dates or the like.
+  private func isCutRecord(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ row: Int, below records: ArraySlice<Int>
+  ) -> Bool {
+    if Self.isApart(table, row) { return false }
+    let above = records.suffix(20).filter { table.rows[$0].width == width }
+    if above.count < 2 { return false }
+    var typed = 0
+    for (column, cell) in table.cells(of: table.rows[row]).enumerated() {
+      let kind = CellKind(bytes, cell.start, cell.end)
+      if kind == .empty { continue }
+      // The first of them is perhaps a header.
+      let kinds = above.dropFirst(above.first == records.first ? 1 : 0).map { record -> CellKind in
+        let cell = table.cells[table.rows[record].firstCell + column]
+        return CellKind(bytes, cell.start, cell.end)
+      }.filter { $0 != .empty && $0 != .missing }
+      let isTypedColumn = !kinds.isEmpty && kinds.allSatisfy(\.isTyped)
+      if kind.isTyped != isTypedColumn || (isTypedColumn && !kinds.contains(kind)) { return false }
+      if isTypedColumn { typed += 1 }
+    }
+    return typed > 0
   }
 
   /// The width that most records have; of several the largest.

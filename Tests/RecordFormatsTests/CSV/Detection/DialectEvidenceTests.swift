@@ -173,4 +173,31 @@ import Testing
     #expect(try CSVDialectDetector.detect(ByteSource(path: "-")) == nil)
     #expect(throws: ReadError.self) { try CSVDialectDetector.detect(ByteSource(path: path + ".none")) }
   }
+
+  @Test func `a delimiter in every record but the header is escaped or quoted text`() throws {
+    let escaped = try detect("item,price,n\nred lamp,27\\,03,5\nold quilt,113\\,24,9\nnew sail,9\\,50,7\n").options
+    #expect(escaped.escape == UInt8(ascii: "\\") && escaped.header == .firstRecord)
+    let quoted = try detect("sku;title;tags\nA-1;Oak;'table;small'\nA-2;Kit;'heavy;set'\nA-3;Rug;'red;old'\n").options
+    #expect(quoted.quote == UInt8(ascii: "'") && quoted.header == .firstRecord)
+    let one = try detect("id,\"Comments, if any\"\nR0,a,\nR1,b,\n").options
+    #expect(one.quote == UInt8(ascii: "\""))
+  }
+
+  @Test func `a last record that is cut is one of the table, and a sum is not`() throws {
+    let cut = try detect("x,y,z,w\n-0.3,0.2,0.1,57\n0.8,0.1,0.5,50\n0.7,0.2,0.5,50\n-0.2,-0.2\n").options
+    #expect(cut.padShortRecords)
+    let sum = try detect("day,a,b,c\n2024-01-01,2,1,57\n2024-01-02,1,5,50\n2024-01-03,2,5,50\nTotal,5\n").options
+    #expect(!sum.padShortRecords)
+  }
+
+  @Test func `few records of all widths below a header are its records`() throws {
+    let options = try detect("id,day,name,item,n\n100\n101,29/03/2015,Ada Lind,lamp,5\n102,24/10/2015,Bo Quist\n")
+      .options
+    #expect(options.delimiter == UInt8(ascii: ",") && options.header == .firstRecord && options.padShortRecords)
+  }
+
+  @Test func `titles of three words below a title of one are one column`() throws {
+    let dialect = try detect("title\nTable Blue Fast\nMini Set Quick\nOak Lamp Red\nTable Kit Old\nSteel Pack Pro\n")
+    #expect(dialect.options.skippedLines == 0 && dialect.options.delimiter != UInt8(ascii: " "))
+  }
 }
