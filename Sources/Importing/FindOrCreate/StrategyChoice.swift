@@ -106,12 +106,12 @@ struct StrategyChoice {
       let isNewRoot = isOwn(index) && plan.lists.isEmpty && isNewStore
       return decision(isNewRoot ? .filter : .table, isNewRoot ? .newStore : .noRows)
     }
-    if resumesFilter, isOwn(index) { return decision(.filter, .newStore) }
     func partitioned(_ reason: FindDecision.Reason) -> FindDecision {
       var found = decision(.seek, reason)
       found.isPartitioned = true
       return found
     }
+    if resumesFilter, isOwn(index) { return decision(.filter, .newStore) }
     let coming = expected ?? Int.max / 1024
     // Scans keep primary keys in 32 bits.
     let canScan =

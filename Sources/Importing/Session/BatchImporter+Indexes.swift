@@ -7,7 +7,17 @@ extension BatchImporter {
   /// constraints that finding does not look after.
   ///
   /// All other indexes are built at the end, from sorted rows, which is several times faster than keeping them up.
-  func buildEarlyIndexes(_ file: StoreFile) throws(ImportError) {
+  ///
+  /// - Parameter cacheKiB: The page cache for a store whose indexes are kept up; rows alone are appended and need little.
+  func buildEarlyIndexes(_ file: StoreFile, cacheKiB: Int) throws(ImportError) {
+    try buildKeptIndexes(file)
+    // An earlier process may have built them. The primary key of a join table is an index that is always there.
+    guard file.unbuiltIndexes.count < store.schema.indexes.count || lists.contains(where: { $0.list.ownerNode == nil })
+    else { return }
+    do { try file.connection.execute("PRAGMA cache_size=-\(cacheKiB)") } catch { throw ImportError(error) }
+  }
+
+  private func buildKeptIndexes(_ file: StoreFile) throws(ImportError) {
     for state in allNodes where !state.isPostponed {
       if case .seek = state.strategy { try buildIndexes(file, for: state) }
     }

@@ -381,7 +381,7 @@ final class PartImport {
       importer.watch = watch
       importer.since = try SinceProgress(definition, part, plan, file)
       watch?.prepare(nodes[plan.root])
-      if file.isNew { try importer.buildEarlyIndexes(file) }
+      if file.isNew { try importer.buildEarlyIndexes(file, cacheKiB: definition.cacheMemory / 1024) }
       if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
       if case .filter(let filter) = nodes[plan.root].strategy {
         let deferred = DeferredRecords(
