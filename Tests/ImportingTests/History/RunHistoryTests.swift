@@ -43,20 +43,6 @@ import Testing
     return run
   }
 
-  @Test func whatAKilledProcessHasBegunIsTakenBackByWhoeverReadsNext() throws {
-    _ = try history.append(record())
-    let journal = URL(fileURLWithPath: history.path + "-journal")
-    let connection = try Connection(path: history.path, mode: .readWrite)
-    try connection.execute("BEGIN; DELETE FROM run_warnings")
-    let left = try Data(contentsOf: journal)
-    try connection.execute("ROLLBACK")
-    try connection.close()
-    try left.write(to: journal)
-    #expect(!left.isEmpty)
-    #expect(try history.recent().count == 1)
-    #expect(!FileManager.default.fileExists(atPath: journal.path))
-  }
-
   @Test func whatIsAppendedIsRead() throws {
     #expect(try history.recent().isEmpty)
     #expect(try history.append(record()) == 1)
