@@ -86,7 +86,9 @@ public struct RunHistory: Sendable {
   ) throws(RunHistoryError) -> [RunRecord] {
     guard access(path, F_OK) == 0 else { return [] }
     do {
-      let connection = try Connection(path: path, mode: .readOnly)
+      // What a process that was killed has left of a transaction is taken back first, for which the file is written.
+      let isUnfinished = FileFacts.size(path + "-journal") ?? 0 > 0
+      let connection = try Connection(path: path, mode: isUnfinished ? .readWrite : .readOnly)
       guard try RunTables.check(connection, path) else { return [] }
       return try body(connection)
     } catch let error as RunHistoryError {

@@ -14,11 +14,11 @@ struct CommitPacing {
   static let freeBytes = 256 << 10
   /// The journal may have this part of what the file has grown by.
   static let journalShare = 8
-  /// The file grows by this part before the next commit ...
+  /// The part of its length that the file grows by before the next commit.
   static let lossShare = 100
-  /// ... or by so many bytes ...
+  /// The bytes that are enough of it.
   static let lossBytes = 4 << 20
-  /// ... or takes so many batches.
+  /// The batches after which there is a commit in any case.
   static let lossBatches = 64
 
   /// Counts a batch, and tells whether to commit behind it.

@@ -10,10 +10,10 @@ extension BatchImporter {
   ///
   /// - Parameter cacheKiB: The page cache for a store whose indexes are kept up; rows alone are appended and need little.
   func buildEarlyIndexes(_ file: StoreFile, cacheKiB: Int) throws(ImportError) {
-    let unbuilt = file.unbuiltIndexes.count
     try buildKeptIndexes(file)
-    // The primary key of a join table is an index that is always there.
-    guard file.unbuiltIndexes.count < unbuilt || lists.contains(where: { $0.list.ownerNode == nil }) else { return }
+    // An earlier process may have built them. The primary key of a join table is an index that is always there.
+    guard file.unbuiltIndexes.count < store.schema.indexes.count || lists.contains(where: { $0.list.ownerNode == nil })
+    else { return }
     do { try file.connection.execute("PRAGMA cache_size=-\(cacheKiB)") } catch { throw ImportError(error) }
   }
 

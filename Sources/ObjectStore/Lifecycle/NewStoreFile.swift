@@ -107,13 +107,11 @@ extension StoreFile {
         let file = try NewStoreFile(path, adopting: claim)
         return try storeErrors(path) { () throws(SQLiteError) in
           try connection.apply(.load(cacheKiB: cacheKiB, keepsBatches: true))
-          var built = Set<String>()
-          let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'index'")
-          while try rows.step() { built.insert(rows.text(0)) }
+          let built = try StoreFile.indexNames(connection)
           return StoreFile(
             path: path, schema: schema, metadata: metadata, connection: connection, warnings: [],
-            undo: .newFile(file), pendingIndexes: schema.indexes.filter { !built.contains($0.name) }, keepsBatches: true,
-            isDurable: isDurable)
+            undo: .newFile(file), pendingIndexes: schema.indexes.filter { !built.contains($0.name) },
+            keepsBatches: true, isDurable: isDurable)
         }
       }
       guard let busy, !FileSystem.exists(path) else { return nil }

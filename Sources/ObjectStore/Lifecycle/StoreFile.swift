@@ -201,6 +201,21 @@ public final class StoreFile {
     for index in wanted { try sql { () throws(SQLiteError) in try connection.execute(index.sql) } }
   }
 
+  /// Finds out which indexes of a new store are not there: one that was built within a batch may have been taken back
+  /// with it.
+  private func findPendingIndexes() throws(StoreError) {
+    let built = try sql { () throws(SQLiteError) in try Self.indexNames(connection) }
+    pendingIndexes = schema.indexes.filter { !built.contains($0.name) }
+  }
+
+  /// The names of the indexes in a file.
+  static func indexNames(_ connection: Connection) throws(SQLiteError) -> Set<String> {
+    var names = Set<String>()
+    let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'index'")
+    while try rows.step() { names.insert(rows.text(0)) }
+    return names
+  }
+
   // MARK: - The end
 
   /// Makes the run durable and closes the store.
@@ -221,6 +236,7 @@ public final class StoreFile {
       switch undo {
       case .newFile(let file):
         try begin()
+        try findPendingIndexes()
         try buildIndexes()
         try fillDerivedValues()
         try raiseMaxima()
