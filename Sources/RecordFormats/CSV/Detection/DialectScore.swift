@@ -125,6 +125,15 @@ struct DialectScore {
     return open == 0 ? 0 : Double(table.quotedCells) / Double(open)
   }
 
+  /// Whether an escape stands in a cell before anything but a letter or a digit, as it would in a path.
+  private static func hasEscape(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ cell: SampleTable.Cell, _ escape: UInt8
+  ) -> Bool {
+    (cell.start..<max(cell.start, cell.end - 1)).contains {
+      bytes[$0] == escape && !CellKind.isWordByte(bytes[$0 + 1])
+    }
+  }
+
   /// The mean credit of the table's cells.
   private static func cells(
     _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, text: Double, empty: Double,
@@ -146,7 +155,7 @@ struct DialectScore {
         filled[column] = true
         if cell.isQuoted {
           sum += 1
-        } else if let escape, bytes[cell.start..<cell.end].contains(escape) {
+        } else if let escape, Self.hasEscape(bytes, cell, escape) {
           // What it makes of the text is not looked at.
           sum += CellKind.text.credit * text
         } else if kind.isTyped || kind == .missing {
