@@ -173,7 +173,7 @@ struct PreviewCommandTests {
       ),
       ("delimiter=xy", "--option delimiter: error: “delimiter” takes one ASCII character"),
       ("null=[a", "--option null: error: "), ("skip_lines=-1", "--option skip_lines: error: “skip_lines” cannot be -1"),
-      ("format=cvs", "--option format: error: “format” cannot be “cvs”; there is csv, tsv,"),
+      ("format=cvs", "--option format: error: “format” cannot be “cvs”; did you mean “csv”?"),
       ("encoding=utf-9", "--option encoding: error: there is no encoding “utf-9”"),
       ("quote=comma", "--option quote: error: “delimiter” and “quote” are the same character [invalidOption]"),
       ("files=x.csv", "--option files: error: “source” has no field “files”"),
