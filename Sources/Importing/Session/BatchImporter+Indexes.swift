@@ -8,12 +8,12 @@ extension BatchImporter {
   ///
   /// All other indexes are built at the end, from sorted rows, which is several times faster than keeping them up.
   ///
-  /// - Parameter cacheKiB: The page cache for a store whose indexes are kept up; rows alone are appended and need little.
+  /// - Parameter cacheKiB: The page cache for a store that refuses rows by indexes that are kept up, whose pages are needed
+  ///   in any order. Elsewhere a large one only makes the sorting of indexes slower.
   func buildEarlyIndexes(_ file: StoreFile, cacheKiB: Int) throws(ImportError) {
     try buildKeptIndexes(file)
-    // An earlier process may have built them. The primary key of a join table is an index that is always there.
-    guard file.unbuiltIndexes.count < store.schema.indexes.count || lists.contains(where: { $0.list.ownerNode == nil })
-    else { return }
+    // An earlier process may have built them.
+    guard store.schema.indexes.contains(where: { index in allNodes.contains { isGuard(index, $0) } }) else { return }
     do { try file.connection.execute("PRAGMA cache_size=-\(cacheKiB)") } catch { throw ImportError(error) }
   }
 
