@@ -36,8 +36,6 @@ struct RunCheckpoint: Sendable, Equatable {
   var isDone = false
   /// The part that is being imported; the number of parts when all are done.
   var part = 0
-  /// How often the part's inputs have been read before.
-  var pass = 0
   /// How far its inputs have been read.
   var position = ReadingPosition()
   /// What became of the records of all parts.
@@ -111,7 +109,7 @@ extension RunCheckpoint {
       PropertyList.Entry("inputs_hash", .data(inputsHash.bytes)),
       PropertyList.Entry("commits", .integer(Int64(commits))),
       PropertyList.Entry("done", .boolean(isDone)),
-      PropertyList.Entry("part", .integers([part, pass, position.source, position.records, position.good])),
+      PropertyList.Entry("part", .integers([part, position.source, position.records, position.good])),
       PropertyList.Entry("hash", .data(position.hash.bytes)), PropertyList.Entry("ledger", .integers(ledger.numbers)),
       PropertyList.Entry("tally", tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
     ]
@@ -136,7 +134,7 @@ extension RunCheckpoint {
       let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(SourcePrint.decode),
       let inputCounts = list["input_counts"]?.integers(), let inputsHash = list["inputs_hash"]?.word,
       let commits = list["commits"]?.integer, let isDone = list["done"]?.boolean,
-      let place = list["part"]?.integers(count: 5), let hash = list["hash"]?.word,
+      let place = list["part"]?.integers(count: 4), let hash = list["hash"]?.word,
       let numbers = list["ledger"]?.integers(count: 6),
       let ledger = RecordLedger(
         numbers: numbers, waiting: Int(truncatingIfNeeded: list["waiting"]?.integer ?? 0)),
@@ -152,8 +150,7 @@ extension RunCheckpoint {
     self.commits = Int(commits)
     self.isDone = isDone
     part = place[0]
-    pass = place[1]
-    position = ReadingPosition(source: place[2], records: place[3], good: place[4], hash: hash)
+    position = ReadingPosition(source: place[1], records: place[2], good: place[3], hash: hash)
     self.ledger = ledger
     self.tally = tally
     self.rejectBytes = Int(rejectBytes)

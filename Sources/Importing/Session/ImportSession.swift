@@ -6,51 +6,6 @@ import ObjectStore
 import RecordFormats
 import SQLite
 
-/// How far a run has come.
-public struct ImportProgress: Sendable {
-  /// What a run is doing.
-  public enum Stage: String, Sendable, Hashable, CaseIterable {
-    /// Opening the store and reading what is stored.
-    case prepare
-    /// Reading, finding and writing records.
-    case records = "import"
-    /// Building indexes, moving the log into the store, waiting for the disk.
-    case finish
-  }
-
-  /// What the run is doing.
-  public var stage = Stage.records
-  /// Records read.
-  public var records = 0
-  /// Bytes of input read.
-  public var bytes = 0
-  /// Bytes of all inputs; 0 when one of them has no known size.
-  public var totalBytes = 0
-  /// Records rejected.
-  public var rejects = 0
-  /// Seconds since the run began.
-  public var seconds = 0.0
-  /// The number of the import that is running, from 0, and of all imports.
-  public var part = 0
-  /// How many imports the run has.
-  public var partCount = 1
-  /// The name of the import that is running; empty when there is only one.
-  public var partName = ""
-  /// Seconds that the reader's thread spent on reading and cutting records so far.
-  public var readSeconds = 0.0
-  /// Seconds spent on converting them.
-  public var convertSeconds = 0.0
-  /// Seconds the writer spent on finding and filling rows.
-  public var findSeconds = 0.0
-  /// Seconds the writer spent on saving.
-  public var writeSeconds = 0.0
-  /// Counts of rejects by code.
-  public var rejectCounts: [RejectCode: Int] = [:]
-
-  /// The progress of a run that has not begun.
-  public init() {}
-}
-
 /// One run of an import.
 ///
 /// The parts run one after the other, each as a ``PartImport``, into one store. Everything happens in the store's file or
@@ -537,33 +492,5 @@ public final class ImportSession {
     context.name = definition.name
     context.transactionAuthor = "mergewalk"
     return context
-  }
-
-  // MARK: The machine
-
-  /// The bytes of all inputs; 0 when one of them has no known size.
-  static func inputBytes(_ sources: [ByteSource]) -> Int { sum(sources.map(\.fileSize)) }
-
-  /// About how many bytes all inputs hold unpacked; 0 when one of them has no known size.
-  static func estimatedBytes(_ sources: [ByteSource]) -> Int { sum(sources.map(\.estimatedBytes)) }
-
-  private static func sum(_ sizes: [Int?]) -> Int { sizes.contains(nil) ? 0 : sizes.reduce(0) { $0 + ($1 ?? 0) } }
-
-  static func folder(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
-  static func now() -> Double {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
-
-  /// The greatest resident set of the process so far, in bytes.
-  static func peakResidentBytes() -> Int {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    return usage.ru_maxrss * 1024
   }
 }
