@@ -23,6 +23,12 @@ public struct CSVDelimiter: Sendable, Hashable, ExpressibleByStringLiteral, Cust
     count = bytes.count
   }
 
+  /// A delimiter of known bytes.
+  init(word: UInt64, count: Int) {
+    self.word = word
+    self.count = count
+  }
+
   /// A delimiter of one ASCII character.
   ///
   /// - Precondition: `byte` is one, and not NUL, CR or LF.

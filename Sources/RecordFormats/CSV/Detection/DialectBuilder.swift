@@ -71,6 +71,8 @@ struct DialectBuilder {
     } else {
       evidence.append("delimiter \(Self.name(options.delimiter)): \(fields(shape))")
     }
+    // With blanks around it, a delimiter is the same one.
+    let others = others.filter { !DialectCandidate.areAlike($0.candidate.delimiter, best.candidate.delimiter) }
     guard let second = others.first else { return }
     if second.value > 0.8 * best.value {
       isCertain = false

@@ -8,7 +8,7 @@ struct DialectCandidate: Hashable {
 
   /// How likely a delimiter is before anything was read, from 0 to 1; nil for bytes that are none.
   static func prior(_ delimiter: CSVDelimiter) -> Double? {
-    guard let byte = delimiter.single else { return 0.9 }
+    guard let byte = delimiter.single else { return LongDelimiters.prior(delimiter) }
     return prior(byte)
   }
 
@@ -37,6 +37,11 @@ struct DialectCandidate: Hashable {
     if prior > 0.6 { return 1 }
     if standsInText(delimiter) { return isSteady ? 0.85 : 0.5 }
     return isSteady ? 0.9 : 0.7
+  }
+
+  /// Whether two delimiters are the same but for blanks around them.
+  static func areAlike(_ left: CSVDelimiter, _ right: CSVDelimiter) -> Bool {
+    left.bytes.filter { $0 != 32 } == right.bytes.filter { $0 != 32 }
   }
 
   /// Whether a delimiter stands between the words of ordinary text.
@@ -68,9 +73,11 @@ struct DialectCandidate: Hashable {
     } else {
       // What is missing in most lines separates nothing; in few lines it may be all the same.
       let lines = max(counts[10], counts[13])
-      delimiters = (0..<128).map { UInt8($0) }
+      delimiters =
+        (0..<128).map { UInt8($0) }
         .filter { counts[Int($0)] > 0 && prior($0) != nil && (lines < 40 || counts[Int($0)] * 4 >= lines) }
         .sorted { (prior($0) ?? 0, $1) > (prior($1) ?? 0, $0) }.map { CSVDelimiter($0) }
+        + LongDelimiters(start).delimiters
     }
     let escapes: [UInt8?] =
       known.contains(.escape) ? [options.escape] : backslashPairs > 0 ? [nil, UInt8(ascii: "\\")] : [nil]
