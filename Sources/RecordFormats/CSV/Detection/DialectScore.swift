@@ -53,7 +53,21 @@ struct DialectScore {
     if Self.cutsNumbers(bytes, candidate.delimiter) { prior *= 0.6 }
     value = structure * columns * cells * cells * clean * prior
     if !firstFits, firstWidth != nil, !DialectCandidate.standsInText(candidate.delimiter) { value *= 0.93 }
+    // A column of words under its name is no table under a title.
+    if shape.above == 1, DialectCandidate.standsInText(candidate.delimiter), Self.isUnderOneWord(bytes, table, shape) {
+      value *= 0.25
+    }
     if candidate.quote == nil { value *= 1 - 0.4 * Self.enclosed(bytes, candidate) }
+  }
+
+  /// Whether nothing stands above the table but one word, right above it.
+  private static func isUnderOneWord(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape
+  ) -> Bool {
+    guard let first = shape.records.first, first == 1, table.rows[0].kind == .record, table.rows[0].width == 1,
+      let cell = table.cells(of: table.rows[0]).first
+    else { return false }
+    return CellKind(bytes, cell.start, cell.end) == .word
   }
 
   /// Whether a delimiter that needs no other evidence makes names of the first record, and no record is longer.
