@@ -91,14 +91,23 @@ struct CSVOracle {
   private mutating func field() -> String {
     let start = i
     if options.trim { while isBlank(i) { i += 1 } }
-    if i < bytes.count, bytes[i] == options.quote { return "«\(Self.show(quoted()))»" }
+    if i < bytes.count, bytes[i] == options.quote {
+      var value = quoted()
+      if options.trimQuoted {
+        while value.first?.isBlank == true { value.removeFirst() }
+        while value.last?.isBlank == true { value.removeLast() }
+      }
+      return "«\(Self.show(value.flatMap(\.bytes)))»"
+    }
     i = start
     return unquoted()
   }
 
-  private mutating func quoted() -> [UInt8] {
+  private func element(_ byte: UInt8) -> (bytes: [UInt8], isBlank: Bool) { ([byte], byte == 32 || byte == 9) }
+
+  private mutating func quoted() -> [(bytes: [UInt8], isBlank: Bool)] {
     let open = i
-    var value: [UInt8] = []
+    var value: [(bytes: [UInt8], isBlank: Bool)] = []
     i += 1
     while true {
       if i == bytes.count {
@@ -107,7 +116,7 @@ struct CSVOracle {
       }
       if bytes[i] == options.quote {
         if i + 1 < bytes.count, bytes[i + 1] == options.quote {
-          value.append(bytes[i])
+          value.append(element(bytes[i]))
           i += 2
           continue
         }
@@ -115,10 +124,10 @@ struct CSVOracle {
         break
       }
       if bytes[i] == options.escape {
-        value += escaped()
+        value.append((escaped(), false))
         continue
       }
-      value.append(bytes[i])
+      value.append(element(bytes[i]))
       i += 1
     }
     let close = i
@@ -128,9 +137,9 @@ struct CSVOracle {
     i = close
     while !endsField {
       if bytes[i] == options.escape {
-        value += escaped()
+        value.append((escaped(), false))
       } else {
-        value.append(bytes[i])
+        value.append(element(bytes[i]))
         i += 1
       }
     }

@@ -133,8 +133,30 @@ struct DialectFinder {
             .map(adjusted)
         })
     }
+    if let first = scores.first, let plain = withoutBlanks(first, comment) { scores.insert(plain, at: 0) }
     var seen: Set<CSVDelimiter> = []
     return scores.filter { seen.insert($0.candidate.delimiter).inserted }
+  }
+
+  /// The score without the blanks of a delimiter, if every field has them, so that trimming gives the same.
+  private func withoutBlanks(_ score: DialectScore, _ comment: [UInt8]) -> DialectScore? {
+    guard let core = LongDelimiters.core(score.candidate.delimiter), !known.contains(.trim) || base.trim else {
+      return nil
+    }
+    var candidate = score.candidate
+    candidate.delimiter = core
+    let padded = split(bytes, score.candidate, comment, isCut: !text.isWhole)
+    let plain = split(bytes, candidate, comment, isCut: !text.isWhole)
+    guard padded.rows.count == plain.rows.count, padded.cells.count == plain.cells.count,
+      zip(padded.rows, plain.rows).allSatisfy({ $0.start == $1.start && $0.width == $1.width })
+    else { return nil }
+    for row in plain.rows {
+      let isPadded = plain.cells(of: row).dropFirst().allSatisfy {
+        $0.isQuoted ? $0.isPadded : $0.start < $0.end && bytes[$0.start] == 32
+      }
+      if !isPadded { return nil }
+    }
+    return DialectScore(bytes, candidate, plain)
   }
 
   /// Splits the sample, or the start of it.

@@ -51,6 +51,11 @@ struct DialectScore {
     var prior = DialectCandidate.prior(candidate.delimiter) ?? 0.9
     if isSteady, prior < 0.7 { prior = prior.squareRoot() }
     if Self.cutsNumbers(bytes, candidate.delimiter) { prior *= 0.6 }
+    if shape.width == 2, LongDelimiters.mayBeEmptyColumn(candidate.delimiter),
+      !Self.isNamed(bytes, table, shape, candidate, least: 2)
+    {
+      prior *= 0.7
+    }
     value = structure * columns * cells * cells * clean * prior
     if !firstFits, firstWidth != nil, !DialectCandidate.standsInText(candidate.delimiter) { value *= 0.93 }
     // A column of words under its name is no table under a title.
@@ -72,10 +77,11 @@ struct DialectScore {
 
   /// Whether a delimiter that needs no other evidence makes names of the first record, and no record is longer.
   private static func isNamed(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, _ candidate: DialectCandidate
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, _ candidate: DialectCandidate,
+    least: Int = 3
   ) -> Bool {
-    guard shape.width > 2, shape.long == 0, shape.above == 0, let first = shape.records.first,
-      DialectCandidate.prior(candidate.delimiter) ?? 0 > 0.9, table.rows[first].width == shape.width
+    guard shape.width >= least, shape.long == 0, shape.above == 0, let first = shape.records.first,
+      least < 3 || DialectCandidate.prior(candidate.delimiter) ?? 0 > 0.9, table.rows[first].width == shape.width
     else { return false }
     return RecordOutline(bytes, table, table.rows[first]).isNames
   }
