@@ -117,6 +117,44 @@ struct PreviewCommandTests {
     #expect(command.lines.first == "id,name" && command.lines.last == "\(count),n\(count)")
   }
 
+  @Test("packed standard input that is cut in its first bytes is refused", arguments: [
+    "\\037", "\\037\\213", "(", "(\\265", "(\\265/", "\\3757z", "B", "BZh", "BZh91AY", "P", "PK", "PK\\003",
+  ])
+  func cutSignature(_ bytes: String) throws {
+    let folder = TemporaryFolder()
+    let command = try Command.shell("printf '\(bytes)' | \(Command.path) preview -", in: folder.path)
+    #expect(command.status == 2 && command.words.contains("[truncated]"), "\(command.words)")
+    #expect(command.words.contains("compression: none") == ["(", "B", "BZh", "P", "PK"].contains(bytes))
+    let text = try Command.shell(
+      "printf '\(bytes)' | \(Command.path) preview - --option compression=none --option format=csv --option encoding=latin1",
+      in: folder.path)
+    #expect(text.status == 0, "\(text.words)")
+  }
+
+  @Test("a faulty object alone in a file that is named .json is a faulty document; of several lines one is rejected")
+  func faultyObject() throws {
+    let folder = TemporaryFolder()
+    let cases: [(String, Int32)] = [
+      (#"{"a": 1,}"#, 2), (#"{"a" 1}"# + "\n\n", 2), (#"{"a": 1"#, 2), (#"{"a": 1}#"#, 2), (#"{"a": 1}"#, 0),
+      (#"{"a": 1}"# + "\n" + #"{"a": 2"#, 1), (#"{"a": 1"# + "\n" + #"{"a": 2}"#, 1), (#"{"a": "\ud800"}"#, 1),
+    ]
+    for (text, status) in cases {
+      try folder.write(text, to: "a.json")
+      let command = try Command(["preview", "a.json"], in: folder.path)
+      #expect(command.status == status, "\(text): \(command.words)")
+    }
+  }
+
+  @Test("of a JSON record with very many members 10,000 are columns")
+  func manyMembers() throws {
+    let members = (0..<12_000).map { "\"k\($0)\": \($0)" }.joined(separator: ", ")
+    let command = try preview("-", "--format", "csv", input: "{\(members)}\n")
+    #expect(command.status == 0)
+    #expect(command.output.hasPrefix("k0,k1,"))
+    #expect(command.output.split(separator: "\n").map { $0.split(separator: ",").count } == [10_000, 10_000])
+    #expect(command.words.contains("[lateMember]"))
+  }
+
   @Test("how a CSV file is written is detected and said, unless options say it")
   func dialect() throws {
     try folder.write("name;price\n\"a;b\";1,5\nc;2,25\nd;3,0\n", to: "export.csv")
