@@ -5,6 +5,8 @@ struct CSVOracle {
   let bytes: [UInt8]
   let options: CSVOptions
   private var i = 0
+  /// Whether the last quoted field had text behind its closing quote.
+  private var hasTextBehind = false
   private var fault: (code: RecordError.Code, at: Int)?
 
   init(_ bytes: [UInt8], _ options: CSVOptions) {
@@ -93,7 +95,7 @@ struct CSVOracle {
     if options.trim { while isBlank(i) { i += 1 } }
     if i < bytes.count, bytes[i] == options.quote {
       var value = quoted()
-      if options.trimQuoted {
+      if options.trimQuoted, !hasTextBehind {
         while value.first?.isBlank == true { value.removeFirst() }
         while value.last?.isBlank == true { value.removeLast() }
       }
@@ -131,10 +133,12 @@ struct CSVOracle {
       i += 1
     }
     let close = i
+    hasTextBehind = false
     if options.trim || options.lenientQuotes { while isBlank(i) { i += 1 } }
     if endsField { return value }
     if !options.lenientQuotes { note(.textAfterQuote, i) }
     i = close
+    hasTextBehind = true
     while !endsField {
       if bytes[i] == options.escape {
         value.append((escaped(), false))

@@ -59,9 +59,11 @@ struct CSVFieldSink {
   }
 
   /// Adds the inside of a quoted field and returns the entry it was written to, or -1.
+  ///
+  /// - Parameter isWhole: whether there is no text behind the closing quote; otherwise nothing is trimmed.
   @inline(__always) @discardableResult
-  mutating func addQuoted(_ from: Int, _ to: Int) -> Int {
-    let (start, end) = trimsQuoted ? inside(from, to) : (from, to)
+  mutating func addQuoted(_ from: Int, _ to: Int, isWhole: Bool = true) -> Int {
+    let (start, end) = trimsQuoted && isWhole ? inside(from, to) : (from, to)
     let field = fieldCount
     fieldCount += 1
     if field >= slots.count { return -1 }

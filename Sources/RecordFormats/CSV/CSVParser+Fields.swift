@@ -91,8 +91,7 @@ extension CSVParser {
       // The rest is read as ordinary text, quotes included, to find the end of the field.
       let stop = unquotedEnd(base, &scan, scan.next(), end, isLast, &fault, strayQuotes: true)
       guard let stop else { return .needsInput }
-      let (from, to) = trimsQuoted ? sink.inside(open + 1, stop.at) : (open + 1, stop.at)
-      append(sink.addQuoted(from, to), from, to, .quotedCSV, &escapes)
+      append(sink.addQuoted(open + 1, stop.at, isWhole: false), open + 1, stop.at, .quotedCSV, &escapes)
       return .at(stop.at)
     }
     scan.skip(to: behind)

@@ -47,7 +47,7 @@ struct DialectScore {
     let weakness = DialectCandidate.weakness(candidate.delimiter, isSteady: isSteady)
     let cells = Self.cells(
       bytes, table, shape, text: weakness, empty: weakness < 1 ? 0.3 : CellKind.empty.credit,
-      escape: candidate.escape)
+      escape: candidate.escape, hasBlank: LongDelimiters.core(candidate.delimiter) != nil)
     var prior = DialectCandidate.prior(candidate.delimiter) ?? 0.9
     if isSteady, prior < 0.7 { prior = prior.squareRoot() }
     if Self.cutsNumbers(bytes, candidate.delimiter) { prior *= 0.6 }
@@ -157,7 +157,7 @@ struct DialectScore {
   /// The mean credit of the table's cells.
   private static func cells(
     _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, text: Double, empty: Double,
-    escape: UInt8?
+    escape: UInt8?, hasBlank: Bool
   ) -> Double {
     var sum = 0.0
     var count = 0
@@ -182,7 +182,8 @@ struct DialectScore {
           sum += 1
         } else {
           // A blank behind a delimiter is prose, unless it is padding.
-          sum += kind.credit * text * (column > 0 && SampleTable.isBlank(bytes[cell.start]) ? 0.8 : 1)
+          let isBehindBlank = hasBlank || SampleTable.isBlank(bytes[cell.start])
+          sum += kind.credit * text * (column > 0 && isBehindBlank ? 0.8 : 1)
         }
       }
       if count > mostCells { break }
