@@ -54,10 +54,10 @@ import Testing
 
   @Test("a long CDATA section is read in time that grows with its length")
   func longSection() {
-    let text = String(repeating: "<p>é]]&</p>]\n", count: 700_000)
+    let text = String(repeating: "<p>é]]&</p>]\n", count: 200_000)
     let reading = reading("<r><i><a><![CDATA[\(text)]]></a></i><i><a>b</a></i></r>")
     #expect(reading.failure == nil && reading.lines.count == 2)
-    #expect(reading.lines.first?.utf8.count == text.utf8.count + 2 * 700_000, "line feeds are shown by three bytes")
+    #expect(reading.lines.first?.utf8.count == text.utf8.count + 2 * 200_000, "line feeds are shown by three bytes")
     #expect(reading.lines.last == "b")
   }
 
@@ -69,7 +69,8 @@ import Testing
     while text.utf8.count < 300_000 {
       text += String(repeating: parts.randomElement(using: &random) ?? "", count: Int.random(in: 1...9, using: &random))
     }
-    text = text.replacing("]]>", with: "]>")
+    // Taking one out can make another.
+    while text.contains("]]>") { text = text.replacing("]]>", with: "]>") }
     let sample = XMLSample("<r><i><a><![CDATA[\(text)]]></a><b>1</b></i>\n<i><a>b</a></i></r>")
     let plain = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
     let expected = XMLSample(
