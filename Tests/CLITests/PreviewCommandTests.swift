@@ -211,7 +211,8 @@ struct PreviewCommandTests {
         "delimter=x",
         "--option delimter: error: “source” has no field “delimter”; did you mean “delimiter”? [unknownField]"
       ),
-      ("delimiter=xy", "--option delimiter: error: “delimiter” takes one ASCII character"),
+      ("delimiter=123456789", "--option delimiter: error: “delimiter” takes 1 to 8 bytes of text"),
+      ("delimiter=|\"|", "--option delimiter: error: “delimiter” contains “quote” [invalidOption]"),
       ("null=[a", "--option null: error: "), ("skip_lines=-1", "--option skip_lines: error: “skip_lines” cannot be -1"),
       ("format=cvs", "--option format: error: “format” cannot be “cvs”; did you mean “csv”?"),
       ("encoding=utf-9", "--option encoding: error: there is no encoding “utf-9”"),
@@ -224,6 +225,18 @@ struct PreviewCommandTests {
     #expect(command.status == 2)
     #expect(command.output == "")
     #expect(command.words.hasPrefix(words), "\(command.words)")
+  }
+
+  @Test("a delimiter has several bytes, and lies beyond ASCII")
+  func longDelimiters() throws {
+    for (name, text, option) in [
+      ("pipes.csv", "a||b\n1||x|y\n\"2||2\"||z\n", "||"), ("section.csv", "a§b\n1§x|y\n\"2||2\"§z\n", "§"),
+      ("blank.csv", "a, b\n1, x|y\n\"2||2\", z\n", ", "), ("t.csv", "a\\tb\n1\\tx|y\n\"2||2\"\\tz\n", "\\t"),
+    ] {
+      try folder.write(text, to: name)
+      let command = try preview(name, "--format", "csv", "--option", "delimiter=\(option)")
+      #expect(command.output == "a,b\n1,x|y\n2||2,z\n", "\(command.words)")
+    }
   }
 
   @Test("values of options need no quotes of YAML")
