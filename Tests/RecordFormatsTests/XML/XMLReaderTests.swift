@@ -43,15 +43,14 @@ import Testing
 
   @Test("a document that is cut says which element does not end")
   func cut() {
-    for text in ["<r><i><a>1", "<r><i><a>1</a", "<r><i><a>1<", "<r><i><a"] {
+    for text in ["<r><i><a>1", "<r><i><a>1<", "<r><i><a>1<!-- x", "<r><i><a>"] {
       let error = #expect(throws: ReadError.self) {
         var reader = try XMLReader(source: ByteSource(bytes: Array(text.utf8)), columns: .named(["a"]))
         var batch = RecordBatch()
         while try reader.read(into: &batch, limit: BatchLimit()) {}
       }
-      let name = text.hasSuffix("<a") ? "i" : "a"
       #expect(
-        error?.message.hasSuffix("it ends before the element “\(name)” does") == true, "\(String(describing: error))")
+        error?.message.hasSuffix("it ends before the element “a” does") == true, "\(String(describing: error))")
     }
   }
 
