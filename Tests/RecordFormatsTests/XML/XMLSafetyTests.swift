@@ -69,6 +69,7 @@ import Testing
     while text.utf8.count < 300_000 {
       text += String(repeating: parts.randomElement(using: &random) ?? "", count: Int.random(in: 1...9, using: &random))
     }
+    // Taking one out can make another.
     while text.contains("]]>") { text = text.replacing("]]>", with: "]>") }
     let sample = XMLSample("<r><i><a><![CDATA[\(text)]]></a><b>1</b></i>\n<i><a>b</a></i></r>")
     // By scalars: a return and a line feed are one character.
