@@ -37,6 +37,10 @@ struct cscan_found cscan_csv_fields_flagged(
 
 size_t cscan_csv_rows(struct cscan_rows *rows) { return rows_avx512(rows); }
 
+size_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target) {
+  return unquote_avx512(bytes, count, quote, target);
+}
+
 /* SSE2 is there always. */
 void cscan_copy_out(void *target, const void *source, size_t count) {
   char *to = target;
@@ -84,6 +88,11 @@ struct cscan_found cscan_csv_fields_flagged(
 size_t cscan_csv_rows(struct cscan_rows *rows) {
   (void)rows;
   return 0;
+}
+
+size_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target) {
+  (void)bytes; (void)count; (void)quote; (void)target;
+  return SIZE_MAX;
 }
 
 void cscan_copy_out(void *target, const void *source, size_t count) { memcpy(target, source, count); }

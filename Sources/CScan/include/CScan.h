@@ -83,7 +83,7 @@ struct cscan_rows {
   /* So many rows at most. */
   size_t most_rows;
   /* Where the fields of the first row go, and their number among those of the batch; those of all rows follow each
-   * other. */
+   * other. What is behind the last row may be written, too: 15 fields. */
   uint32_t *starts, *lengths;
   uint8_t *states;
   uint32_t slot;
@@ -100,6 +100,11 @@ struct cscan_rows {
 /* Writes the fields and positions of rows, each a line of `width` fields, until one is something else; returns how
  * many. Doubled quotes and line ends inside quotes are part of a row, misplaced quotes are not. */
 size_t cscan_csv_rows(struct cscan_rows *rows);
+
+/* Copies text in which each quote is doubled, with one quote for two; returns how many bytes that makes, or SIZE_MAX if
+ * there is a quote that is not doubled. 64 bytes behind the text may be read, and 64 behind the copy be written. There
+ * must be rows. */
+size_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target);
 
 /* Copies bytes for another processor: past the caches where that can be asked for, so that lines which the other one
  * has read last need not come back first. What was copied can be seen by whoever is told of it afterwards. */

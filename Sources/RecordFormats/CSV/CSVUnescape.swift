@@ -1,3 +1,4 @@
+import CScan
 import Glibc
 
 extension RecordBatch {
@@ -8,7 +9,9 @@ extension RecordBatch {
     if escapes.isEmpty { return }
     var room = 0
     for field in escapes where field.kind != .shared { room += Int(field.end - field.start) }
-    reserveBytes(used: byteCount, byteCount + room)
+    // What copies may write 64 bytes too many.
+    reserveBytes(used: byteCount, byteCount + room + 64)
+    let hasVectors = cscan_has_rows(.current) != 0
     var target = byteCount
     bytes.withUnsafeMutableBufferPointer { bytes in
       for field in escapes {
@@ -23,6 +26,13 @@ extension RecordBatch {
           guard let base = bytes.baseAddress else { continue }
           target += JSONEscape.unescape(UnsafePointer(base), Int(field.start), Int(field.end), to: base + target)
         case .quotedCSV:
+          if hasVectors, csvEscape == nil, let quote = csvQuote, let base = bytes.baseAddress {
+            let count = cscan_csv_unquote(base + Int(field.start), Int(field.end - field.start), quote, base + target)
+            if count <= Int(field.end - field.start) {
+              target += count
+              break
+            }
+          }
           unescapeCSV(bytes, Int(field.start), Int(field.end), &target, quote: csvQuote, escape: csvEscape)
         case .unquotedCSV:
           unescapeCSV(bytes, Int(field.start), Int(field.end), &target, quote: nil, escape: csvEscape)

@@ -231,9 +231,12 @@ extension RecordBatch {
     }
   }
 
+  /// What writes fields may write so many more behind the last one.
+  static var fieldPadding: Int { 16 }
+
   /// Makes room for `count` records of `columnCount` fields.
   mutating func reserveRecords(_ count: Int) {
-    let fields = count * columnCount
+    let fields = count * columnCount + Self.fieldPadding
     if starts.count < fields {
       starts.append(contentsOf: repeatElement(0, count: fields - starts.count))
       lengths.append(contentsOf: repeatElement(0, count: fields - lengths.count))
