@@ -266,7 +266,7 @@ AVX512 static size_t rows_avx512(struct cscan_rows *rows) {
 /* ---- Doubled quotes ------------------------------------------------------------------------------------------- */
 
 /* Drops the second of two quotes; a quote that is not doubled stops it. */
-AVX512 static size_t unquote_avx512(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target) {
+AVX512 static ptrdiff_t unquote_avx512(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target) {
   const __m512i quotes = _mm512_set1_epi8((char)quote);
   uint64_t open = 0;
   uint8_t *out = target;
@@ -276,11 +276,11 @@ AVX512 static size_t unquote_avx512(const uint8_t *bytes, size_t count, uint8_t 
     const uint64_t found = _mm512_cmpeq_epi8_mask(all, quotes) & valid;
     const uint64_t parity = prefix_xor_avx512(found) ^ (open ? ~UINT64_C(0) : 0);
     const uint64_t firsts = found & parity, seconds = found & ~parity;
-    if ((firsts << 1 | open) != seconds) return SIZE_MAX;
+    if ((firsts << 1 | open) != seconds) return -1;
     open = firsts >> 63;
     _mm512_storeu_si512(out, _mm512_maskz_compress_epi8(valid & ~seconds, all));
     out += __builtin_popcountll(valid & ~seconds);
   }
   /* The last one is behind what is there. */
-  return open ? SIZE_MAX : (size_t)(out - target);
+  return open ? -1 : out - target;
 }

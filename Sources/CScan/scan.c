@@ -37,7 +37,7 @@ struct cscan_found cscan_csv_fields_flagged(
 
 size_t cscan_csv_rows(struct cscan_rows *rows) { return rows_avx512(rows); }
 
-size_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target) {
+ptrdiff_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target) {
   return unquote_avx512(bytes, count, quote, target);
 }
 
@@ -90,9 +90,9 @@ size_t cscan_csv_rows(struct cscan_rows *rows) {
   return 0;
 }
 
-size_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target) {
+ptrdiff_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target) {
   (void)bytes; (void)count; (void)quote; (void)target;
-  return SIZE_MAX;
+  return -1;
 }
 
 void cscan_copy_out(void *target, const void *source, size_t count) { memcpy(target, source, count); }

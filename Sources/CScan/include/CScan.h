@@ -101,10 +101,10 @@ struct cscan_rows {
  * many. Doubled quotes and line ends inside quotes are part of a row, misplaced quotes are not. */
 size_t cscan_csv_rows(struct cscan_rows *rows);
 
-/* Copies text in which each quote is doubled, with one quote for two; returns how many bytes that makes, or SIZE_MAX if
+/* Copies text in which each quote is doubled, with one quote for two; returns how many bytes that makes, or -1 if
  * there is a quote that is not doubled. 64 bytes behind the text may be read, and 64 behind the copy be written. There
  * must be rows. */
-size_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target);
+ptrdiff_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target);
 
 /* Copies bytes for another processor: past the caches where that can be asked for, so that lines which the other one
  * has read last need not come back first. What was copied can be seen by whoever is told of it afterwards. */

@@ -28,7 +28,7 @@ extension RecordBatch {
         case .quotedCSV:
           if hasVectors, csvEscape == nil, let quote = csvQuote, let base = bytes.baseAddress {
             let count = cscan_csv_unquote(base + Int(field.start), Int(field.end - field.start), quote, base + target)
-            if count <= Int(field.end - field.start) {
+            if count >= 0 {
               target += count
               break
             }
