@@ -63,6 +63,37 @@ struct GuessCommandTests {
     #expect(try command("run", "customers.yaml", "--quiet").status == 0)
   }
 
+  @Test("members without a name are left out, and it says so")
+  func namelessMembers() throws {
+    try folder.write(#"{"id": 1, "": "x"}"# + "\n" + #"{"id": 2, "": "y", "n": 1}"# + "\n", to: "a.ndjson")
+    #expect(try guessAndRun(["a.ndjson"]).first?["inserted"] as? Int == 2)
+    let text = try String(contentsOfFile: folder.file("out/a.yaml"), encoding: .utf8)
+    #expect(text.contains("QUESTION: members with an empty name are no columns"))
+  }
+
+  @Test("what it writes for child records has no findings")
+  func childRecords() throws {
+    try folder.write(#"[{"id": 1, "lines": [{"sku": "a"}, {"sku": "b"}]}]"#, to: "a.json")
+    #expect(try guessAndRun(["a.json", "--option", "each=lines"]).first?["inserted"] as? Int == 2)
+    let lint = try command("lint", "out/a.yaml")
+    #expect(lint.words.isEmpty && lint.output.contains("no findings"), "\(lint.words)\(lint.output)")
+    let wrong = try String(contentsOfFile: folder.file("out/a.yaml"), encoding: .utf8)
+      .replacingOccurrences(of: "lines.sku", with: "lines.skoo")
+    try folder.write(wrong, to: "out/b.yaml")
+    #expect(
+      try command("lint", "out/b.yaml").output.contains("has a member “lines.skoo”; did you mean “lines.sku”?"))
+  }
+
+  @Test("of a Core Data store that is asked for without an entity it names the entities")
+  func storeWithoutEntity() throws {
+    try folder.write("id,name\n1,Ada\n2,Grace\n", to: "customers.csv")
+    try guessAndRun(["customers.csv"])
+    let refused = try command("guess", "out/store.sqlite", "--out", "again")
+    #expect(refused.status == 2)
+    #expect(refused.words.contains("this is a Core Data store; name one of its entities with “entity”: Customer"))
+    #expect(try command("guess", "out/store.sqlite", "--option", "entity=Customer", "--out", "again").status == 0)
+  }
+
   @Test("the repository's orders come in whole, from CSV and from JSON")
   func orders() throws {
     let shop = Locations.fixtures + "/shop"

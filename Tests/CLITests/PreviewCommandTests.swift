@@ -117,6 +117,44 @@ struct PreviewCommandTests {
     #expect(command.lines.first == "id,name" && command.lines.last == "\(count),n\(count)")
   }
 
+  @Test("packed standard input that is cut in its first bytes is refused", arguments: [
+    "\\037", "\\037\\213", "(", "(\\265", "(\\265/", "\\3757z", "B", "BZh", "BZh91AY", "P", "PK", "PK\\003",
+  ])
+  func cutSignature(_ bytes: String) throws {
+    let folder = TemporaryFolder()
+    let command = try Command.shell("printf '\(bytes)' | \(Command.path) preview -", in: folder.path)
+    #expect(command.status == 2 && command.words.contains("[truncated]"), "\(command.words)")
+    #expect(command.words.contains("compression: none") == ["(", "B", "BZh", "P", "PK"].contains(bytes))
+    let text = try Command.shell(
+      "printf '\(bytes)' | \(Command.path) preview - --option compression=none --option format=csv --option encoding=latin1",
+      in: folder.path)
+    #expect(text.status == 0, "\(text.words)")
+  }
+
+  @Test("a faulty object alone in a file that is named .json is a faulty document; of several lines one is rejected")
+  func faultyObject() throws {
+    let folder = TemporaryFolder()
+    let cases: [(String, Int32)] = [
+      (#"{"a": 1,}"#, 2), (#"{"a" 1}"# + "\n\n", 2), (#"{"a": 1"#, 2), (#"{"a": 1}#"#, 2), (#"{"a": 1}"#, 0),
+      (#"{"a": 1}"# + "\n" + #"{"a": 2"#, 1), (#"{"a": 1"# + "\n" + #"{"a": 2}"#, 1), (#"{"a": "\ud800"}"#, 1),
+    ]
+    for (text, status) in cases {
+      try folder.write(text, to: "a.json")
+      let command = try Command(["preview", "a.json"], in: folder.path)
+      #expect(command.status == status, "\(text): \(command.words)")
+    }
+  }
+
+  @Test("of a JSON record with very many members 10,000 are columns")
+  func manyMembers() throws {
+    let members = (0..<12_000).map { "\"k\($0)\": \($0)" }.joined(separator: ", ")
+    let command = try preview("-", "--format", "csv", input: "{\(members)}\n")
+    #expect(command.status == 0)
+    #expect(command.output.hasPrefix("k0,k1,"))
+    #expect(command.output.split(separator: "\n").map { $0.split(separator: ",").count } == [10_000, 10_000])
+    #expect(command.words.contains("[lateMember]"))
+  }
+
   @Test("how a CSV file is written is detected and said, unless options say it")
   func dialect() throws {
     try folder.write("name;price\n\"a;b\";1,5\nc;2,25\nd;3,0\n", to: "export.csv")
@@ -171,7 +209,8 @@ struct PreviewCommandTests {
         "delimter=x",
         "--option delimter: error: “source” has no field “delimter”; did you mean “delimiter”? [unknownField]"
       ),
-      ("delimiter=xy", "--option delimiter: error: “delimiter” takes one ASCII character"),
+      ("delimiter=123456789", "--option delimiter: error: “delimiter” takes 1 to 8 bytes of text"),
+      ("delimiter=|\"|", "--option delimiter: error: “delimiter” contains “quote” [invalidOption]"),
       ("null=[a", "--option null: error: "), ("skip_lines=-1", "--option skip_lines: error: “skip_lines” cannot be -1"),
       ("format=cvs", "--option format: error: “format” cannot be “cvs”; did you mean “csv”?"),
       ("encoding=utf-9", "--option encoding: error: there is no encoding “utf-9”"),
@@ -184,6 +223,18 @@ struct PreviewCommandTests {
     #expect(command.status == 2)
     #expect(command.output == "")
     #expect(command.words.hasPrefix(words), "\(command.words)")
+  }
+
+  @Test("a delimiter has several bytes, and lies beyond ASCII")
+  func longDelimiters() throws {
+    for (name, text, option) in [
+      ("pipes.csv", "a||b\n1||x|y\n\"2||2\"||z\n", "||"), ("section.csv", "a§b\n1§x|y\n\"2||2\"§z\n", "§"),
+      ("blank.csv", "a, b\n1, x|y\n\"2||2\", z\n", ", "), ("t.csv", "a\\tb\n1\\tx|y\n\"2||2\"\\tz\n", "\\t"),
+    ] {
+      try folder.write(text, to: name)
+      let command = try preview(name, "--format", "csv", "--option", "delimiter=\(option)")
+      #expect(command.output == "a,b\n1,x|y\n2||2,z\n", "\(command.words)")
+    }
   }
 
   @Test("values of options need no quotes of YAML")

@@ -138,7 +138,7 @@ struct DefinitionTests {
     let definition = try Pipeline.read(folder.write(text)).definition
     var options = CSVOptions()
     options.encoding = .latin1
-    options.delimiter = UInt8(ascii: ";")
+    options.delimiter = ";"
     options.quote = UInt8(ascii: "'")
     options.escape = UInt8(ascii: "\\")
     options.header = .names(["name"])

@@ -38,7 +38,7 @@ struct DialectLintTests {
   @Test func `a dialect is detected when the source asks for it`() throws {
     try writeReport()
     let found = try options("files: report.csv\n  dialect: detect")
-    #expect(found.delimiter == UInt8(ascii: ";") && found.skippedLines == 2 && found.header == .firstRecord)
+    #expect(found.delimiter == ";" && found.skippedLines == 2 && found.header == .firstRecord)
     #expect(found.nullTokens == ["NA"])
     #expect(try options("files: report.csv\n  dialect: standard") == CSVOptions())
     #expect(try options("files: report.csv") == CSVOptions())
@@ -47,7 +47,7 @@ struct DialectLintTests {
   @Test func `options that are given hold`() throws {
     try writeReport()
     let given = try options("files: report.csv\n  dialect: detect\n  header: false\n  null: none\n  skip_lines: 3")
-    #expect(given.delimiter == UInt8(ascii: ";") && given.skippedLines == 3 && given.header == .none)
+    #expect(given.delimiter == ";" && given.skippedLines == 3 && given.header == .none)
     #expect(given.nullTokens == ["none"])
   }
 

@@ -52,6 +52,11 @@ struct LintTests {
     Mistake("invalidOption", "format: csv", "format: «xlsx", "“format” cannot be “xlsx”"),
     Mistake("invalidOption", "date: iso8601", "zone: «Paris", "write UTC or an offset"),
     Mistake("invalidOption", "format: csv", "delimiter: «none", "“delimiter” cannot be none"),
+    Mistake("wrongType", "format: csv", "delimiter: «123456789", "“delimiter” takes 1 to 8 bytes of text"),
+    Mistake("invalidOption", "format: csv", "delimiter: «'\"|\"'", "“delimiter” contains “quote”"),
+    Mistake("invalidOption", "format: csv", "delimiter: '\\t'\n  escape: «backslash", "“delimiter” contains “escape”"),
+    Mistake(
+      "invalidOption", "format: csv", "delimiter: '##'\n  comment: «'#'", "begins with “comment” would begin with"),
     Mistake("invalidOption", "format: csv", "quote: «comma", "“delimiter” and “quote” are the same character"),
     Mistake(
       "invalidOption", "find_by: { email: email }",

@@ -92,6 +92,9 @@ struct SourceLintTests {
     #expect(yaml == [nil, SourceExpectation(size: size, sha256: bytes), SourceExpectation(size: size)])
     #expect(try names("manifest: in/list.json") == ["in/b.csv", "orders.csv"])
     #expect(try names("files: in/b.csv\n  manifest: in/list.json") == ["in/b.csv", "orders.csv"])
+    // What the manifest says of a file holds wherever the file is named first.
+    let named = try sources("files: in/*.csv\n  manifest: in/list.yaml").map(\.expected)
+    #expect(named == [SourceExpectation(size: size, sha256: bytes), nil, SourceExpectation(size: size)])
   }
 
   @Test(
@@ -102,6 +105,10 @@ struct SourceLintTests {
         "list.txt:1:1: error: “none.csv”: cannot open the input: there is no file at this path [unreadableFile]"
       ),
       ("list.txt", "orders.csv\norders.csv\n", "list.txt:2:1: warning: “orders.csv” is the same file as “orders.csv”"),
+      (
+        "list.txt", "\(String(repeating: "0", count: 64))  orders.csv\n\(String(repeating: "1", count: 64))  orders.csv\n",
+        "list.txt:2:1: error: “orders.csv” has another SHA-256 here than where it is named before [invalidManifest]"
+      ),
       ("list.txt", "in\n", "list.txt:1:1: error: “in”: this is a folder, not a file [unreadableFile]"),
       ("list.txt", String(repeating: "0", count: 64) + "\n", "list.txt:1:1: error: a digest without a file"),
       ("list.txt", "# nothing\n", "pipeline.yaml:5:13: error: the manifest “list.txt” names no file [invalidManifest]"),

@@ -29,8 +29,8 @@ struct CSVOracle {
       let start = i
       fault = nil
       var fields: [String] = [field()]
-      while i < bytes.count, bytes[i] == options.delimiter {
-        i += 1
+      while isDelimiter(i) {
+        i += options.delimiter.count
         fields.append(field())
       }
       let end = i
@@ -63,10 +63,12 @@ struct CSVOracle {
   }
 
   private func isBlank(_ at: Int) -> Bool {
-    at < bytes.count && bytes[at] != options.delimiter && (bytes[at] == 32 || bytes[at] == 9)
+    at < bytes.count && !isDelimiter(at) && (bytes[at] == 32 || bytes[at] == 9)
   }
 
-  private var endsField: Bool { i == bytes.count || bytes[i] == options.delimiter || isLineEnd(i) }
+  private func isDelimiter(_ at: Int) -> Bool { bytes[at...].starts(with: options.delimiter.text.utf8) }
+
+  private var endsField: Bool { i == bytes.count || isDelimiter(i) || isLineEnd(i) }
 
   private mutating func note(_ code: RecordError.Code, _ at: Int) { if fault == nil { fault = (code, at) } }
 

@@ -11,14 +11,21 @@ import Testing
     Array("longer text than a word, more than sixteen bytes,".utf8), [0xFF], [0xC3], [0xE2, 0x82], [0],
   ]
 
-  private static func options(_ random: inout SeededGenerator) -> CSVOptions {
+  /// Delimiters of several bytes: with repeated ones, blanks, parts of other pieces, and as many as there can be.
+  private static let long: [CSVDelimiter] = [
+    "||", "||", "|;|", "§", "¦", ", ", " | ", "\t\t", "\\t", "aab", "bc", "€", "→§", "||||||||", "x,y;z,x;", "€😀",
+  ]
+
+  private static func options(_ random: inout SeededGenerator, isLong: Bool = false) -> CSVOptions {
     var options = CSVOptions()
     options.header = .none
     if Int.random(in: 0..<4, using: &random) == 0 {
-      options.delimiter = [9, 59, 32].randomElement(using: &random) ?? 9
+      options.delimiter = ["\t", ";", " "].randomElement(using: &random) ?? "\t"
     }
+    if isLong { options.delimiter = long.randomElement(using: &random) ?? "||" }
     if Int.random(in: 0..<6, using: &random) == 0 { options.quote = nil }
-    if Int.random(in: 0..<3, using: &random) == 0 { options.escape = UInt8(ascii: "\\") }
+    let escape = UInt8(ascii: "\\")
+    if Int.random(in: 0..<3, using: &random) == 0, !options.delimiter.contains(escape) { options.escape = escape }
     if Int.random(in: 0..<3, using: &random) == 0 { options.nullTokens = ["NULL", ""] }
     if Int.random(in: 0..<3, using: &random) == 0 { options.comment = ["#", "#a"].randomElement(using: &random) }
     options.trim = Bool.random(using: &random)
@@ -27,6 +34,20 @@ import Testing
     options.truncateLongRecords = Bool.random(using: &random)
     options.blankLines = Bool.random(using: &random) ? .skip : .record
     return options
+  }
+
+  /// Text with pieces of a delimiter, in which blanks and line ends do not stand alone only.
+  private static func text(_ random: inout SeededGenerator, _ delimiter: CSVDelimiter) -> [UInt8] {
+    let whole = delimiter.bytes
+    return (0..<Int.random(in: 0..<60, using: &random)).flatMap { _ -> [UInt8] in
+      switch Int.random(in: 0..<10, using: &random) {
+      case 0..<3: whole
+      case 3: Array(whole.prefix(Int.random(in: 1...whole.count, using: &random)))
+      case 4: Array(whole.suffix(Int.random(in: 1...whole.count, using: &random)))
+      case 5: Array("\"a".utf8) + whole + Array("b\"".utf8) + whole
+      default: pieces[Int.random(in: 0..<pieces.count - 4, using: &random)]
+      }
+    }
   }
 
   private static func text(_ random: inout SeededGenerator) -> [UInt8] {
@@ -39,14 +60,15 @@ import Testing
   func matchesTheOracle(_ block: UInt64) {
     for seed in block * 50..<(block + 1) * 50 {
       var random = SeededGenerator(seed: seed)
-      let options = Self.options(&random)
-      let bytes = Self.text(&random)
+      let isLong = seed % 2 == 1
+      let options = Self.options(&random, isLong: isLong)
+      let bytes = isLong ? Self.text(&random, options.delimiter) : Self.text(&random)
       var oracle = CSVOracle(bytes, options)
       let expected = oracle.lines()
       let sizes = [Int.random(in: 1..<9, using: &random), Int.random(in: 1..<9, using: &random)]
       let limit = BatchLimit(
         records: Int.random(in: 1..<9, using: &random), bytes: Int.random(in: 1..<300, using: &random))
-      for (sizes, limit) in [([Int.max], BatchLimit()), (sizes, limit)] {
+      for (sizes, limit) in [([Int.max], BatchLimit()), ([1], BatchLimit()), (sizes, limit)] {
         let reading = Reading.of(
           { () throws(ReadError) in
             try CSVReader(source: ByteSource(bytes: bytes, chunkSizes: sizes), options: options)

@@ -80,7 +80,7 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
     },
     CSVCase("semicolons and single quotes", "'a;b';c\n'it''s';\"d\"\n", ["«a;b»|c", "«it's»|\"d\""]) {
       $0.header = .none
-      $0.delimiter = UInt8(ascii: ";")
+      $0.delimiter = ";"
       $0.quote = UInt8(ascii: "'")
     },
     CSVCase("no quotes", "\"a\",b\n\"c,d\"\n", ["\"a\"|b", "\"c|d\""]) {
@@ -174,7 +174,7 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
       $0.header = .none
       $0.maxRecordBytes = 10
     },
-    CSVCase("invalid options", "a", [], failure: "invalidOption") { $0.quote = $0.delimiter },
+    CSVCase("invalid options", "a", [], failure: "invalidOption") { $0.quote = UInt8(ascii: ",") },
     CSVCase("Latin-1", [0xE9, 0x2C, 0x80, 0x0A], ["é|\u{80}"]) {
       $0.header = .none
       $0.encoding = .latin1

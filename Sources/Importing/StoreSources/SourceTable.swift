@@ -18,6 +18,11 @@ struct SourceTable {
   /// - Throws: `unknownTable`, and what reading the schema throws.
   init(named wanted: String?, in database: SourceDatabase) throws(ReadError) {
     let entries = try Self.entries(database)
+    if wanted == nil, let entities = Self.entities(database, entries) {
+      throw ReadError(
+        .unknownTable, path: database.path,
+        message: "this is a Core Data store; name one of its entities with “entity”: \(Self.list(entities))")
+    }
     let entry = try Self.choose(wanted, entries, database.path)
     name = entry.name
     isView = entry.type == "view"
@@ -71,6 +76,17 @@ struct SourceTable {
       throw database.failure(error)
     }
     return entries
+  }
+
+  /// The names of a Core Data store's entities; nil for any other database.
+  private static func entities(_ database: SourceDatabase, _ entries: [Entry]) -> [String]? {
+    let needed = ["Z_METADATA", "Z_PRIMARYKEY"]
+    guard needed.allSatisfy({ name in entries.contains { $0.name == name } }),
+      let list = try? database.connection.prepare("SELECT Z_NAME FROM Z_PRIMARYKEY ORDER BY Z_NAME")
+    else { return nil }
+    var names: [String] = []
+    while (try? list.step()) == true { names.append(list.text(0)) }
+    return names.isEmpty ? nil : names
   }
 
   private static func choose(_ wanted: String?, _ entries: [Entry], _ path: String) throws(ReadError) -> Entry {

@@ -115,13 +115,19 @@ struct HeaderCheck {
     if members.isEmpty { return }
     var reported: Set<String> = []
     for column in columns {
-      guard let name = JSONReader.firstMember(ofPath: column.name), !members.contains(name),
-        reported.insert(name).inserted
-      else { continue }
+      guard let first = JSONReader.firstMember(ofPath: column.name), !isThere(column.name, members) else { continue }
+      // Of an element of `each` the columns have the names of its members.
+      let name = members.contains { $0.hasPrefix(first + ".") } ? column.name : first
+      guard reported.insert(name).inserted else { continue }
       findings.addUnknown(
         .absentMember, at: column.position, "none of the first records has a member “\(name)”", name: name,
         candidates: members.sorted())
     }
+  }
+
+  /// Whether a path is that of a column that the first records have, leads into one, or to some.
+  private func isThere(_ path: String, _ members: Set<String>) -> Bool {
+    members.contains(path) || members.contains { path.hasPrefix($0 + ".") || $0.hasPrefix(path + ".") }
   }
 
   private func checkUnused(

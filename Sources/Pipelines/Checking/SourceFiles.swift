@@ -52,7 +52,7 @@ struct SourceFiles {
     }
     if !paths.isEmpty { return inputs }
     if let manifest = source.text("manifest") {
-      inputs += self.manifest(manifest, options, &finder)
+      addManifest(manifest, options, &finder, to: &inputs)
     } else if needsFiles, !source.has("files") {
       findings.add(
         .missingField, at: source.position, "“source” needs the field “files”",
@@ -98,11 +98,10 @@ struct SourceFiles {
 
   // MARK: Manifests
 
-  private func manifest(
-    _ text: Located<String>, _ options: ContainerOptions, _ finder: inout FileFinder
-  ) -> [Input] {
+  private func addManifest(
+    _ text: Located<String>, _ options: ContainerOptions, _ finder: inout FileFinder, to inputs: inout [Input]
+  ) {
     let path = findings.resolve(text)
-    var inputs: [Input] = []
     for entry in ManifestReader(path: path, findings: findings).entries(namedAt: text.position) {
       let file = Paths.resolve(entry.path, besideFile: path)
       func fault(_ code: LintCode, _ message: String, hint: String? = nil) {
@@ -115,23 +114,27 @@ struct SourceFiles {
         var source = ByteSource(path: file, container: options)
         if source.isFolder { throw ReadError(.isDirectory, path: file, message: "this is a folder, not a file") }
         let found = try finder.find(file)
+        if let size = entry.expected.size, let actual = source.fileSize, size != actual {
+          fault(.invalidManifest, "“\(file)” has \(actual) bytes, not \(size)")
+          continue
+        }
         if let before = found.first?.foundBefore {
           fault(
             .repeatedFile, "“\(file)” is the same file as “\(before)”, which is named before",
             hint: "it is read once, where it is first named")
+          if let index = inputs.firstIndex(where: { $0.path == before }),
+            !inputs[index].source.expect(entry.expected)
+          {
+            fault(.invalidManifest, "“\(file)” has another SHA-256 here than where it is named before")
+          }
           continue
         }
-        if let size = entry.expected.size, let actual = source.fileSize, size != actual {
-          fault(.invalidManifest, "“\(file)” has \(actual) bytes, not \(size)")
-        } else if entry.expected != SourceExpectation() {
-          source.expected = entry.expected
-        }
+        _ = source.expect(entry.expected)
         inputs.append(Input(source: source, position: text.position))
       } catch {
         fault(.unreadableFile, "“\(file)”: \(error.message)")
       }
     }
-    return inputs
   }
 
   // MARK: Containers

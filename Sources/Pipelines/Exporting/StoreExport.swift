@@ -34,7 +34,7 @@ public struct StoreExport {
       case .csv: return .csv(CSVRowOptions())
       case .tsv:
         var options = CSVRowOptions()
-        options.delimiter = UInt8(ascii: "\t")
+        options.delimiter = "\t"
         return .csv(options)
       case .xml:
         var options = XMLRowOptions()

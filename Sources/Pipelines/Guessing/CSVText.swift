@@ -24,7 +24,7 @@ enum CSVText {
     var result: [(String, String, String)] = []
     func add(_ option: String, _ value: String, _ note: String = "") { result.append((option, value, note)) }
     if found.encoding != base.encoding { add("encoding", YAMLText.scalar(found.encoding.name, inFlow: false)) }
-    if found.delimiter != base.delimiter { add("delimiter", GuessedPipeline.character(found.delimiter)) }
+    if found.delimiter != base.delimiter { add("delimiter", GuessedPipeline.text(found.delimiter.text)) }
     if found.quote != base.quote { add("quote", found.quote.map(GuessedPipeline.character) ?? "none") }
     if found.escape != base.escape { add("escape", found.escape.map(GuessedPipeline.character) ?? "none") }
     switch found.header {

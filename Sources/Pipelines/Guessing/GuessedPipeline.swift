@@ -56,6 +56,9 @@ struct GuessedPipeline {
         "# QUESTION: the record on line \(place.line) has parts that are no columns, because the first ones have no such; name"
           + " them if they are wanted.")
     }
+    if sample.hasNamelessMembers {
+      lines.append("# QUESTION: members with an empty name are no columns, because no path names them. Are they wanted?")
+    }
     if !sample.definition.isCertain {
       lines.append("# QUESTION: the file may be written otherwise than the options of its source say. Is it?")
     }
@@ -156,8 +159,11 @@ struct GuessedPipeline {
 
   /// Text as a pipeline has it: nothing in it is a variable.
   static func scalar(_ text: String, inFlow: Bool) -> String {
-    let parts = text.split(separator: "${", omittingEmptySubsequences: false)
-    return YAMLText.scalar(parts.joined(separator: "$${"), inFlow: inFlow)
+    YAMLText.scalar(literal(text), inFlow: inFlow)
+  }
+
+  private static func literal(_ text: String) -> String {
+    text.split(separator: "${", omittingEmptySubsequences: false).joined(separator: "$${")
   }
 
   /// A value of the command line as YAML.
@@ -168,9 +174,11 @@ struct GuessedPipeline {
     return scalar(text, inFlow: false)
   }
 
+  /// A delimiter or the like: its name, or in quotes.
+  static func text(_ text: String) -> String { CharacterName.name(text) ?? YAMLText.quoted(literal(text)) }
+
   static func character(_ byte: UInt8) -> String {
-    let text = String(UnicodeScalar(byte))
-    return CharacterName.name(text) ?? YAMLText.quoted(text)
+    text(String(UnicodeScalar(byte)))
   }
 
   /// Text without what ends a line or moves the cursor.

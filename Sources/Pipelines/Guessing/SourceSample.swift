@@ -23,6 +23,8 @@ struct SourceSample {
   private(set) var firstReject: RecordError?
   /// Where a record has parts that are no columns, because the reader takes them from the first records.
   private(set) var surplus: RecordPosition?
+  /// Whether there are members that no pipeline can name, because their names are empty.
+  private(set) var hasNamelessMembers = false
   /// Whether these are all records.
   private(set) var isWhole = true
 
@@ -60,6 +62,14 @@ struct SourceSample {
     var bytes = 0
     for (index, source) in definition.sources.enumerated() {
       var reader = try definition.format.reader(source: source, columns: request, index: index)
+      if !definition.format.hasFixedColumns {
+        // A member with an empty name has no path.
+        let named = reader.columns.filter { JSONReader.firstMember(ofPath: $0) != nil }
+        if named.count < reader.columns.count {
+          hasNamelessMembers = true
+          reader = try definition.format.reader(source: source, columns: .named(named), index: index)
+        }
+      }
       columns = reader.columns
       // The first file decides; the others must have its columns.
       request = .named(columns)
@@ -204,6 +214,8 @@ private struct MemberList {
   private mutating func look() {
     defer { lines.removeAll(keepingCapacity: true) }
     guard let reader = try? NDJSONReader(source: ByteSource(bytes: lines), columns: .all) else { return }
-    for name in reader.columns where known.insert(name).inserted { list.append(name) }
+    for name in reader.columns where JSONReader.firstMember(ofPath: name) != nil && known.insert(name).inserted {
+      list.append(name)
+    }
   }
 }

@@ -1,4 +1,5 @@
 import Diagnostics
+import RecordFormats
 import YAML
 
 /// Reads YAML nodes as the specs say, and reports everything that does not fit.
@@ -113,6 +114,12 @@ struct ComponentReader {
         return wrongType(node, field, "one ASCII character, or one of \(CharacterName.names)")
       }
       return .text(character)
+    case .delimiter:
+      guard let text = node.text, let delimiter = CharacterName.delimiter(text) else {
+        return wrongType(
+          node, field, "1 to \(CSVDelimiter.mostBytes) bytes of text in a line, or one of \(CharacterName.names)")
+      }
+      return .text(delimiter)
     case .texts:
       return texts(node, field).map { .texts($0) }
     case .pairs:

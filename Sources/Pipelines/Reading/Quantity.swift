@@ -1,4 +1,5 @@
 import Glibc
+import RecordFormats
 
 /// Reads sizes and shares as people write them.
 enum Quantity {
@@ -59,6 +60,12 @@ enum CharacterName {
   static func resolve(_ text: String) -> String? {
     if text.utf8.count == 1, text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
     return table.first { $0.name == text }?.character
+  }
+
+  /// The delimiter that the text is or names, empty for `none`; `nil` when it is neither.
+  static func delimiter(_ text: String) -> String? {
+    if let named = table.first(where: { $0.name == text }) { return named.character }
+    return CSVDelimiter(text)?.text
   }
 
   /// The name of a character, or `nil` when it has none.

@@ -1,3 +1,5 @@
+import RecordFormats
+
 /// JSON Schemas (draft 2020-12) of the files that people write, for editors, made from the specs.
 ///
 /// A schema says what one file by itself can tell: which fields there are, what they hold, what must be there. Names of
@@ -121,6 +123,7 @@ public struct PipelineSchema: Sendable {
     case .choice(let words): return words.contains(text) ? .string(text) : nil
     case .bytes: return Quantity.bytes(text) != nil ? .string(text) : nil
     case .character: return CharacterName.resolve(text) != nil ? .string(text) : nil
+    case .delimiter: return CharacterName.delimiter(text) != nil ? .string(text) : nil
     case .component: return text.hasPrefix("{") ? SchemaValue(yaml: text) : nil
     case .texts: return text.hasPrefix("[") ? SchemaValue(yaml: text) : nil
     default: return nil
@@ -194,6 +197,20 @@ public struct PipelineSchema: Sendable {
             .object([("enum", .strings(CharacterName.list))]),
             .object([("type", .string("string")), ("pattern", .string("^[\\u0000-\\u007F]$"))]),
             .object([("type", .string("integer")), ("minimum", .integer(0)), ("maximum", .integer(9))]),
+            .object([("$ref", .string("#/$defs/variable"))]),
+          ])
+        )
+      ]
+    case .delimiter:
+      return [
+        (
+          "anyOf",
+          .array([
+            .object([("enum", .strings(CharacterName.list))]),
+            .object([
+              ("type", .string("string")), ("pattern", .string("^[^\\u0000\\n\\r]{1,\(CSVDelimiter.mostBytes)}$")),
+            ]),
+            .object([("type", .string("integer")), ("minimum", .integer(0)), ("maximum", .integer(99_999_999))]),
             .object([("$ref", .string("#/$defs/variable"))]),
           ])
         )

@@ -26,6 +26,8 @@ public enum FieldKind: Sendable, Hashable {
   case choice([String])
   /// One ASCII character, by itself or by name (`tab`, `none`).
   case character
+  /// What separates fields: one character or several, up to 8 bytes of UTF-8, or a name (`tab`).
+  case delimiter
   /// One text or a list of texts.
   case texts
   /// Names, each with a text.

@@ -44,6 +44,7 @@ public enum PipelineReference {
     case .duration: "a time"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .character: "one character or its name"
+    case .delimiter: "one character or several, or a name"
     case .texts: "text or a list"
     case .pairs: "names, each with a text"
     case .component(let name): "`\(name)`"

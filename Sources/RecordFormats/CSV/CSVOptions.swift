@@ -20,8 +20,10 @@ public struct CSVOptions: Sendable, Hashable {
     case record
   }
 
-  /// The byte between two fields: any ASCII byte but NUL, CR and LF.
-  public var delimiter: UInt8 = UInt8(ascii: ",")
+  /// What stands between two fields.
+  ///
+  /// It has neither the quote nor the escape in it; neither does it begin with the comment prefix, nor that with it.
+  public var delimiter: CSVDelimiter = ","
   /// The byte around a quoted field, or `nil` if quotes are ordinary text.
   ///
   /// A doubled quote inside a quoted field stands for one.
@@ -82,16 +84,22 @@ public struct CSVOptions: Sendable, Hashable {
   /// Tab-separated values with a header; quotes as in CSV.
   public static var tabSeparated: CSVOptions {
     var options = CSVOptions()
-    options.delimiter = UInt8(ascii: "\t")
+    options.delimiter = "\t"
     return options
   }
 
   /// What ``headerRows`` is at most.
   public static let mostHeaderRows = 16
 
+  /// Whether a line could begin with the comment prefix and with an empty field.
+  public var commentMeetsDelimiter: Bool {
+    guard let comment else { return false }
+    return zip(comment.utf8, delimiter.bytes).allSatisfy(==)
+  }
+
   /// What is wrong with the options, or `nil`.
   var fault: String? {
-    var used: [(String, UInt8)] = [("delimiter", delimiter)]
+    var used: [(String, UInt8)] = []
     if let quote { used.append(("quote", quote)) }
     if let escape, escape != quote { used.append(("escape", escape)) }
     if let comment {
@@ -99,6 +107,10 @@ public struct CSVOptions: Sendable, Hashable {
       used.append(("comment prefix", first))
     }
     for (i, (name, byte)) in used.enumerated() {
+      if name == "comment prefix" ? commentMeetsDelimiter : delimiter.contains(byte) {
+        return delimiter.count == 1
+          ? "the delimiter and the \(name) must differ" : "the delimiter and the \(name) must have nothing in common"
+      }
       if byte == 0 || byte == 10 || byte == 13 || (byte >= 0x80 && name != "comment prefix") {
         return "the \(name) must be an ASCII character other than NUL, CR and LF"
       }

@@ -77,10 +77,16 @@ extension CSVParser {
       return .at(end)
     }
     var behind = close + 1
-    if trim || lenient { while behind < end, base[behind] != delimiter, sink.isBlank(base[behind]) { behind += 1 } }
+    if trim || lenient {
+      while behind < end, sink.isBlank(base[behind]), !isDelimiter(base, behind, end) {
+        if !isLast, isCut(base, behind, end) { return .needsInput }
+        behind += 1
+      }
+    }
     if behind >= end {
       if !isLast { return .needsInput }
-    } else if base[behind] != delimiter, base[behind] != 10, base[behind] != 13 {
+    } else if !isDelimiter(base, behind, end), base[behind] != 10, base[behind] != 13 {
+      if !isLast, isCut(base, behind, end) { return .needsInput }
       if !lenient, fault == nil { fault = Fault(code: .textAfterQuote, at: behind) }
       // The rest is read as ordinary text, quotes included, to find the end of the field.
       let stop = unquotedEnd(base, &scan, scan.next(), end, isLast, &fault, strayQuotes: true)
@@ -93,6 +99,19 @@ extension CSVParser {
     let entry = sink.addQuoted(open + 1, close)
     if doubled { append(entry, open + 1, close, .quotedCSV, &escapes) }
     return .at(terminator)
+  }
+
+  /// Whether the whole delimiter stands at `at`.
+  @inline(__always)
+  func isDelimiter(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Bool {
+    guard base[at] == delimiter else { return false }
+    guard let long else { return true }
+    return long.match(base, at, end) == .delimiter
+  }
+
+  /// Whether what may be the delimiter goes on behind the text that is there.
+  private func isCut(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Bool {
+    long?.match(base, at, end) == .cut
   }
 
   private func unquoted(
@@ -117,8 +136,11 @@ extension CSVParser {
     var escaped = false
     while at < end {
       let byte = base[at]
-      if byte == delimiter || byte == 10 || byte == 13 { return (at, escaped) }
-      if byte == quote {
+      if byte == 10 || byte == 13 || isDelimiter(base, at, end) { return (at, escaped) }
+      if byte == delimiter {
+        // Of several bytes, and not all of it.
+        if !isLast, isCut(base, at, end) { return nil }
+      } else if byte == quote {
         if !lenient, !strayQuotes, fault == nil { fault = Fault(code: .strayQuote, at: at) }
       } else {
         escaped = true

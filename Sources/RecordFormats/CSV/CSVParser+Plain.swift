@@ -9,7 +9,9 @@ import Diagnostics
 /// comments, blank lines that are records, misplaced quotes, faults of the text, wrong numbers of fields, the end.
 extension CSVParser {
   /// Whether the options are those of a plain file, and its columns are known.
-  var isPlain: Bool { level != CSCAN_NONE && escape == delimiter && !trim && width > 0 && slots.count == width }
+  var isPlain: Bool {
+    level != CSCAN_NONE && escape == delimiter && long == nil && !trim && width > 0 && slots.count == width
+  }
 
   /// Whether C can make fields of whole runs of records: all columns are stored, in the file's order.
   private var makesRows: Bool {

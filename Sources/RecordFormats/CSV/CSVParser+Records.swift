@@ -23,7 +23,7 @@ extension CSVParser {
     capacity: Int, count: inout Int, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck,
     escapes: inout ContiguousArray<EscapedField>, errors: inout [RecordError]
   ) -> ParseOutcome {
-    let (delimiter, quote, escape) = (delimiter, quote, escape)
+    let (delimiter, long, quote, escape) = (delimiter, long, quote, escape)
     let (end, origin, isLast, columnCount) = (window.end, window.origin, window.isLast, columnCount)
     let firstComment = comment.first ?? 10
     var sink = fields
@@ -71,8 +71,19 @@ extension CSVParser {
         if at < end {
           let byte = base[at]
           if byte == delimiter {
+            var behind = at + 1
+            if let long {
+              switch long.match(base, at, end) {
+              case .delimiter: behind = at + long.count
+              case .cut where !isLast:
+                escapes.removeLast(escapes.count - escapesBefore)
+                return .needsInput
+              case .cut, .other: continue fields
+              }
+              scan.skip(to: behind)
+            }
             sink.addText(fieldStart, at)
-            fieldStart = at + 1
+            fieldStart = behind
             continue fields
           }
           if byte == quote, at == fieldStart {
@@ -88,10 +99,11 @@ extension CSVParser {
             }
             if close < end, inner == quote, close + 1 < end {
               let after = base[close + 1]
-              if after == delimiter {
-                _ = scan.next()
+              if after == delimiter, isDelimiter(base, close + 1, end) {
+                let behind = close + 1 + (long?.count ?? 1)
                 sink.addQuoted(fieldStart + 1, close)
-                fieldStart = close + 2
+                if long == nil { _ = scan.next() } else { scan.skip(to: behind) }
+                fieldStart = behind
                 continue fields
               }
               if after == 10 || after == 13 {
@@ -113,7 +125,8 @@ extension CSVParser {
             }
             at = terminator
             if at < end, base[at] == delimiter {
-              fieldStart = at + 1
+              fieldStart = at + (long?.count ?? 1)
+              if long != nil { scan.skip(to: fieldStart) }
               continue fields
             }
             break fields

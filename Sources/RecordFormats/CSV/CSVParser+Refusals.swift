@@ -45,7 +45,9 @@ extension CSVParser {
           if i < end, base[i] == quote { i += 1 } else { open = nil }
         }
       } else if byte == delimiter {
-        isFieldStart = true
+        let isWhole = isDelimiter(base, i - 1, end)
+        if isWhole { i += (long?.count ?? 1) - 1 }
+        isFieldStart = isWhole || (isFieldStart && trim && (byte == 32 || byte == 9))
       } else if byte == quote, isFieldStart {
         open = i - 1
         isFieldStart = false

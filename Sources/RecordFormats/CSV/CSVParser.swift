@@ -10,8 +10,11 @@ import Diagnostics
 struct CSVParser: RecordParser {
   static let lineEnds = LineEnds.any
 
+  /// The first byte of the delimiter.
   let delimiter: UInt8
-  /// The quote and the escape, or the delimiter where there is none: the delimiter is always tested first.
+  /// All of a delimiter that has several bytes.
+  let long: DelimiterMatcher?
+  /// The quote and the escape, or `delimiter` where there is none: the delimiter is always tested first.
   let quote: UInt8
   let escape: UInt8
   let lenient: Bool
@@ -50,9 +53,10 @@ struct CSVParser: RecordParser {
 
   init(_ options: CSVOptions, level: cscan_level = .current) {
     self.level = level
-    delimiter = options.delimiter
-    quote = options.quote ?? options.delimiter
-    escape = options.escape == options.quote ? options.delimiter : options.escape ?? options.delimiter
+    delimiter = options.delimiter.first
+    long = options.delimiter.count == 1 ? nil : DelimiterMatcher(options.delimiter)
+    quote = options.quote ?? options.delimiter.first
+    escape = options.escape == options.quote ? options.delimiter.first : options.escape ?? options.delimiter.first
     lenient = options.lenientQuotes
     trim = options.trim
     pads = options.padShortRecords

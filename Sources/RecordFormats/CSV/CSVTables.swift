@@ -159,7 +159,7 @@ struct CSVTables {
     let (delimiter, header) = (candidate.delimiter, header)
     return batch.withRawRecord(row) { raw in
       if let header, raw.count == header.count, raw.elementsEqual(header) { return true }
-      return raw.allSatisfy { $0 == delimiter || $0 == 32 || $0 == 9 }
+      return raw.allSatisfy { delimiter.contains($0) || $0 == 32 || $0 == 9 }
     }
   }
 

@@ -61,6 +61,31 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
     sample.withUnsafeBytes { ContainerFormat(sample: $0) != nil }
   }
 
+  /// The format of which the bytes, all that a file has, are the first ones of a signature; nil for anything else.
+  ///
+  /// - Returns: also whether it can hardly be anything else; one to three ASCII letters may be a text as well.
+  static func begun(by whole: UnsafeRawBufferPointer) -> (format: ContainerFormat, isCertain: Bool)? {
+    if whole.isEmpty { return nil }
+    let signatures: [(ContainerFormat, [UInt8])] = [
+      (.gzip, gzip.magic), (.zstd, zstd.magic), (.xz, xz.magic), (.zip, [0x50, 0x4B, 0x03, 0x04]),
+      (.zip, [0x50, 0x4B, 0x05, 0x06]), (.zip, [0x50, 0x4B, 0x06, 0x06]),
+    ]
+    let isCertain = whole.count > 3 || whole.contains { $0 < 0x20 || $0 >= 0x7F }
+    for (format, signature) in signatures where signature.count > whole.count && signature.starts(with: whole) {
+      return (format, isCertain)
+    }
+    if isBzip2Begin(whole) { return (.bzip2, isCertain) }
+    return nil
+  }
+
+  private static func isBzip2Begin(_ whole: UnsafeRawBufferPointer) -> Bool {
+    guard whole.count < 10, whole.starts(with: bzip2.magic.prefix(whole.count)) else { return false }
+    if whole.count > 3, !(0x31...0x39).contains(whole[3]) { return false }
+    let block = whole.dropFirst(4)
+    return [UInt8](arrayLiteral: 0x31, 0x41, 0x59, 0x26, 0x53, 0x59).starts(with: block)
+      || [UInt8](arrayLiteral: 0x17, 0x72, 0x45, 0x38, 0x50, 0x90).starts(with: block)
+  }
+
   private static func isSkippableFrame(_ sample: UnsafeRawBufferPointer) -> Bool {
     sample.count >= 4 && sample[0] & 0xF0 == 0x50 && sample[1] == 0x2A && sample[2] == 0x4D && sample[3] == 0x18
   }
@@ -70,8 +95,28 @@ public enum ContainerFormat: String, Sendable, Hashable, CaseIterable {
     let known: [(name: String, magic: [UInt8])] = [
       ("7-Zip", [0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C]), ("RAR", Array("Rar!".utf8) + [0x1A, 0x07]),
       ("LZ4", [0x04, 0x22, 0x4D, 0x18]), ("compress (.Z)", [0x1F, 0x9D]), ("pack (.z)", [0x1F, 0x1E]),
+      ("LZMA (.lzma)", [0x5D, 0x00, 0x00]), ("lzip", Array("LZIP".utf8) + [1]),
     ]
     return known.first { sample.starts(with: $0.magic) }?.name
+  }
+
+  /// What a file is that is neither packed nor text, and what to do with it; nil for anything else.
+  static func binary(sample: UnsafeRawBufferPointer) -> (name: String, advice: String)? {
+    let parquet = "convert it with DuckDB or pyarrow and pipe that in"
+    let known: [(name: String, magic: [UInt8], advice: String)] = [
+      ("a Parquet file", Array("PAR1".utf8), parquet), ("an encrypted Parquet file", Array("PARE".utf8), parquet),
+      ("an Arrow file", Array("ARROW1".utf8), parquet), ("a Feather file", Array("FEA1".utf8), parquet),
+      ("an ORC file", Array("ORC".utf8), parquet), ("an Avro file", Array("Obj\u{1}".utf8), "convert it to NDJSON"),
+      ("an Excel workbook", [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "save it as CSV"),
+      ("a PDF document", Array("%PDF-".utf8), "export the data itself"),
+    ]
+    guard let found = known.first(where: { sample.starts(with: $0.magic) }) else { return nil }
+    // Letters alone may begin a text, which has no control characters but those of lines and of ISO-2022.
+    let isText = found.magic.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
+    if isText, !sample.contains(where: { $0 < 9 || (16..<27).contains($0) }), !found.magic.starts(with: "%PDF-".utf8) {
+      return nil
+    }
+    return (found.name, found.advice)
   }
 
   /// What a file's name says about how it is packed, the outermost first; none for other names.

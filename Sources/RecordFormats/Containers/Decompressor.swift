@@ -31,7 +31,7 @@ struct DecompressorStep {
 struct DecompressorFault: Error {
   var code: ReadError.Code
   var message: String
-  /// Bytes of the step's input that were used before the fault.
+  /// Where the fault is, from the start of the step's input; below zero for what stands before it.
   var used = 0
 }
 

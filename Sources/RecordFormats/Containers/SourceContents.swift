@@ -46,6 +46,7 @@ final class SourceContents {
       let input = InputBuffer(stream)
       let first = wanted?.popFirst()
       let format = try Self.format(input, wanted: first, claimed: found.isEmpty ? claimed.first : nil)
+      if format == nil, found.isEmpty { try Self.checkBegin(input, isNamed: Self.isNamed(file)) }
       guard let format else {
         stream = input
         break
@@ -150,10 +151,13 @@ final class SourceContents {
     if patterns.isEmpty {
       if MemberPattern.isResourceFork(name) { return false }
       if let first = taken.first {
+        let isOffice = first == "[Content_Types].xml" || first == "mimetype"
         throw ReadError(
           .severalMembers, path: source.path,
-          message: "the archive has several files, “\(first)”, “\(name)” and perhaps more; say which with “member”:"
-            + " a name, a pattern, or \"*\" for all of them")
+          message: isOffice
+            ? "this is an office document, which is not read; save its table as CSV"
+            : "the archive has several files, “\(first)”, “\(name)” and perhaps more; say which with “member”:"
+              + " a name, a pattern, or \"*\" for all of them")
       }
       isChosen = true
     }
@@ -216,6 +220,12 @@ final class SourceContents {
         .unsupportedContainer, path: input.path,
         message: "\(name) files are not read; gzip, zstd, bzip2, xz, zip and tar are")
     }
+    if found == nil, let (name, advice) = ContainerFormat.binary(sample: sample) {
+      throw ReadError(.unsupportedContainer, path: input.path, message: "this is \(name), which is not read; \(advice)")
+    }
+    if found == nil, TarHeader.isDamaged(sample) {
+      throw ReadError(container: .corrupt, input.path, at: 0, "the tar archive's first header is damaged")
+    }
     return found
   }
 
@@ -232,6 +242,25 @@ final class SourceContents {
     case .zip: sample.count < 22 && sample.starts(with: format.magic.prefix(sample.count))
     default: sample.count < format.magic.count && format.magic.starts(with: sample)
     }
+  }
+
+  /// Holds that what is no packed file is not the first bytes of one that was cut in its signature.
+  ///
+  /// - Parameter isNamed: whether a name speaks for a file that is not packed, so that one to three letters are a text.
+  private static func checkBegin(_ input: InputBuffer, isNamed: Bool) throws(ReadError) {
+    guard input.atEnd, let (format, isCertain) = ContainerFormat.begun(by: input.available) else { return }
+    if isCertain { throw cut(format, input) }
+    if isNamed { return }
+    let text = String(decoding: input.available, as: UTF8.self)
+    throw ReadError(
+      container: .truncated, input.path, at: input.available.count,
+      "all there is are the letters “\(text)”, with which \(format.rawValue) data begins: it ends too early; if this is"
+        + " a text, say “compression: none”")
+  }
+
+  /// Whether an input has a name of its own: a regular file, or a pipe whose name says what text is in it.
+  private static func isNamed(_ file: any ByteStream) -> Bool {
+    isBounded(file) || SourceFormat(fileName: file.path) != nil
   }
 
   private static func cut(_ format: ContainerFormat, _ input: InputBuffer) -> ReadError {

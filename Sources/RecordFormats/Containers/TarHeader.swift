@@ -54,6 +54,11 @@ struct TarHeader {
     }
   }
 
+  /// Whether a block says that it is a header, with another checksum than its bytes have.
+  static func isDamaged(_ block: UnsafeRawBufferPointer) -> Bool {
+    block.count >= size && block[257..<262].elementsEqual("ustar".utf8) && block[..<257].contains(0) && !isHeader(block)
+  }
+
   /// Whether a block's checksum is that of its bytes, which nothing but a header's is.
   static func isHeader(_ block: UnsafeRawBufferPointer) -> Bool {
     guard block.count >= size, let expected = number(block[148..<156]) else { return false }

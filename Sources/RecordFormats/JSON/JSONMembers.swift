@@ -76,6 +76,9 @@ private struct MemberNames {
   var hasScalars = false
   private var seen: Set<[UInt8]> = []
 
+  /// The most names that are listed; readers of documents say where others stand.
+  private static let most = 10_000
+
   /// Adds the members of a value that was checked before.
   mutating func add(_ text: UnsafeRawBufferPointer) {
     guard let base = text.assumingMemoryBound(to: UInt8.self).baseAddress else { return }
@@ -111,7 +114,7 @@ private struct MemberNames {
       let name = [UInt8](unsafeUninitializedCapacity: end - start) { room, count in
         count = room.baseAddress.map { JSONEscape.unescape(scanner.base, start, end, to: $0) } ?? 0
       }
-      if seen.insert(name).inserted { list.append(name) }
+      if list.count < Self.most, seen.insert(name).inserted { list.append(name) }
       guard scanner.expect(UInt8(ascii: ":")), scanner.value(depth: 1), scanner.expect(UInt8(ascii: ",")) else {
         return
       }

@@ -15,6 +15,12 @@ extension TextPropertyListParser {
     if token.count < maxRecordBytes { token.append(byte) } else { isTokenLong = true }
   }
 
+  private func append(_ bytes: UnsafeRawBufferPointer) {
+    let room = maxRecordBytes - token.count
+    token.append(contentsOf: bytes.prefix(max(0, room)))
+    if bytes.count > room { isTokenLong = true }
+  }
+
   private func fault(_ code: RecordError.Code, _ offset: Int, _ message: String) {
     if tokenFault == nil { tokenFault = (code, offset, message) }
   }
@@ -46,6 +52,7 @@ extension TextPropertyListParser {
     while case let byte = try cursor.peek(), byte >= 0, Self.isPlain(UInt8(byte)) {
       append(UInt8(byte))
       cursor.skip()
+      append(cursor.run { Self.isPlain($0) })
     }
     finish()
     return .text
@@ -65,6 +72,7 @@ extension TextPropertyListParser {
   private func readQuoted(_ quote: UInt8) throws(ReadError) {
     var high: UInt32?
     while true {
+      if high == nil { append(cursor.run { $0 != quote && $0 != UInt8(ascii: "\\") && $0 != 0 }) }
       let at = cursor.offset
       let next = try cursor.peek()
       guard next >= 0 else { throw text.damage(tokenStart, "the string that begins here is not closed") }
@@ -201,6 +209,10 @@ extension TextPropertyListParser {
       if next == end { return }
       if PropertyListScalars.isSpace(UInt8(next)) { continue }
       if bytes.count < 2 * maxRecordBytes { bytes.append(UInt8(next)) } else { isTokenLong = true }
+      let run = cursor.run { $0 != end && !PropertyListScalars.isSpace($0) }
+      let room = 2 * maxRecordBytes - bytes.count
+      bytes.append(contentsOf: run.prefix(max(0, room)))
+      if run.count > room { isTokenLong = true }
     }
   }
 

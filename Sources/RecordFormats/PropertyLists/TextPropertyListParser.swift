@@ -276,6 +276,17 @@ struct TextCursor {
   @inline(__always)
   mutating func skip() { if hasSlash { hasSlash = false } else { index += 1 } }
 
+  /// Goes over bytes of the piece of text that is here, as long as they are of a kind.
+  ///
+  /// - Returns: the bytes, until the next call; none when a slash was passed.
+  @inline(__always)
+  mutating func run(while isInside: (UInt8) -> Bool) -> UnsafeRawBufferPointer {
+    var end = index
+    if !hasSlash { while end < piece.count, isInside(piece[end]) { end += 1 } }
+    defer { index = end }
+    return UnsafeRawBufferPointer(rebasing: piece[index..<end])
+  }
+
   private mutating func refill() throws(ReadError) -> Bool {
     if isAtEnd { return false }
     pieceStart += piece.count
@@ -304,7 +315,7 @@ struct TextCursor {
         let start = offset
         index += 1
         switch try peek() {
-        case 0x2F: while case let next = try peek(), next >= 0, next != 10, next != 13 { index += 1 }
+        case 0x2F: while case let next = try peek(), next >= 0, next != 10, next != 13 { skipLine() }
         case 0x2A: try skipComment(from: start)
         default: hasSlash = true
         }
@@ -314,13 +325,19 @@ struct TextCursor {
     }
   }
 
+  private mutating func skipLine() { _ = run { $0 != 10 && $0 != 13 } }
+
   private mutating func skipComment(from start: Int) throws(ReadError) {
     index += 1
     while true {
       let byte = try peek()
       if byte < 0 { throw text.damage(start, "a comment is not closed") }
+      if byte != 0x2A {
+        _ = run { $0 != 0x2A }
+        continue
+      }
       index += 1
-      if byte == 0x2A, try peek() == 0x2F {
+      if try peek() == 0x2F {
         index += 1
         return
       }

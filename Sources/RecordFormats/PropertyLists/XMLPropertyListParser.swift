@@ -132,8 +132,10 @@ final class XMLPropertyListParser: StagingParser {
     }
     sax.serror = { user, error in
       guard let error, error.pointee.level.rawValue >= XML_ERR_ERROR.rawValue else { return }
-      let message = error.pointee.message.map { String(cString: $0) } ?? "no well-formed XML"
-      XMLPropertyListParser.of(user)?.fail(message.last == "\n" ? String(message.dropLast()) : message)
+      var message = error.pointee.message.map { String(cString: $0) } ?? ""
+      while message.last?.isNewline == true { message.removeLast() }
+      XMLPropertyListParser.of(user)?.fail(
+        "the list is no well-formed XML: \(message.isEmpty ? "error \(error.pointee.code)" : message)")
     }
     context = xmlCreatePushParserCtxt(&sax, Unmanaged.passUnretained(self).toOpaque(), nil, 0, nil)
     guard let context else {

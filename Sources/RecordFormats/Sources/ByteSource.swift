@@ -74,6 +74,23 @@ public struct ByteSource: Sendable, Hashable {
     return fileSize.map { isPacked ? $0 * 5 : $0 }
   }
 
+  /// Expects this of the file too.
+  ///
+  /// - Returns: false when something else is expected of it already.
+  public mutating func expect(_ more: SourceExpectation) -> Bool {
+    var all = expected ?? SourceExpectation()
+    if let size = more.size {
+      if let known = all.size, known != size { return false }
+      all.size = size
+    }
+    if let digest = more.sha256 {
+      if let known = all.sha256, known != digest { return false }
+      all.sha256 = digest
+    }
+    if all != SourceExpectation() { expected = all }
+    return true
+  }
+
   /// Holds the file against what is expected of it, for readers that do not read it from its start to its end.
   ///
   /// - Throws: `checksumMismatch`, and what opening and reading throw.

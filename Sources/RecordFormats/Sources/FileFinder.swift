@@ -93,9 +93,19 @@ public struct FileFinder {
         if errno != 0 { throw ReadError(errno: errno, path: folder, doing: "read") }
         return
       }
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      let found = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { name -> String? in
+          // The names of what is left out do not matter.
+          let isOther =
+            switch Int(entry.pointee.d_type) {
+            case DT_DIR: !isRecursive
+            case DT_UNKNOWN: false
+            default: fnmatch(pattern, name, 0) != 0
+            }
+          return name[0] == 0x2E || isOther ? "." : String(validatingCString: name)
+        }
       }
+      guard let name = found else { throw Self.badName(in: folder) }
       if name.hasPrefix(".") { continue }
       var status = stat()
       let path = prefix + name
@@ -120,7 +130,20 @@ public struct FileFinder {
     let status = Glibc.glob(pattern, GLOB_NOSORT, nil, &matches)
     if status == GLOB_NOSPACE { throw ReadError(.inputFailed, path: pattern, message: "too many files for the memory") }
     guard status == 0, let paths = matches.gl_pathv else { return [] }
-    return (0..<Int(matches.gl_pathc)).compactMap { index in paths[index].map { String(cString: $0) } }
+    var found: [String] = []
+    for index in 0..<Int(matches.gl_pathc) {
+      guard let path = paths[index] else { continue }
+      guard let text = String(validatingCString: path) else { throw badName(in: pattern) }
+      found.append(text)
+    }
+    return found
+  }
+
+  /// What is found cannot be opened by its name, and is not passed over in silence.
+  private static func badName(in path: String) -> ReadError {
+    ReadError(
+      .inputFailed, path: path,
+      message: "there is a file or folder whose name is no UTF-8 text; rename it, or choose files by another pattern")
   }
 
   private static func isFolder(_ status: stat) -> Bool { status.st_mode & S_IFMT == S_IFDIR }

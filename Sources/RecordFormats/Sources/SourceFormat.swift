@@ -154,15 +154,35 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     let stream = try contents.first()
     if contents.isArchive, let format = SourceFormat(fileName: stream.path) { return format }
     var text = TextStream(stream, encoding: encoding)
-    return SourceFormat(sample: try text.sample(1 << 16), fileName: stream.path)
+    return SourceFormat(sample: try text.sample(sampleSize), fileName: stream.path)
   }
 
   /// The format of a file's first bytes, knowing the file's name: what `.json` names is JSON, if perhaps a faulty one.
+  ///
+  /// A faulty object that is all there is, on one line, is a faulty document then, not a line of several.
   public init?(sample: [UInt8], fileName: String) {
     let found = SourceFormat(sample: sample)
     let isNamedJSON = ContainerFormat.unpackedName(fileName).lowercased().hasSuffix(".json")
-    guard let format = isNamedJSON && found?.isJSON != true ? .json : found else { return nil }
+    let isDocument = found?.isJSON != true || (found == .ndjson && Self.isFaultyLine(sample))
+    guard let format = isNamedJSON && isDocument ? .json : found else { return nil }
     self = format
+  }
+
+  /// How many bytes of a source are looked at.
+  static let sampleSize = 1 << 16
+
+  /// Whether a sample is the whole of a file, one line, and no JSON.
+  private static func isFaultyLine(_ sample: [UInt8]) -> Bool {
+    var text = sample[...]
+    if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+    while let last = text.last, [9, 10, 13, 32].contains(last) { text = text.dropLast() }
+    while let first = text.first, [9, 10, 13, 32].contains(first) { text = text.dropFirst() }
+    guard sample.count < sampleSize, !text.contains(where: { $0 == 10 || $0 == 13 }) else { return false }
+    return text.withUnsafeBufferPointer { bytes in
+      guard let base = bytes.baseAddress else { return false }
+      var scanner = JSONScanner(base, from: 0, end: bytes.count)
+      return !scanner.document()
+    }
   }
 
   /// Whether it is JSON in one of its forms.

@@ -16,8 +16,8 @@ public enum RowFormat: Hashable, Sendable {
 
 /// How rows are written as CSV.
 public struct CSVRowOptions: Hashable, Sendable {
-  /// The byte between two fields.
-  public var delimiter: UInt8 = UInt8(ascii: ",")
+  /// What stands between two fields; it has no quote in it.
+  public var delimiter: CSVDelimiter = ","
   /// How no value is spelt, without quotes; texts that are the same are quoted.
   public var null = ""
   /// How the empty text is spelt.

@@ -15,6 +15,7 @@ struct RowLayout {
   private(set) var emptyEnd: [UInt8] = []
   private(set) var null: ArraySlice<UInt8> = []
   private(set) var empty: ArraySlice<UInt8> = []
+  /// The delimiter's first byte: a field with it could be read as one with the delimiter, which may begin there.
   private(set) var delimiter: UInt8 = 0
 
   private var parts: [UInt8] = []
@@ -70,14 +71,14 @@ struct RowLayout {
   }
 
   private mutating func makeCSV(_ options: CSVRowOptions, _ columns: [String]) {
-    delimiter = options.delimiter
+    delimiter = options.delimiter.first
     null = Array(options.null.utf8)[...]
     empty = Array(options.empty.utf8)[...]
     // A line without any byte is no record to many readers, so a lone column that is nothing is written as if empty.
     if columns.count == 1, null.isEmpty { null = Array("\"\"".utf8)[...] }
     if columns.count == 1, empty.isEmpty { empty = Array("\"\"".utf8)[...] }
     rowEnd = Array(options.lineEnd.utf8)[...]
-    for index in columns.indices { addColumn(index == 0 ? [] : [options.delimiter]) }
+    for index in columns.indices { addColumn(index == 0 ? [] : options.delimiter.bytes) }
     guard options.hasHeader else { return }
     var header = OutputBytes()
     for (index, name) in columns.enumerated() {

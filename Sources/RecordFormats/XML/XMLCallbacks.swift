@@ -25,6 +25,11 @@ extension XMLEventSource {
       guard let error, error.pointee.level.rawValue >= XML_ERR_FATAL.rawValue else { return }
       var message = error.pointee.message.map { String(cString: $0) } ?? ""
       while message.last?.isNewline == true { message.removeLast() }
+      if message.hasSuffix("Huge input lookup") {
+        message = "one tag, comment or processing instruction is longer than 10 MB, the most that libxml2 reads"
+        XMLEventSource.state(user)?.pointee.fail(.invalidDocument, message)
+        return
+      }
       XMLEventSource.state(user)?.pointee.fail(
         .invalidDocument,
         "the document is no well-formed XML: \(message.isEmpty ? "error \(error.pointee.code)" : message)")

@@ -49,16 +49,37 @@ struct XMLEventSource {
       origin = i
     }
     while i < piece.count, !isFailed, !writer.isStopped {
-      let count = min(pieceSize, piece.count - i)
-      xmlParseChunk(context, piece.baseAddress.map { $0.assumingMemoryBound(to: CChar.self) + i }, Int32(count), 0)
+      var count = min(pieceSize, piece.count - i)
+      let cut = isInLongSection ? Self.sectionCut(piece, i, count) : nil
+      if let cut { count = cut }
+      parse(piece.baseAddress.map { $0 + i }, count)
       i += count
+      if cut != nil, isInLongSection { divideSection() }
       // libxml2 waits for the end of the declarations, and looks for it from their begin each time.
       if context.pointee.instate == XML_PARSER_DTD, input.pointee.end - input.pointee.cur > Self.longestDeclarations {
         fail(.invalidDocument, "the document type's declarations are longer than 1 MiB")
       }
     }
+    checkNames()
     mark(.pieceEnd)
   }
+
+  private func parse(_ text: UnsafeRawPointer?, _ count: Int) {
+    xmlParseChunk(context, text?.assumingMemoryBound(to: CChar.self), Int32(count), 0)
+  }
+
+  /// Refuses a document with names without end: libxml2 keeps them all, and looks for each among more and more others.
+  private mutating func checkNames() {
+    guard !isFailed, let names = context.pointee.dict else { return }
+    if Int(xmlDictSize(names)) > Self.mostNames {
+      fail(.expansionLimit, "the document has more than \(Self.mostNames) different names of elements and attributes")
+    } else if Int(xmlDictGetUsage(names)) > Self.longestNames {
+      fail(.expansionLimit, "the names of the document's elements and attributes are longer than 32 MiB together")
+    }
+  }
+
+  private static let mostNames = 200_000
+  private static let longestNames = 32 << 20
 
   /// Parses several pieces.
   mutating func push(_ text: UnsafeRawBufferPointer, ends: [Int]) {
@@ -77,6 +98,39 @@ struct XMLEventSource {
     }
     mark(.documentEnd)
   }
+
+  // MARK: CDATA sections
+
+  /// Whether the parser waits for the end of a CDATA section of which it has much.
+  private var isInLongSection: Bool {
+    context.pointee.instate == XML_PARSER_CDATA_SECTION && input.pointee.end - input.pointee.cur > Self.longestSection
+  }
+
+  /// Where a section can be divided: behind a character, but not behind what its end may begin with, nor inside a line end.
+  ///
+  /// - Returns: the bytes from `start` on, at most `count`; nil when it cannot be there.
+  private static func sectionCut(_ piece: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> Int? {
+    (1...count).first { k in
+      guard start + k < piece.count, piece[start + k] & 0xC0 != 0x80 else { return false }
+      let before = piece[start + k - 1]
+      return before != UInt8(ascii: "]") && before != 13
+    }
+  }
+
+  /// Ends the open CDATA section and begins another one, which is the same text.
+  ///
+  /// libxml2 hands out 300 bytes of a section whose end is not there yet, and looks through all the rest again for each
+  /// piece of text.
+  private mutating func divideSection() {
+    for mark in ["]]>", "<![CDATA["] as [StaticString] {
+      parse(mark.utf8Start, mark.utf8CodeUnitCount)
+      // It is no part of the document.
+      origin -= mark.utf8CodeUnitCount
+    }
+  }
+
+  /// The most of an open CDATA section that waits for its end.
+  private static let longestSection = 1 << 16
 
   // MARK: Events
 

@@ -76,7 +76,7 @@ import Testing
       csv(
         "csv with lines before the header, and semicolons",
         {
-          $0.delimiter = UInt8(ascii: ";")
+          $0.delimiter = ";"
           $0.skippedLines = 2
         }, mark: ";", lead: "A report\nof today\n"),
       csv("csv without a header", { $0.header = .names(columns) }, mark: ","),

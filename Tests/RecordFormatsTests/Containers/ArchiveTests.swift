@@ -140,6 +140,12 @@ import Testing
     #expect(fault(ByteSource(packed: Tar.archive([sparse]))) == .unsupportedContainer)
   }
 
+  @Test func `a tar archive whose first header is damaged is no text`() {
+    var archive = Tar.archive([Tar.file("a.csv", Array("id\n1\n".utf8))])
+    archive[3] ^= 1
+    #expect(fault(ByteSource(packed: archive, path: "x.dat")) == .corrupt)
+  }
+
   @Test func `a tar archive cut anywhere is an error`() {
     let whole = Tar.archive([Tar.pax([("path", "a.csv")]) + Tar.file("x", Self.orders)])
     for length in 0..<whole.count {

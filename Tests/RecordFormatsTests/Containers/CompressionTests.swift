@@ -68,6 +68,25 @@ import Testing
     }
   }
 
+  @Test("what a signature's first bytes are all of is cut, whatever the name", arguments: streams + [.zip])
+  func cutSignature(_ format: ContainerFormat) throws {
+    var signature = format == .zip ? [0x50, 0x4B, 0x03, 0x04] : format.magic
+    if format == .bzip2 { signature += Array("91AY&SY".utf8) }
+    for length in 1..<signature.count {
+      let part = Array(signature[..<length])
+      let isText = length < 4 && part.allSatisfy { (0x20..<0x7F).contains($0) }
+      for chunk in [1, .max] {
+        // A file of one to three letters may be a text, a pipe is none.
+        #expect(fault(ByteSource(packed: part, chunkSize: chunk)) == (isText ? nil : .truncated), "\(part)")
+      }
+      let folder = TemporaryFolder()
+      try Data(part).write(to: URL(fileURLWithPath: folder.file("a")))
+      #expect(fault(ByteSource(path: folder.file("a"))) == (isText ? nil : .truncated), "\(part)")
+    }
+    #expect(try unpack(ByteSource(packed: [0x42, 0x5A, 0x21])) == [0x42, 0x5A, 0x21])
+    #expect(try unpack(ByteSource(packed: [0x50, 0x4B, 10])) == [0x50, 0x4B, 10])
+  }
+
   @Test("a changed bit never passes in silence", arguments: streams)
   func damage(_ format: ContainerFormat) {
     let bytes = Array("id,name\n1,Ann\n2,Ben\n1,Ann\n2,Ben\n".utf8)
@@ -98,8 +117,8 @@ import Testing
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
       }
-      let codes = Set([1, 7, 100, .max].map { fault(ByteSource(packed: damaged, chunkSize: $0, .packed(format))) })
-      #expect(codes.count == 1, "seed \(seed): \(codes)")
+      let faults = Set([1, 7, 100, .max].map { place(ByteSource(packed: damaged, chunkSize: $0, .packed(format))) })
+      #expect(faults.count == 1, "seed \(seed): \(faults)")
     }
   }
 
@@ -244,6 +263,10 @@ import Testing
     arguments: [
       ([0x37, 0x7A, 0xBC, 0xAF, 0x27, 0x1C, 0, 4], "7-Zip"), ([0x52, 0x61, 0x72, 0x21, 0x1A, 0x07, 1, 0], "RAR"),
       ([0x04, 0x22, 0x4D, 0x18, 0x64], "LZ4"), ([0x1F, 0x9D, 0x90], "compress"),
+      ([0x5D, 0, 0, 0x80, 0], "LZMA"), (Array("PAR1".utf8) + [0x15, 4], "a Parquet file"),
+      (Array("ARROW1".utf8) + [0, 0], "an Arrow file"), (Array("ORC\n".utf8) + [5, 0], "an ORC file"),
+      (Array("Obj\u{1}".utf8) + [4], "an Avro file"), (Array("%PDF-1.4\n%".utf8) + [0xE2], "a PDF document"),
+      ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1], "an Excel workbook"),
     ] as [([UInt8], String)])
   func unsupported(_ bytes: [UInt8], _ name: String) {
     let error = #expect(throws: ReadError.self) { try unpack(ByteSource(packed: bytes, path: "data.bin")) }
@@ -251,7 +274,7 @@ import Testing
   }
 
   @Test func `text that looks like a signature is text`() throws {
-    for text in ["", "BZh", "BZh9 is how bzip2 files begin", "PK", "PKs,b\n", "(µ", "ustar", "id\n1\n"] {
+    for text in ["", "BZh", "BZh9 is how bzip2 files begin", "PK", "PKs,b\n", "(µ", "ustar", "id\n1\n", "PAR1,a\n", "ORC\n\u{1B}$B"] {
       #expect(try unpack(ByteSource(packed: Array(text.utf8))) == Array(text.utf8))
     }
   }

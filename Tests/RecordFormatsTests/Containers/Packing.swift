@@ -2,6 +2,7 @@ import CBZip2
 import CLZMA
 import CZlib
 import CZstd
+import Diagnostics
 import Foundation
 
 @testable import RecordFormats
@@ -213,6 +214,16 @@ func unpack(_ source: ByteSource, pieces: Int = 4096) throws(ReadError) -> [UInt
     }
     if count == 0 { return result }
     result += buffer[..<count]
+  }
+}
+
+/// Where and why a source cannot be unpacked; empty when it can.
+func place(_ source: ByteSource) -> String {
+  do {
+    _ = try unpack(source)
+    return ""
+  } catch {
+    return "\(error.code) at \(error.position.byteOffset)"
   }
 }
 

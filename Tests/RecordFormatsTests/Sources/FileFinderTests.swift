@@ -30,6 +30,22 @@ import Testing
     }
   }
 
+  @Test("a file whose name is no text is not passed over in silence")
+  func badNames() throws {
+    try folder.write("x", to: "a.csv")
+    try folder.write("x", to: "in/b.csv")
+    let name = Array((folder.path + "/bad").utf8) + [0xFF] + Array(".csv\0".utf8)
+    let descriptor = name.withUnsafeBytes {
+      $0.assumingMemoryBound(to: CChar.self).baseAddress.map { open($0, O_CREAT | O_WRONLY, 0o600) } ?? -1
+    }
+    #expect(descriptor >= 0 && close(descriptor) == 0)
+    #expect(code("") == .inputFailed)
+    #expect(code("*.csv") == .inputFailed)
+    #expect(try find("", pattern: "a*") == ["a.csv"])
+    #expect(try find("a*.csv") == ["a.csv"])
+    #expect(try find("in") == ["in/b.csv"])
+  }
+
   @Test func `globs and folders are sorted by bytes, and hold regular files only`() throws {
     for name in ["b.csv", "a.csv", "B.csv", "é.csv", "a10.csv", "a2.csv", ".hidden.csv", "notes.txt"] {
       try folder.write("x", to: name)

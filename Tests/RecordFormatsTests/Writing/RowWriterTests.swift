@@ -131,7 +131,7 @@ struct RowWriterTests {
     options.lineEnd = "\r\n"
     #expect(try text() == "a,b,c\r\nNULL,,\"NULL\"\r\n")
     options.hasHeader = false
-    options.delimiter = UInt8(ascii: ";")
+    options.delimiter = ";"
     #expect(try text() == "NULL;;\"NULL\"\r\n")
     // A line of nothing is no record to many readers.
     let lone = try written(.csv(CSVRowOptions()), ["a"]) { writer in
@@ -139,6 +139,34 @@ struct RowWriterTests {
       try writer.endRow()
     }
     #expect(lone == "a\n\"\"\n")
+  }
+
+  @Test(
+    "what is written with a long delimiter is read back",
+    arguments: ["||", ", ", "§", "aa", "\\t", "x;y"] as [CSVDelimiter])
+  func longDelimiters(_ delimiter: CSVDelimiter) throws {
+    let texts = ["a|", "|", "||", " ,", ",", "x, y", "¢", "§", "a", "aaa", "\\", "t\\", "\"", "\n", "x;", "plain"]
+    var format = CSVRowOptions()
+    format.delimiter = delimiter
+    let bytes = try writtenBytes(.csv(format), ["x", "y"]) { writer in
+      for first in texts {
+        for second in texts {
+          writer.text(first)
+          writer.text(second)
+          try writer.endRow()
+        }
+      }
+    }
+    var options = CSVOptions()
+    options.delimiter = delimiter
+    var reader = try CSVReader(source: ByteSource(bytes: bytes), options: options)
+    var batch = RecordBatch()
+    var found: [[String?]] = []
+    while try reader.read(into: &batch, limit: BatchLimit()) {
+      #expect(batch.errors == [])
+      for row in 0..<batch.recordCount { found.append([batch.text(row, 0), batch.text(row, 1)]) }
+    }
+    #expect(found == texts.flatMap { first in texts.map { [first, $0] } })
   }
 
   @Test("text that is not UTF-8 is kept, but for JSON, which says so")

@@ -52,6 +52,52 @@ import Testing
     #expect(reading("\(declarations(some))<r><i><a>&e999;</a></i></r>").lines == ["x"])
   }
 
+  @Test("a long CDATA section is read in time that grows with its length")
+  func longSection() {
+    let text = String(repeating: "<p>é]]&</p>]\n", count: 200_000)
+    let reading = reading("<r><i><a><![CDATA[\(text)]]></a></i><i><a>b</a></i></r>")
+    #expect(reading.failure == nil && reading.lines.count == 2)
+    #expect(reading.lines.first?.utf8.count == text.utf8.count + 2 * 200_000, "line feeds are shown by three bytes")
+    #expect(reading.lines.last == "b")
+  }
+
+  @Test("a long CDATA section is the text that it holds, wherever it is divided", arguments: Soak.seeds(4))
+  func dividedSection(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let parts = ["]", "]]", "]]]", ">", "]>", "\r\n", "\r", "\n", "é", "漢字", "😀", "<p>", "word "]
+    var text = ""
+    while text.utf8.count < 300_000 {
+      text += String(repeating: parts.randomElement(using: &random) ?? "", count: Int.random(in: 1...9, using: &random))
+    }
+    // Taking one out can make another.
+    while text.contains("]]>") { text = text.replacing("]]>", with: "]>") }
+    let sample = XMLSample("<r><i><a><![CDATA[\(text)]]></a><b>1</b></i>\n<i><a>b</a></i></r>")
+    let plain = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
+    let expected = XMLSample(
+      "<r><i><a>\(plain.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;"))</a>"
+        + "<b>1</b></i>\n<i><a>b</a></i></r>"
+    ).lines(["a", "b"])
+    #expect(sample.lines(["a", "b"]) == expected, "seed \(seed)")
+    for pieceSize in [1, 1000, 4097] {
+      let reading = sample.reading(["a", "b"], arrivals: [7, 5000, 13], pieceSize: pieceSize)
+      #expect(reading == sample.reading(["a", "b"]), "seed \(seed), pieces of \(pieceSize)")
+    }
+  }
+
+  @Test("names without end, and a tag that is too long for libxml2, end the reading and say why")
+  func limits() throws {
+    let names = (0..<250_000).map { "<k\($0)/>" }.joined()
+    #expect(reading("<r><i>\(names)</i></r>").failure?.hasPrefix("expansionLimit") == true)
+    let long = "<r><i><a>1</a></i><i a='\(String(repeating: "x", count: 11_000_000))'/></r>"
+    let failure = #expect(throws: ReadError.self) {
+      var reader = try XMLReader(source: ByteSource(bytes: Array(long.utf8)), columns: .named(["a"]))
+      var batch = RecordBatch()
+      while try reader.read(into: &batch, limit: BatchLimit()) {}
+    }
+    #expect(failure?.message.hasPrefix("one tag, comment or processing instruction is longer than 10 MB") == true)
+    #expect(failure?.position.column == 19)
+  }
+
   @Test("entities that refer to themselves are refused")
   func loops() {
     let start = declarations(["<!ENTITY a '&b;'>", "<!ENTITY b '&a;'>"])

@@ -206,7 +206,7 @@ extension RecordFormat {
   /// The format's name in pipelines.
   fileprivate var shortName: String {
     switch self {
-    case .csv(let options): options.delimiter == UInt8(ascii: "\t") ? "tsv" : "csv"
+    case .csv(let options): options.delimiter == "\t" ? "tsv" : "csv"
     case .ndjson: "ndjson"
     case .json: "json"
     case .jsonSequence: "json-seq"

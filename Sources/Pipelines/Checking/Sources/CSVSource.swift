@@ -20,8 +20,8 @@ extension SourceBuilder {
     if let encoding = encoding(source) { options.encoding = encoding }
     if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
     if let delimiter = source.text("delimiter") {
-      if let byte = delimiter.value.utf8.first {
-        options.delimiter = byte
+      if let value = CSVDelimiter(delimiter.value) {
+        options.delimiter = value
       } else {
         findings.add(.invalidOption, at: delimiter.position, "“delimiter” cannot be none")
       }
@@ -127,20 +127,36 @@ extension SourceBuilder {
 
   /// Finds characters that stand for two things.
   private func checkCharacters(_ source: ComponentValue, _ options: CSVOptions) {
-    var used: [(name: String, byte: UInt8)] = [("delimiter", options.delimiter)]
+    var used: [(name: String, byte: UInt8)] = []
     let others: [(String, UInt8?)] = [
       ("quote", options.quote), ("escape", options.escape == options.quote ? nil : options.escape),
       ("comment", options.comment?.utf8.first),
     ]
     for case (let name, let byte?) in others {
-      if let other = used.first(where: { $0.byte == byte }) {
+      if let (other, clash) = clash(name, byte, used, options) {
         // The one that the file sets is the one to name.
-        let field = source.has(name) ? name : other.name
-        findings.add(
-          .invalidOption, at: source.fields[field]?.position ?? source.position,
-          "“\(other.name)” and “\(name)” are the same character")
+        let field = source.has(name) ? name : other
+        findings.add(.invalidOption, at: source.fields[field]?.position ?? source.position, clash)
       }
       used.append((name, byte))
     }
+  }
+
+  /// What an option cannot be told from, and the sentence that says so.
+  private func clash(
+    _ name: String, _ byte: UInt8, _ used: [(name: String, byte: UInt8)], _ options: CSVOptions
+  ) -> (other: String, message: String)? {
+    if name == "comment" ? options.commentMeetsDelimiter : options.delimiter.contains(byte) {
+      if options.delimiter.count == 1 {
+        return ("delimiter", "“delimiter” and “\(name)” are the same character")
+      }
+      return (
+        "delimiter",
+        name == "comment"
+          ? "a line that begins with “comment” would begin with “delimiter” too, or the other way round"
+          : "“delimiter” contains “\(name)”"
+      )
+    }
+    return used.first { $0.byte == byte }.map { ($0.name, "“\($0.name)” and “\(name)” are the same character") }
   }
 }

@@ -5,7 +5,10 @@ extension FieldSpec {
       "dialect", .choice(["standard", "detect"]), default: "standard",
       "Where options that are not given come from: RFC 4180, or the first 256 KiB of the first file; what is not certain"
         + " then is a finding.", example: "detect"),
-    FieldSpec("delimiter", .character, default: "comma", "What separates fields.", example: "semicolon"),
+    FieldSpec(
+      "delimiter", .delimiter, default: "comma",
+      "What separates fields: a character or several, of at most 8 bytes in UTF-8, such as `\"||\"` or `§`.",
+      example: "semicolon"),
     FieldSpec("quote", .character, default: "quote", "What encloses fields.", example: "apostrophe"),
     FieldSpec(
       "escape", .character, default: "none: a quote is written twice",

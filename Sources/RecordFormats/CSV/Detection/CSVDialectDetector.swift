@@ -128,7 +128,7 @@ struct DialectFinder {
             .map(adjusted)
         })
     }
-    var seen: Set<UInt8> = []
+    var seen: Set<CSVDelimiter> = []
     return scores.filter { seen.insert($0.candidate.delimiter).inserted }
   }
 
@@ -158,11 +158,12 @@ struct DialectFinder {
 
   /// The candidate that takes the text as one column: with a delimiter that does not occur.
   private func oneColumn() -> DialectCandidate {
-    let candidates: [UInt8] = [base.delimiter, UInt8(ascii: ","), UInt8(ascii: ";"), 9, UInt8(ascii: "|"), 31]
-    let delimiter = known.contains(.delimiter) ? base.delimiter : candidates.first { !bytes.contains($0) } ?? 31
+    let candidates: [CSVDelimiter] = [base.delimiter, ",", ";", "\t", "|", "\u{1F}"]
+    let unused = candidates.first { !bytes.contains($0.first) } ?? "\u{1F}"
+    let delimiter = known.contains(.delimiter) ? base.delimiter : unused
     let quote = known.contains(.quote) ? base.quote : UInt8(ascii: "\"")
     return DialectCandidate(
-      delimiter: delimiter, quote: quote == delimiter ? nil : quote,
+      delimiter: delimiter, quote: quote.flatMap { delimiter.contains($0) ? nil : $0 },
       escape: known.contains(.escape) ? base.escape : nil)
   }
 

@@ -3,7 +3,8 @@ extension DialectBuilder {
   mutating func findComments() {
     options.comment = known.contains(.comment) ? finder.base.comment : nil
     guard let comment, !known.contains(.comment), let mark = comment.utf8.first else { return }
-    if [best.candidate.delimiter, best.candidate.quote, best.candidate.escape].contains(mark) { return }
+    if best.candidate.delimiter.first == mark { return }
+    if [best.candidate.quote, best.candidate.escape].contains(mark) { return }
     let remarks = table.rows.count { $0.kind == .comment }
     if remarks == 0 { return }
     // What splits like the table is a part of it.
@@ -127,7 +128,7 @@ extension DialectBuilder {
     let row = table.rows[first - 1]
     guard row.kind == .record, row.lines == 1 else { return }
     let line = UnsafeBufferPointer(rebasing: bytes[row.start..<row.end])
-    for delimiter in [UInt8(ascii: ","), UInt8(ascii: ";"), 9, UInt8(ascii: "|")]
+    for delimiter in [",", ";", "\t", "|"] as [CSVDelimiter]
     where delimiter != options.delimiter {
       let candidate = DialectCandidate(delimiter: delimiter, quote: options.quote, escape: options.escape)
       let split = SampleTable(line, candidate, comment: [])

@@ -71,6 +71,8 @@ struct DialectBuilder {
     } else {
       evidence.append("delimiter \(Self.name(options.delimiter)): \(fields(shape))")
     }
+    // With blanks around it, a delimiter is the same one.
+    let others = others.filter { !DialectCandidate.areAlike($0.candidate.delimiter, best.candidate.delimiter) }
     guard let second = others.first else { return }
     if second.value > 0.8 * best.value {
       isCertain = false
@@ -95,7 +97,7 @@ struct DialectBuilder {
     }
     options.quote = best.candidate.quote
     var strayQuotes = table.strayQuotes
-    if options.quote == nil, !known.contains(.quote), options.delimiter != UInt8(ascii: "\"") {
+    if options.quote == nil, !known.contains(.quote), !options.delimiter.contains(UInt8(ascii: "\"")) {
       // Where no field begins with a quote, reading leniently gives the same, and quoted fields may follow.
       var candidate = best.candidate
       candidate.quote = UInt8(ascii: "\"")
@@ -133,7 +135,7 @@ struct DialectBuilder {
     if known.contains(.trim) { return }
     options.trim = false
     let delimiter = options.delimiter
-    if delimiter == UInt8(ascii: " ") { return }
+    if delimiter == " " { return }
     var fields = 0
     var leading = 0
     var trailing = 0
@@ -187,6 +189,17 @@ struct DialectBuilder {
 
   /// A number with what it counts.
   static func count(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }
+
+  /// A delimiter as sentences call it.
+  static func name(_ delimiter: CSVDelimiter) -> String {
+    if let byte = delimiter.single { return name(byte) }
+    let text = delimiter.text
+    let isPlain = text.unicodeScalars.allSatisfy { ($0.value >= 32 && $0.value < 127) || $0.value >= 0xA1 }
+    if isPlain { return "“\(text)”" }
+    return delimiter.count <= 4 && text.unicodeScalars.allSatisfy { $0.value < 128 }
+      ? delimiter.bytes.map(name).joined(separator: " ")
+      : text.unicodeScalars.map { "U+" + String($0.value, radix: 16, uppercase: true) }.joined(separator: " ")
+  }
 
   /// A character as sentences call it.
   static func name(_ byte: UInt8) -> String {

@@ -102,8 +102,8 @@ struct DialectScore {
   }
 
   /// Whether a character stands between digits mostly, as in times, dates and decimals.
-  private static func cutsNumbers(_ bytes: UnsafeBufferPointer<UInt8>, _ delimiter: UInt8) -> Bool {
-    guard [UInt8(ascii: ":"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains(delimiter) else {
+  private static func cutsNumbers(_ bytes: UnsafeBufferPointer<UInt8>, _ delimiter: CSVDelimiter) -> Bool {
+    guard ([":", "/", "-", "."] as [CSVDelimiter]).contains(delimiter), let delimiter = delimiter.single else {
       return false
     }
     var between = 0
@@ -119,7 +119,7 @@ struct DialectScore {
   private static func enclosed(_ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate) -> Double {
     var quoting = candidate
     quoting.quote = UInt8(ascii: "\"")
-    if quoting.quote == candidate.delimiter || quoting.quote == candidate.escape { return 0 }
+    if candidate.delimiter.contains(UInt8(ascii: "\"")) || quoting.quote == candidate.escape { return 0 }
     let table = SampleTable(bytes, quoting, comment: [])
     let open = table.quotedCells + table.textAfterQuotes + (table.isUnterminated ? 1 : 0)
     return open == 0 ? 0 : Double(table.quotedCells) / Double(open)

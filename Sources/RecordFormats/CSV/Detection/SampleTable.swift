@@ -118,7 +118,7 @@ struct SampleTable {
     var at = start
     while true {
       let from = at
-      if candidate.trims { while at < end, Self.isBlank(bytes[at]), bytes[at] != delimiter { at += 1 } }
+      if candidate.trims { while at < end, Self.isBlank(bytes[at]), !delimiter.stands(in: bytes, at: at) { at += 1 } }
       if at < end, bytes[at] == quote, quote != 10 {
         at = quoted(bytes, candidate, from: from, open: at)
       } else {
@@ -126,7 +126,7 @@ struct SampleTable {
         var isStray = false
         while at < end {
           let byte = bytes[at]
-          if byte == delimiter || byte == 10 || byte == 13 { break }
+          if byte == 10 || byte == 13 || delimiter.stands(in: bytes, at: at) { break }
           if byte == escape {
             usedEscapes += 1
             at += 1
@@ -139,8 +139,8 @@ struct SampleTable {
         if isStray { strayQuotes += 1 }
         cells.append(Cell(start: from, end: at, isFaulty: isStray))
       }
-      if at >= end || bytes[at] != delimiter { return at }
-      at += 1
+      if at >= end || !delimiter.stands(in: bytes, at: at) { return at }
+      at += delimiter.count
     }
   }
 
@@ -148,7 +148,7 @@ struct SampleTable {
   private mutating func quoted(
     _ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, from: Int, open: Int
   ) -> Int {
-    let end = bytes.count
+    let (delimiter, end) = (candidate.delimiter, bytes.count)
     let escape = candidate.escape ?? 0
     let quote = candidate.quote ?? 0
     var at = open + 1
@@ -169,15 +169,15 @@ struct SampleTable {
     }
     let close = at
     at += 1
-    while at < end, Self.isBlank(bytes[at]), bytes[at] != candidate.delimiter { at += 1 }
-    if at >= end || bytes[at] == candidate.delimiter || bytes[at] == 10 || bytes[at] == 13 {
+    while at < end, Self.isBlank(bytes[at]), !delimiter.stands(in: bytes, at: at) { at += 1 }
+    if at >= end || bytes[at] == 10 || bytes[at] == 13 || delimiter.stands(in: bytes, at: at) {
       quotedCells += 1
       if open > from { paddedQuotes += 1 }
       cells.append(Cell(start: open + 1, end: close, isQuoted: true, isPadded: open > from))
       return at
     }
     textAfterQuotes += 1
-    while at < end, bytes[at] != candidate.delimiter, bytes[at] != 10, bytes[at] != 13 {
+    while at < end, bytes[at] != 10, bytes[at] != 13, !delimiter.stands(in: bytes, at: at) {
       at += bytes[at] == escape && escape != 0 ? 2 : 1
     }
     at = min(at, end)

@@ -142,9 +142,12 @@ struct TableShape {
   }
 
   /// The delimiter that the first line says, as Excel does: `sep=;`.
-  static func hint(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt8? {
-    guard bytes.count > 5, bytes.starts(with: "sep=".utf8), bytes[5] == 10 || bytes[5] == 13 else { return nil }
-    return DialectCandidate.prior(bytes[4]) == nil ? nil : bytes[4]
+  static func hint(_ bytes: UnsafeBufferPointer<UInt8>) -> CSVDelimiter? {
+    guard bytes.starts(with: "sep=".utf8),
+      let end = bytes.prefix(5 + CSVDelimiter.mostBytes).firstIndex(where: { $0 == 10 || $0 == 13 }),
+      let delimiter = CSVDelimiter(String(decoding: bytes[4..<end], as: UTF8.self))
+    else { return nil }
+    return DialectCandidate.prior(delimiter) == nil ? nil : delimiter
   }
 
   /// Whether all cells of a row are single words, as names are.

@@ -8,6 +8,8 @@ public func fuzzCSV(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard input.count > 2 else { return 0 }
   let (switches, choice) = (input[0], input[1])
   var options = switches & 1 == 0 ? CSVOptions() : .tabSeparated
+  // The rarest of the switches together with another one, so that old inputs mean what they meant mostly.
+  if switches & 129 == 129 { options.delimiter = ["||", ", ", "§", "\t\t", " | ", "\\t"][input.count % 6] }
   options.header = switches & 2 == 0 ? .firstRecord : .none
   options.trim = switches & 4 != 0
   options.lenientQuotes = switches & 8 != 0
@@ -18,6 +20,7 @@ public func fuzzCSV(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   options.nullTokens = choice & 1 == 0 ? [] : ["", "N"]
   options.comment = choice & 2 == 0 ? nil : "#"
   options.escape = choice & 4 == 0 ? nil : UInt8(ascii: "\\")
+  if options.delimiter == "\\t" { options.escape = nil }
   options.skippedLines = choice & 8 == 0 ? 0 : 1
   options.encoding = [.automatic, .utf16, .latin1, .utf8][Int(choice >> 4 & 3)]
   options.maxRecordBytes = choice & 64 == 0 ? 1 << 20 : 100

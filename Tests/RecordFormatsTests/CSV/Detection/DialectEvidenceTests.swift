@@ -11,7 +11,7 @@ import Testing
 
   @Test func `the delimiter comes with counts, and with what fits less`() throws {
     let dialect = try detect("id;sum\n1;1,5\n2;2,25\n3;4,5\n")
-    #expect(dialect.options.delimiter == UInt8(ascii: ";") && dialect.isCertain)
+    #expect(dialect.options.delimiter == ";" && dialect.isCertain)
     #expect(
       dialect.evidence == [
         "delimiter “;”: 4 of 4 records have 2 fields",
@@ -23,17 +23,17 @@ import Testing
     #expect(try !detect("It was late.\n").isCertain)
     #expect(try !detect("a,b\nc,d\n").isCertain)
     let log = try detect("2024-01-01 12:00 a b\n2024-01-02 12:30 c d\n2024-01-03 13:00 e f\n2024-01-04 13:30 g h\n")
-    #expect(log.options.delimiter == UInt8(ascii: " "))
+    #expect(log.options.delimiter == " ")
   }
 
   @Test func `known options are kept and help to find the others`() throws {
     var base = CSVOptions()
-    base.delimiter = UInt8(ascii: ":")
+    base.delimiter = ":"
     base.header = .none
     base.nullTokens = ["x"]
     let dialect = try detect(
       "a,1:b,2\nc,3:d,4\ne,NULL:f,NULL\n", base: base, known: [.delimiter, .header, .nullTokens])
-    #expect(dialect.options.delimiter == UInt8(ascii: ":") && dialect.options.header == .none)
+    #expect(dialect.options.delimiter == ":" && dialect.options.header == .none)
     #expect(dialect.options.nullTokens == ["x"])
     #expect(dialect.evidence.first == "delimiter “:”: as given; 3 of 3 records have 2 fields")
   }
@@ -162,14 +162,14 @@ import Testing
 
   @Test func `the delimiter of Excel's first line is believed`() throws {
     let options = try detect("sep=|\na,b|c\n1,5|2\n2,5|3\n").options
-    #expect(options.delimiter == UInt8(ascii: "|") && options.skippedLines == 1)
+    #expect(options.delimiter == "|" && options.skippedLines == 1)
   }
 
   @Test func `a source is looked at through its container, and only when it can be read again`() throws {
     let folder = TemporaryFolder()
     let path = try folder.write("a;b\n1;2\n3;4\n", to: "x.csv")
     let dialect = try #require(try CSVDialectDetector.detect(ByteSource(path: path)))
-    #expect(dialect.options.delimiter == UInt8(ascii: ";"))
+    #expect(dialect.options.delimiter == ";")
     #expect(try CSVDialectDetector.detect(ByteSource(path: "-")) == nil)
     #expect(throws: ReadError.self) { try CSVDialectDetector.detect(ByteSource(path: path + ".none")) }
   }
@@ -196,11 +196,11 @@ import Testing
   @Test func `few records of all widths below a header are its records`() throws {
     let options = try detect("id,day,name,item,n\n100\n101,29/03/2015,Ada Lind,lamp,5\n102,24/10/2015,Bo Quist\n")
       .options
-    #expect(options.delimiter == UInt8(ascii: ",") && options.header == .firstRecord && options.padShortRecords)
+    #expect(options.delimiter == "," && options.header == .firstRecord && options.padShortRecords)
   }
 
   @Test func `titles of three words below a title of one are one column`() throws {
     let dialect = try detect("title\nTable Blue Fast\nMini Set Quick\nOak Lamp Red\nTable Kit Old\nSteel Pack Pro\n")
-    #expect(dialect.options.skippedLines == 0 && dialect.options.delimiter != UInt8(ascii: " "))
+    #expect(dialect.options.skippedLines == 0 && dialect.options.delimiter != " ")
   }
 }

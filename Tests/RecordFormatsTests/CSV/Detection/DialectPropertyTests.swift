@@ -43,7 +43,7 @@ import Testing
   func rowWriter(_ seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     var options = CSVRowOptions()
-    options.delimiter = try #require([44, 59, 9, 124].randomElement(using: &random))
+    options.delimiter = CSVDelimiter(try #require([44, 59, 9, 124].randomElement(using: &random)))
     options.lineEnd = Bool.random(using: &random) ? "\n" : "\r\n"
     options.null = Bool.random(using: &random) ? "" : "NULL"
     var expected = [["id", "name", "sum"]]

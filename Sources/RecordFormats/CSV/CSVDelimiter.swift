@@ -1,0 +1,111 @@
+/// What stands between two fields: one character or several, 1 to 8 bytes of UTF-8.
+///
+/// Of several places where it could stand the leftmost one counts: with `||`, `a|||b` is `a` and `|b`. A file in another
+/// encoding is decoded first, so that `§` is found in Latin-1 too.
+public struct CSVDelimiter: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// Its bytes, the first in the lowest byte; what is above them is 0.
+  let word: UInt64
+  /// The number of its bytes.
+  public let count: Int
+
+  /// The most bytes it can have.
+  public static let mostBytes = 8
+
+  /// A delimiter of some text; nil if that is empty, longer than 8 bytes, or contains NUL, CR or LF.
+  public init?(_ text: String) {
+    var word: UInt64 = 0
+    let bytes = text.utf8
+    guard 1...Self.mostBytes ~= bytes.count, !bytes.contains(where: { $0 == 0 || $0 == 10 || $0 == 13 }) else {
+      return nil
+    }
+    for (i, byte) in bytes.enumerated() { word |= UInt64(byte) << UInt64(8 * i) }
+    self.word = word
+    count = bytes.count
+  }
+
+  /// A delimiter of known bytes.
+  init(word: UInt64, count: Int) {
+    self.word = word
+    self.count = count
+  }
+
+  /// A delimiter of one ASCII character.
+  ///
+  /// - Precondition: `byte` is one, and not NUL, CR or LF.
+  public init(_ byte: UInt8) {
+    precondition(byte < 0x80 && byte != 0 && byte != 10 && byte != 13, "a delimiter of one byte is a character")
+    word = UInt64(byte)
+    count = 1
+  }
+
+  /// A delimiter that stands in the program.
+  public init(stringLiteral text: String) {
+    guard let delimiter = CSVDelimiter(text) else {
+      preconditionFailure("a delimiter has 1 to 8 bytes without NUL, CR and LF")
+    }
+    self = delimiter
+  }
+
+  /// Its bytes.
+  public var bytes: [UInt8] { (0..<count).map { byte($0) } }
+  /// Its text.
+  public var text: String { String(decoding: bytes, as: UTF8.self) }
+  /// Its text.
+  public var description: String { text }
+
+  /// Its first byte.
+  var first: UInt8 { UInt8(truncatingIfNeeded: word) }
+  /// Its only byte; nil if there are several.
+  var single: UInt8? { count == 1 ? first : nil }
+
+  /// One of its bytes.
+  func byte(_ index: Int) -> UInt8 { UInt8(truncatingIfNeeded: word >> UInt64(8 * index)) }
+
+  /// Whether a byte is among its bytes.
+  public func contains(_ byte: UInt8) -> Bool { (0..<count).contains { self.byte($0) == byte } }
+
+  /// Whether it stands at an index.
+  @inline(__always)
+  func stands(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
+    if bytes[index] != first { return false }
+    return count == 1 || restStands(in: bytes, at: index)
+  }
+
+  private func restStands(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
+    if index + count > bytes.count { return false }
+    for i in 1..<count where bytes[index + i] != byte(i) { return false }
+    return true
+  }
+}
+
+/// Compares text with a delimiter of several bytes, all at once.
+struct DelimiterMatcher {
+  /// What stands at a place.
+  enum Match {
+    case delimiter
+    case other
+    /// The text that is there ends inside what may be the delimiter.
+    case cut
+  }
+
+  private let word: UInt64
+  /// The number of bytes of the delimiter.
+  let count: Int
+
+  init(_ delimiter: CSVDelimiter) {
+    word = delimiter.word
+    count = delimiter.count
+  }
+
+  /// What stands at `at`, which is before `end`.
+  ///
+  /// Invariant: eight bytes from `at` on are readable.
+  @inline(__always)
+  func match(_ base: UnsafePointer<UInt8>, _ at: Int, _ end: Int) -> Match {
+    let found = UInt64(littleEndian: UnsafeRawPointer(base + at).loadUnaligned(as: UInt64.self))
+    let there = min(count, end - at)
+    // Shifting by 64 gives 0, so that all eight bytes can be wanted.
+    let difference = (found ^ word) & ~(~0 << UInt64(8 * there))
+    return difference != 0 ? .other : there == count ? .delimiter : .cut
+  }
+}
