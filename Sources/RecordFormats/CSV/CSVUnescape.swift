@@ -9,8 +9,7 @@ extension RecordBatch {
     if escapes.isEmpty { return }
     var room = 0
     for field in escapes where field.kind != .shared { room += Int(field.end - field.start) }
-    // What copies may write 64 bytes too many.
-    reserveBytes(used: byteCount, byteCount + room + 64)
+    reserveBytes(used: byteCount, byteCount + room)
     let hasVectors = cscan_has_rows(.current) != 0
     var target = byteCount
     bytes.withUnsafeMutableBufferPointer { bytes in
@@ -26,8 +25,12 @@ extension RecordBatch {
           guard let base = bytes.baseAddress else { continue }
           target += JSONEscape.unescape(UnsafePointer(base), Int(field.start), Int(field.end), to: base + target)
         case .quotedCSV:
-          if hasVectors, csvEscape == nil, let quote = csvQuote, let base = bytes.baseAddress {
-            let count = cscan_csv_unquote(base + Int(field.start), Int(field.end - field.start), quote, base + target)
+          let length = Int(field.end - field.start)
+          // It writes 64 bytes too many.
+          if hasVectors, csvEscape == nil, target + length + 64 <= bytes.count, let quote = csvQuote,
+            let base = bytes.baseAddress
+          {
+            let count = cscan_csv_unquote(base + Int(field.start), length, quote, base + target)
             if count >= 0 {
               target += count
               break
