@@ -35,7 +35,11 @@ struct cscan_found cscan_csv_fields_flagged(
   return csv_flagged_avx512(state, bytes, from, to, breaks, odds, flags);
 }
 
-size_t cscan_csv_rows(const struct cscan_rows *rows) { return rows_avx512(rows); }
+size_t cscan_csv_rows(struct cscan_rows *rows) { return rows_avx512(rows); }
+
+ptrdiff_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target) {
+  return unquote_avx512(bytes, count, quote, target);
+}
 
 /* SSE2 is there always. */
 void cscan_copy_out(void *target, const void *source, size_t count) {
@@ -81,9 +85,14 @@ struct cscan_found cscan_csv_fields_flagged(
   return cscan_csv_fields(level, state, bytes, from, to, breaks, odds);
 }
 
-size_t cscan_csv_rows(const struct cscan_rows *rows) {
+size_t cscan_csv_rows(struct cscan_rows *rows) {
   (void)rows;
   return 0;
+}
+
+ptrdiff_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target) {
+  (void)bytes; (void)count; (void)quote; (void)target;
+  return -1;
 }
 
 void cscan_copy_out(void *target, const void *source, size_t count) { memcpy(target, source, count); }

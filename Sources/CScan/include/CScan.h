@@ -44,9 +44,9 @@ struct cscan_found cscan_csv_fields(
   enum cscan_level level, struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks,
   uint32_t *odds);
 
-/* What cscan_csv_fields_flagged says of a break: the byte behind it is the quote; it is LF or CR; it is a CR with an LF
- * behind. */
-enum cscan_flag { CSCAN_QUOTE_NEXT = 1, CSCAN_LINE_END = 2, CSCAN_PAIR = 4 };
+/* What cscan_csv_fields_flagged says of a break: the byte behind it is the quote; it is LF or CR. The other bits of a
+ * flag may be anything. */
+enum cscan_flag { CSCAN_QUOTE_NEXT = 128, CSCAN_LINE_END = 64 };
 
 /* Whether there are the two functions below. */
 static inline int cscan_has_rows(enum cscan_level level) { return level == CSCAN_AVX512; }
@@ -56,6 +56,12 @@ struct cscan_found cscan_csv_fields_flagged(
   enum cscan_level level, struct cscan_csv *state, const uint8_t *bytes, size_t from, size_t to, uint32_t *breaks,
   uint32_t *odds, uint8_t *flags);
 
+/* Where a record comes from; RecordPosition has the same layout. */
+struct cscan_position { int64_t index, line, column, offset; uint32_t start, length; };
+
+/* A field with doubled quotes: its place among the fields, and where its text starts and ends. */
+struct cscan_escape { uint32_t slot, start, end; };
+
 /* What makes rows of breaks. */
 struct cscan_rows {
   const uint8_t *bytes;
@@ -63,27 +69,42 @@ struct cscan_rows {
    * may be written. */
   uint32_t *breaks;
   uint8_t *flags;
+  /* How many breaks there are whose rows are whole; how many were used. */
+  size_t count, next;
+  /* What is odd from the first row on; how many of it was used. */
+  const uint32_t *odds;
+  size_t odd_count, next_odd;
   /* The columns, at most 64, and the first byte of lines that are no rows, besides LF and CR. */
   uint32_t width;
   uint8_t comment, quote;
-  /* The start of the first row; no row starts at or behind `start_limit`, ends behind `end_limit` or is longer than
+  /* The start of the next row; no row starts at or behind `start_limit`, ends behind `end_limit` or is longer than
    * `most_bytes`. */
   uint32_t start, start_limit, end_limit, most_bytes;
   /* So many rows at most. */
   size_t most_rows;
-  /* A row that has this index or one behind it is the last one. */
-  uint32_t odd;
-  /* Where the fields of the first row go; those of all rows follow each other. */
+  /* Where the fields of the first row go, and their number among those of the batch; those of all rows follow each
+   * other. What is behind the last row may be written, too: 15 fields. */
   uint32_t *starts, *lengths;
   uint8_t *states;
+  uint32_t slot;
   /* The state of a field without quotes; one more is that of a field with them. */
   uint8_t state;
-  /* How many breaks there are whose rows are whole. */
-  size_t count;
+  /* Where the rows' positions go; the number and the line of the next row, and where the bytes are in the file. */
+  struct cscan_position *positions;
+  int64_t index, line, origin;
+  /* Where fields with doubled quotes go, how many at most, and how many there were. */
+  struct cscan_escape *escapes;
+  size_t most_escapes, escape_count;
 };
 
-/* Writes the fields of rows, each a line of `width` fields, until one is something else; returns how many. */
-size_t cscan_csv_rows(const struct cscan_rows *rows);
+/* Writes the fields and positions of rows, each a line of `width` fields, until one is something else; returns how
+ * many. Doubled quotes and line ends inside quotes are part of a row, misplaced quotes are not. */
+size_t cscan_csv_rows(struct cscan_rows *rows);
+
+/* Copies text in which each quote is doubled, with one quote for two; returns how many bytes that makes, or -1 if
+ * there is a quote that is not doubled. 64 bytes behind the text may be read, and 64 behind the copy be written. There
+ * must be rows. */
+ptrdiff_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, uint8_t *target);
 
 /* Copies bytes for another processor: past the caches where that can be asked for, so that lines which the other one
  * has read last need not come back first. What was copied can be seen by whoever is told of it afterwards. */

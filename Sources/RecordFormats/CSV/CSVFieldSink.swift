@@ -119,19 +119,31 @@ struct CSVFieldSink {
     return field &+ 1
   }
 
-  /// Writes the fields of plain records in C, from that at `row` on; every column of the file is the batch's.
+  /// Writes plain records in C, from that at `row` on; every column of the file is the batch's.
   ///
-  /// - Parameter rows: what they are made of; where they go is filled in here.
+  /// - Parameters:
+  ///   - rows: what they are made of; where they go is filled in here.
+  ///   - first: the place of the first one among the records.
   /// - Returns: the number of records.
-  @inline(__always)
-  func addPlainRecords(_ rows: inout cscan_rows) -> Int {
-    guard let starts = starts.baseAddress, let lengths = lengths.baseAddress, let states = states.baseAddress else {
-      return 0
-    }
+  func addPlainRecords(
+    _ rows: inout cscan_rows, at records: UnsafeMutableBufferPointer<RecordPosition>, _ first: Int,
+    _ escapes: inout ContiguousArray<EscapedField>
+  ) -> Int {
+    guard let starts = starts.baseAddress, let lengths = lengths.baseAddress, let states = states.baseAddress,
+      let records = records.baseAddress
+    else { return 0 }
     rows.starts = starts + row
     rows.lengths = lengths + row
     rows.states = states + row
-    return cscan_csv_rows(&rows)
+    rows.slot = UInt32(truncatingIfNeeded: row)
+    rows.positions = UnsafeMutableRawPointer(records + first).assumingMemoryBound(to: cscan_position.self)
+    rows.escape_count = 0
+    let count = cscan_csv_rows(&rows)
+    for i in 0..<rows.escape_count {
+      let field = rows.escapes[i]
+      escapes.append(EscapedField(slot: field.slot, start: field.start, end: field.end, kind: .quotedCSV))
+    }
+    return count
   }
 
   /// Looks for null tokens in the current record, whose fields are all there.

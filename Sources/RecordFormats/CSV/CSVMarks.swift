@@ -12,6 +12,9 @@ struct CSVMarks {
     fileprivate let odds: UnsafeMutablePointer<UInt32>
     /// Places before the first mark, which making rows uses.
     fileprivate static let before = 64
+    /// Where C puts the fields with doubled quotes of a run of records.
+    let escapes: UnsafeMutablePointer<cscan_escape>
+    static let mostEscapes = 256
 
     init() {
       // Those of a piece, what is left of those before, and what C writes too much.
@@ -19,12 +22,14 @@ struct CSVMarks {
       breaks = .allocate(capacity: room)
       flags = .allocate(capacity: room)
       odds = .allocate(capacity: room)
+      escapes = .allocate(capacity: Self.mostEscapes)
     }
 
     deinit {
       breaks.deallocate()
       flags.deallocate()
       odds.deallocate()
+      escapes.deallocate()
     }
   }
 
@@ -110,8 +115,21 @@ struct CSVMarks {
   @inline(__always)
   func hasOdds(before end: Int) -> Bool { nextOdd < oddCount && Int(odds[nextOdd]) < end }
 
-  /// Where the next odd thing is, or the greatest number.
-  var firstOdd: UInt32 { nextOdd < oddCount ? odds[nextOdd] : .max }
+  /// Says what records are made of in C: the marks from `next` to `last`.
+  func fill(_ rows: inout cscan_rows, through last: Int) {
+    rows.breaks = breaks + next
+    rows.flags = flags + next
+    rows.count = last - next + 1
+    rows.odds = UnsafePointer(odds + nextOdd)
+    rows.odd_count = oddCount - nextOdd
+    rows.next_odd = 0
+  }
+
+  /// Goes over the marks that records were made of.
+  mutating func use(_ rows: cscan_rows) {
+    next += rows.next
+    nextOdd += rows.next_odd
+  }
 
   /// Takes the next odd thing, which there must be.
   mutating func takeOdd() -> Int {

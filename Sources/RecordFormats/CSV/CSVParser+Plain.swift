@@ -79,6 +79,9 @@ extension CSVParser {
     rows.end_limit = UInt32(clamping: limits.textFault)
     rows.most_bytes = UInt32(clamping: maxRecordBytes)
     rows.state = FieldState.text.rawValue
+    rows.origin = Int64(origin)
+    rows.escapes = markMemory.escapes
+    rows.most_escapes = CSVMarks.Memory.mostEscapes
     var (start, stored, line, recordIndex) = (window.cursor, count, line, recordIndex)
     defer { (window.cursor, count, self.line, self.recordIndex) = (start, stored, line, recordIndex) }
 
@@ -89,45 +92,26 @@ extension CSVParser {
       while marks.next <= last {
         if stored >= mostRecords || start >= limits.bytes { return }
         if makesRows {
-          // Runs of records; the last one may have something odd in it.
+          // Runs of records.
           sink.row = stored * columnCount
-          rows.breaks = marks.breaks + marks.next
-          rows.flags = marks.flags + marks.next
-          rows.count = last - marks.next + 1
+          marks.fill(&rows, through: last)
           rows.start = UInt32(truncatingIfNeeded: start)
           rows.most_rows = mostRecords - stored
-          rows.odd = marks.firstOdd
-          let made = sink.addPlainRecords(&rows)
-          for _ in 0..<made {
-            let mark = marks.next + width
-            let at = Int(marks.breaks[mark - 1])
-            let pair = marks.flags[mark - 1] & UInt8(CSCAN_PAIR.rawValue) == 0 ? 0 : 1
-            var newlines = 0
-            if hasNulls || hasRepeats || marks.hasOdds(before: at) {
-              sink.row = stored * columnCount
-              if hasNulls { sink.findNulls() }
-              let escapesBefore = escapes.count
-              if marks.hasOdds(before: at) {
-                guard let found = readOdds(base, sink, &marks, before: at, &escapes) else {
-                  escapes.removeLast(escapes.count - escapesBefore)
-                  return marks.meetOdd()
-                }
-                newlines = found
-              }
-              if hasRepeats {
-                for (copy, original) in repeats { repeatField(sink, original, copy, escapesBefore, &escapes) }
+          (rows.index, rows.line) = (Int64(recordIndex), Int64(line))
+          let made = sink.addPlainRecords(&rows, at: records, stored, &escapes)
+          if made > 0 {
+            if hasNulls {
+              for _ in 0..<made {
+                sink.findNulls()
+                sink.row += columnCount
               }
             }
-            records[unchecked: stored] = RecordPosition(
-              index: recordIndex, line: line, byteOffset: origin + start,
-              rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: at - start))
-            stored += 1
-            recordIndex += 1
-            line += 1 + newlines
-            start = at + 1 + pair
-            marks.next = mark + pair
+            stored += made
+            recordIndex += made
+            (start, line) = (Int(rows.start), Int(rows.line))
+            marks.use(rows)
+            continue
           }
-          if made > 0 { continue }
         }
         let first = base[start]
         if first == 10 || first == 13 || first == firstComment {

@@ -88,7 +88,8 @@ struct CSVParser: RecordParser {
     }
     let columnCount = columnCount
     let slots = slots
-    let capacity = columnCount == 0 ? batch.records.count : min(batch.records.count, batch.starts.count / columnCount)
+    let room = max(0, batch.starts.count - RecordBatch.fieldPadding)
+    let capacity = columnCount == 0 ? batch.records.count : min(batch.records.count, room / columnCount)
     var count = batch.recordCount
     let outcome = batch.bytes.withUnsafeBufferPointer { bytes -> ParseOutcome in
       batch.starts.withUnsafeMutableBufferPointer { starts in

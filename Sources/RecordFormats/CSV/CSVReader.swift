@@ -30,17 +30,20 @@ public struct CSVReader: RecordReader {
 
   /// Reads the header of an open input.
   ///
-  /// - Parameter level: what the parser may ask of the processor.
+  /// - Parameters:
+  ///   - level: what the parser may ask of the processor.
+  ///   - size: how much of a file is read ahead by a thread.
   init(
     stream input: any ByteStream, options: CSVOptions, columns request: ColumnRequest, index: Int,
-    level: cscan_level = .current
+    level: cscan_level = .current, ahead size: ReadAheadSize = ReadAheadSize()
   ) throws(ReadError) {
     if let fault = options.fault { throw ReadError(.invalidOption, path: input.path, message: fault) }
     var read = options
     // Blank lines end a table.
     if options.table != nil { read.blankLines = .record }
+    let ahead = input.canReadAhead ? TextAheadStream(input, size) : nil
     var reader = try StreamingReader(
-      input, parser: CSVParser(read, level: level), encoding: options.encoding,
+      ahead ?? input, parser: CSVParser(read, level: level), encoding: options.encoding,
       maxRecordBytes: options.maxRecordBytes)
     if let table = options.table {
       var tables = CSVTables(options)
@@ -61,6 +64,7 @@ public struct CSVReader: RecordReader {
     columns = try reader.parser.choose(request, header, path: input.path, position)
     self.index = index
     self.reader = reader
+    if reader.isUTF8 { ahead?.readAhead() }
   }
 
   /// The bytes read from the input so far.

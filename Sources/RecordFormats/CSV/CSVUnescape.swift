@@ -1,3 +1,4 @@
+import CScan
 import Glibc
 
 extension RecordBatch {
@@ -9,6 +10,7 @@ extension RecordBatch {
     var room = 0
     for field in escapes where field.kind != .shared { room += Int(field.end - field.start) }
     reserveBytes(used: byteCount, byteCount + room)
+    let hasVectors = cscan_has_rows(.current) != 0
     var target = byteCount
     bytes.withUnsafeMutableBufferPointer { bytes in
       for field in escapes {
@@ -23,6 +25,17 @@ extension RecordBatch {
           guard let base = bytes.baseAddress else { continue }
           target += JSONEscape.unescape(UnsafePointer(base), Int(field.start), Int(field.end), to: base + target)
         case .quotedCSV:
+          let length = Int(field.end - field.start)
+          // It writes 64 bytes too many.
+          if hasVectors, csvEscape == nil, target + length + 64 <= bytes.count, let quote = csvQuote,
+            let base = bytes.baseAddress
+          {
+            let count = cscan_csv_unquote(base + Int(field.start), length, quote, base + target)
+            if count >= 0 {
+              target += count
+              break
+            }
+          }
           unescapeCSV(bytes, Int(field.start), Int(field.end), &target, quote: csvQuote, escape: csvEscape)
         case .unquotedCSV:
           unescapeCSV(bytes, Int(field.start), Int(field.end), &target, quote: nil, escape: csvEscape)

@@ -19,6 +19,7 @@ final class InputBuffer: ByteStream {
 
   var path: String { upstream.path }
   var bytesRead: Int { upstream.bytesRead }
+  var canReadAhead: Bool { upstream.canReadAhead }
   /// The bytes that are here already; valid until the next call.
   var available: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[start..<end]) }
 

@@ -19,9 +19,21 @@ struct TextCheck {
   /// - Parameters:
   ///   - base: the window's first byte, which has the offset `origin` in the file.
   ///   - isLast: nothing follows `end`, so a code point that ends there unfinished is a fault.
-  mutating func advance(_ base: UnsafePointer<UInt8>, origin: Int, end: Int, isLast: Bool) {
+  ///   - verified: a part of the file that is known to be valid, from the start of a code point on; its last one may be
+  ///     unfinished.
+  mutating func advance(
+    _ base: UnsafePointer<UInt8>, origin: Int, end: Int, isLast: Bool, verified: Range<Int> = 0..<0
+  ) {
     if fault != Int.max { return }
     var i = max(0, checkedTo - origin)
+    if verified.contains(origin + i), i < end, base[i] & 0xC0 != 0x80 {
+      var to = min(verified.upperBound - origin, end)
+      while to > i, base[to - 1] & 0x80 != 0 {
+        to -= 1
+        if base[to] >= 0xC0 { break }
+      }
+      i = to
+    }
     // Invariant: every load below reads inside [base, base + end).
     while i < end {
       if level != CSCAN_NONE {

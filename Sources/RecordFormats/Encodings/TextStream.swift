@@ -42,6 +42,10 @@ struct TextStream {
 
   var path: String { stream.path }
   var bytesRead: Int { stream.bytesRead }
+  /// Whether the bytes pass as they are; known once something was read.
+  var isUTF8: Bool { isStarted && encoding == .utf8 }
+  /// The part of the text that the stream says is valid, see `ByteStream`.
+  var verifiedText: Range<Int> { isUTF8 ? stream.verifiedText : 0..<0 }
 
   /// Writes decoded bytes into `buffer`, which has room for 64 at least.
   ///

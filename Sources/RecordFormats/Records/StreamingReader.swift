@@ -40,6 +40,8 @@ struct StreamingReader<Parser: RecordParser> {
 
   var path: String { stream.path }
   var bytesRead: Int { stream.bytesRead }
+  /// Whether the text is the input's bytes; known once something was read.
+  var isUTF8: Bool { stream.isUTF8 }
 
   /// Fills the batch; see `RecordReader`.
   ///
@@ -171,7 +173,8 @@ struct StreamingReader<Parser: RecordParser> {
       }
       batch.bytes.withUnsafeBufferPointer { bytes in
         guard let base = bytes.baseAddress else { return }
-        check.advance(base, origin: window.origin, end: window.end, isLast: window.isLast)
+        check.advance(
+          base, origin: window.origin, end: window.end, isLast: window.isLast, verified: stream.verifiedText)
       }
       if first, window.cursor == 0 {
         // A byte order mark is looked for once its three bytes are there.
@@ -228,9 +231,12 @@ extension RecordBatch {
     }
   }
 
+  /// What writes fields may write so many more behind the last one.
+  static var fieldPadding: Int { 16 }
+
   /// Makes room for `count` records of `columnCount` fields.
   mutating func reserveRecords(_ count: Int) {
-    let fields = count * columnCount
+    let fields = count * columnCount + Self.fieldPadding
     if starts.count < fields {
       starts.append(contentsOf: repeatElement(0, count: fields - starts.count))
       lengths.append(contentsOf: repeatElement(0, count: fields - lengths.count))

@@ -9,11 +9,21 @@ protocol ByteStream: AnyObject {
   var path: String { get }
   /// The bytes taken from the file itself so far, for progress; a file may be asked from any thread.
   var bytesRead: Int { get }
+  /// Whether another thread may do the reading, whose reads end so that it can be waited for.
+  var canReadAhead: Bool { get }
+  /// A part of what was handed out that is known to be UTF-8 without NUL, by its offsets from the stream's start; it may
+  /// go on behind that. It begins where a character does, and may end inside one.
+  var verifiedText: Range<Int> { get }
 
   /// Reads at least one byte into the buffer, which must not be empty.
   ///
   /// - Returns: the number of bytes; 0 at the end of the input, which has then been found whole.
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int
+}
+
+extension ByteStream {
+  var canReadAhead: Bool { false }
+  var verifiedText: Range<Int> { 0..<0 }
 }
 
 /// An input that can be read at any place, which zip archives need.
@@ -92,6 +102,8 @@ extension FileStream: RandomAccessStream {
   /// Whether any place can be read.
   var isSeekable: Bool { before != nil }
 
+  var canReadAhead: Bool { isSeekable }
+
   var size: Int { Int(before?.st_size ?? 0) }
 
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) {
@@ -135,8 +147,11 @@ final class MemoryStream: RandomAccessStream {
   private let chunks: [Int]
   private var chunkIndex = 0
   private var position = 0
+  let canReadAhead: Bool
 
-  init(path: String, bytes: [UInt8], chunks: [Int]) {
+  /// - Parameter canReadAhead: whether it is read as a file is.
+  init(path: String, bytes: [UInt8], chunks: [Int], canReadAhead: Bool = false) {
+    self.canReadAhead = canReadAhead
     self.path = path
     self.bytes = bytes
     self.chunks = chunks

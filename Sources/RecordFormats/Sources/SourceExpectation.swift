@@ -51,6 +51,7 @@ final class VerifiedStream: ByteStream {
 
   var path: String { stream.path }
   var bytesRead: Int { stream.bytesRead }
+  var canReadAhead: Bool { stream.canReadAhead }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(ReadError) -> Int {
     let got = try stream.read(into: buffer)
