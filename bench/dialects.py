@@ -256,7 +256,8 @@ def files(seed, scale):
             add("two records", text(w, rows[:3]), rows[:3], note=repr(d))
         add("no final line end", text(way(last=False)))
         add("doubled final line end", text(plain) + "\n")
-        add("doubled final line end", text(way(end="\r\n")).replace("\n", "\n") + "\r\n", [[c.replace("\n", "\r\n") for c in row] for row in rows] if False else rows, note="CRLF") if not any("\n" in c for row in rows for c in row) else None
+        if not any("\n" in c for row in rows for c in row):
+            add("doubled final line end", text(way(end="\r\n")) + "\r\n", note="CRLF")
         short = rows[:11]
         seconds = {"fewer": [row[:max(1, width - 2)] for row in short], "same": short,
                    "more": [row + [("col" if i == 0 else str(i)) + str(k) for k in range(3)] for i, row in enumerate(short)]}
@@ -294,8 +295,7 @@ def files(seed, scale):
             if r.random() < 0.3: below = [""] + [f"End of {words(r, 1, 2)}"]; note += "below"
             code = r.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16"])
             add("mixed", w.join(above + out + below), table, optional, code, note + code)
-    add2 = File("no payload", "", [], name="empty")
-    return made + [add2]
+    return made + [File("no payload", "", [], name="empty")]
 
 
 def all_fit(rows, encoding):
@@ -313,8 +313,7 @@ def compare(found, file):
     pad = lambda row, n: (list(row) + [""] * n)[:n]
     optional = {i: [tuple(a) for a in ways] for i, ways in file.optional.items()}
     width = max((len(row) for row in file.rows), default=0)
-    norm = lambda row: tuple(row) if len(row) <= width else tuple(row)
-    found = [norm(row) for row in found]
+    found = [tuple(row) for row in found]
     # What a broken record may look like stands for the record.
     for i, ways in optional.items():
         for k, row in enumerate(found):
@@ -358,7 +357,7 @@ def guessed(binary, path, folder):
         key, value = match[1].strip('"'), match[2]
         value = re.sub(r'("(?:[^"\\]|\\.)*"|[^"#]*?)\s+# .*$', r"\1", value) if not value.startswith("[") else re.sub(r"\]\s+# .*$", "]", value)
         if key not in ("files", "null", "dialect"): options.append(f"{key}={value}")
-    return options + ["dialect=standard", "null=[]"] if False else options
+    return options
 
 
 def main():

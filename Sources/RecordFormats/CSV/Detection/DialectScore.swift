@@ -45,9 +45,10 @@ struct DialectScore {
       && (firstFits || !DialectCandidate.standsInText(candidate.delimiter) || Self.hasValue(bytes, table, shape))
       && (shape.width >= 3 || records >= 10 || DialectCandidate.weakness(candidate.delimiter, isSteady: false) > 0.6)
     let weakness = DialectCandidate.weakness(candidate.delimiter, isSteady: isSteady)
+    let core = LongDelimiters.core(candidate.delimiter)
     let cells = Self.cells(
       bytes, table, shape, text: weakness, empty: weakness < 1 ? 0.3 : CellKind.empty.credit,
-      escape: candidate.escape, hasBlank: LongDelimiters.core(candidate.delimiter) != nil)
+      escape: candidate.escape, hasBlank: core.map { !Self.holdsDecimals(bytes, table, $0.first) } ?? false)
     var prior = DialectCandidate.prior(candidate.delimiter) ?? 0.9
     if isSteady, prior < 0.7 { prior = prior.squareRoot() }
     if Self.cutsNumbers(bytes, candidate.delimiter) { prior *= 0.6 }
@@ -152,6 +153,19 @@ struct DialectScore {
     (cell.start..<max(cell.start, cell.end - 1)).contains {
       bytes[$0] == escape && !CellKind.isWordByte(bytes[$0 + 1])
     }
+  }
+
+  /// Whether a mark stands in cells without quotes that are numbers, and hardly in others: `1,5, 2,5`.
+  private static func holdsDecimals(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ mark: UInt8
+  ) -> Bool {
+    var all = 0
+    var numbers = 0
+    for cell in table.cells.prefix(mostCells) where !cell.isQuoted && bytes[cell.start..<cell.end].contains(mark) {
+      all += 1
+      if CellKind(bytes, cell.start, cell.end) == .number { numbers += 1 }
+    }
+    return all >= 2 && numbers * 10 >= all * 9
   }
 
   /// The mean credit of the table's cells.
