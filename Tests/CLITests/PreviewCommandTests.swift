@@ -117,9 +117,11 @@ struct PreviewCommandTests {
     #expect(command.lines.first == "id,name" && command.lines.last == "\(count),n\(count)")
   }
 
-  @Test("packed standard input that is cut in its first bytes is refused", arguments: [
-    "\\037", "\\037\\213", "(", "(\\265", "(\\265/", "\\3757z", "B", "BZh", "BZh91AY", "P", "PK", "PK\\003",
-  ])
+  @Test(
+    "packed standard input that is cut in its first bytes is refused",
+    arguments: [
+      "\\037", "\\037\\213", "(", "(\\265", "(\\265/", "\\3757z", "B", "BZh", "BZh91AY", "P", "PK", "PK\\003",
+    ])
   func cutSignature(_ bytes: String) throws {
     let folder = TemporaryFolder()
     let command = try Command.shell("printf '\(bytes)' | \(Command.path) preview -", in: folder.path)
@@ -136,7 +138,7 @@ struct PreviewCommandTests {
     let folder = TemporaryFolder()
     let cases: [(String, Int32)] = [
       (#"{"a": 1,}"#, 2), (#"{"a" 1}"# + "\n\n", 2), (#"{"a": 1"#, 2), (#"{"a": 1}#"#, 2), (#"{"a": 1}"#, 0),
-      (#"{"a": 1}"# + "\n" + #"{"a": 2"#, 1), (#"{"a": 1"# + "\n" + #"{"a": 2}"#, 1), (#"{"a": "\ud800"}"#, 1),
+      (#"{"a": 1}"# + "\n" + #"{"a": 2"#, 1), (#"{"a": "\ud800"}"#, 1),
     ]
     for (text, status) in cases {
       try folder.write(text, to: "a.json")

@@ -5,6 +5,8 @@ struct CSVOracle {
   let bytes: [UInt8]
   let options: CSVOptions
   private var i = 0
+  /// Whether the last quoted field had text behind its closing quote.
+  private var hasTextBehind = false
   private var fault: (code: RecordError.Code, at: Int)?
 
   init(_ bytes: [UInt8], _ options: CSVOptions) {
@@ -91,14 +93,23 @@ struct CSVOracle {
   private mutating func field() -> String {
     let start = i
     if options.trim { while isBlank(i) { i += 1 } }
-    if i < bytes.count, bytes[i] == options.quote { return "«\(Self.show(quoted()))»" }
+    if i < bytes.count, bytes[i] == options.quote {
+      var value = quoted()
+      if options.trimQuoted, !hasTextBehind {
+        while value.first?.isBlank == true { value.removeFirst() }
+        while value.last?.isBlank == true { value.removeLast() }
+      }
+      return "«\(Self.show(value.flatMap(\.bytes)))»"
+    }
     i = start
     return unquoted()
   }
 
-  private mutating func quoted() -> [UInt8] {
+  private func element(_ byte: UInt8) -> (bytes: [UInt8], isBlank: Bool) { ([byte], byte == 32 || byte == 9) }
+
+  private mutating func quoted() -> [(bytes: [UInt8], isBlank: Bool)] {
     let open = i
-    var value: [UInt8] = []
+    var value: [(bytes: [UInt8], isBlank: Bool)] = []
     i += 1
     while true {
       if i == bytes.count {
@@ -107,7 +118,7 @@ struct CSVOracle {
       }
       if bytes[i] == options.quote {
         if i + 1 < bytes.count, bytes[i + 1] == options.quote {
-          value.append(bytes[i])
+          value.append(element(bytes[i]))
           i += 2
           continue
         }
@@ -115,22 +126,24 @@ struct CSVOracle {
         break
       }
       if bytes[i] == options.escape {
-        value += escaped()
+        value.append((escaped(), false))
         continue
       }
-      value.append(bytes[i])
+      value.append(element(bytes[i]))
       i += 1
     }
     let close = i
+    hasTextBehind = false
     if options.trim || options.lenientQuotes { while isBlank(i) { i += 1 } }
     if endsField { return value }
     if !options.lenientQuotes { note(.textAfterQuote, i) }
     i = close
+    hasTextBehind = true
     while !endsField {
       if bytes[i] == options.escape {
-        value += escaped()
+        value.append((escaped(), false))
       } else {
-        value.append(bytes[i])
+        value.append(element(bytes[i]))
         i += 1
       }
     }

@@ -29,6 +29,7 @@ import Testing
     if Int.random(in: 0..<3, using: &random) == 0 { options.nullTokens = ["NULL", ""] }
     if Int.random(in: 0..<3, using: &random) == 0 { options.comment = ["#", "#a"].randomElement(using: &random) }
     options.trim = Bool.random(using: &random)
+    options.trimQuoted = Int.random(in: 0..<4, using: &random) == 0
     options.lenientQuotes = Bool.random(using: &random)
     options.padShortRecords = Bool.random(using: &random)
     options.truncateLongRecords = Bool.random(using: &random)

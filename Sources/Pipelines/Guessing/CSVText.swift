@@ -11,6 +11,7 @@ enum CSVText {
     let names: [(String, CSVKnownOptions)] = [
       ("delimiter", .delimiter), ("quote", .quote), ("escape", .escape), ("header", .header), ("columns", .header),
       ("skip_lines", .skippedLines), ("comment", .comment), ("null", .nullTokens), ("trim", .trim),
+      ("trim_quoted", .trimQuoted),
       ("short_records", .shortRecords), ("long_records", .longRecords), ("lenient_quotes", .lenientQuotes),
       ("header_rows", .header), ("table", .table),
     ]
@@ -48,6 +49,7 @@ enum CSVText {
     if found.comment != base.comment, let comment = found.comment { add("comment", YAMLText.quoted(comment)) }
     if found.blankLines != base.blankLines { add("blank_lines", found.blankLines == .record ? "record" : "skip") }
     if found.trim != base.trim { add("trim", String(found.trim)) }
+    if found.trimQuoted != base.trimQuoted { add("trim_quoted", String(found.trimQuoted)) }
     if found.quotedNulls != base.quotedNulls { add("quoted_nulls", String(found.quotedNulls)) }
     if found.lenientQuotes != base.lenientQuotes { add("lenient_quotes", String(found.lenientQuotes)) }
     if found.padShortRecords != base.padShortRecords { add("short_records", found.padShortRecords ? "pad" : "reject") }

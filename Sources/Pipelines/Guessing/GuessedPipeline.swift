@@ -57,7 +57,8 @@ struct GuessedPipeline {
           + " them if they are wanted.")
     }
     if sample.hasNamelessMembers {
-      lines.append("# QUESTION: members with an empty name are no columns, because no path names them. Are they wanted?")
+      lines.append(
+        "# QUESTION: members with an empty name are no columns, because no path names them. Are they wanted?")
     }
     if !sample.definition.isCertain {
       lines.append("# QUESTION: the file may be written otherwise than the options of its source say. Is it?")

@@ -10,6 +10,8 @@ struct CSVFieldSink {
   private let states: UnsafeMutableBufferPointer<UInt8>
   private let slots: UnsafeBufferPointer<Int32>
   private let trim: Bool
+  private let trimsQuoted: Bool
+  private let escape: UInt8?
   private let quotedNulls: Bool
   private let nullLengths: UInt64
   private let nullTokens: [[UInt8]]
@@ -29,6 +31,8 @@ struct CSVFieldSink {
     self.states = states
     self.slots = slots
     trim = parser.trim
+    trimsQuoted = parser.trimsQuoted
+    escape = parser.escape == parser.delimiter ? nil : parser.escape
     quotedNulls = parser.quotedNulls
     nullLengths = parser.nullLengths
     nullTokens = parser.nullTokens
@@ -55,8 +59,11 @@ struct CSVFieldSink {
   }
 
   /// Adds the inside of a quoted field and returns the entry it was written to, or -1.
+  ///
+  /// - Parameter isWhole: whether there is no text behind the closing quote; otherwise nothing is trimmed.
   @inline(__always) @discardableResult
-  mutating func addQuoted(_ start: Int, _ end: Int) -> Int {
+  mutating func addQuoted(_ from: Int, _ to: Int, isWhole: Bool = true) -> Int {
+    let (start, end) = trimsQuoted && isWhole ? inside(from, to) : (from, to)
     let field = fieldCount
     fieldCount += 1
     if field >= slots.count { return -1 }
@@ -65,6 +72,18 @@ struct CSVFieldSink {
     let null = quotedNulls && nullLengths >> UInt64(min(63, end - start)) & 1 != 0 && isNull(start, end)
     set(row + slot, start, end, null ? .null : .quoted)
     return row + slot
+  }
+
+  /// The inside of a quoted field without the blanks at its ends; one behind an escape is text.
+  @inline(never)
+  func inside(_ from: Int, _ to: Int) -> (start: Int, end: Int) {
+    var (start, end) = (from, to)
+    while start < end, isBlank(base[start]) { start += 1 }
+    while start < end, isBlank(base[end - 1]) { end -= 1 }
+    guard end < to, let escape else { return (start, end) }
+    var first = end
+    while first > start, base[first - 1] == escape { first -= 1 }
+    return (start, end + (end - first) % 2)
   }
 
   /// Writes the fields of a record without misplaced quotes; null tokens are not looked for.

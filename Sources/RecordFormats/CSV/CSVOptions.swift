@@ -62,6 +62,9 @@ public struct CSVOptions: Sendable, Hashable {
   public var quotedNulls = false
   /// Whether spaces and tabs around unquoted fields and around quotes are removed.
   public var trim = false
+  /// Whether spaces and tabs at both ends of quoted fields, inside the quotes, are removed; not from fields with text
+  /// behind the closing quote.
+  public var trimQuoted = false
   /// What a line without any byte is.
   public var blankLines: BlankLines = .skip
   /// Whether a record with too few fields is accepted, its missing fields being absent, instead of refused.

@@ -91,13 +91,14 @@ extension CSVParser {
       // The rest is read as ordinary text, quotes included, to find the end of the field.
       let stop = unquotedEnd(base, &scan, scan.next(), end, isLast, &fault, strayQuotes: true)
       guard let stop else { return .needsInput }
-      append(sink.addQuoted(open + 1, stop.at), open + 1, stop.at, .quotedCSV, &escapes)
+      append(sink.addQuoted(open + 1, stop.at, isWhole: false), open + 1, stop.at, .quotedCSV, &escapes)
       return .at(stop.at)
     }
     scan.skip(to: behind)
     let terminator = scan.next()
-    let entry = sink.addQuoted(open + 1, close)
-    if doubled { append(entry, open + 1, close, .quotedCSV, &escapes) }
+    let (from, to) = trimsQuoted && doubled ? sink.inside(open + 1, close) : (open + 1, close)
+    let entry = sink.addQuoted(from, to)
+    if doubled { append(entry, from, to, .quotedCSV, &escapes) }
     return .at(terminator)
   }
 

@@ -19,6 +19,7 @@ struct CSVParser: RecordParser {
   let escape: UInt8
   let lenient: Bool
   let trim: Bool
+  let trimsQuoted: Bool
   let pads: Bool
   let truncates: Bool
   let skipsBlankLines: Bool
@@ -59,6 +60,7 @@ struct CSVParser: RecordParser {
     escape = options.escape == options.quote ? options.delimiter.first : options.escape ?? options.delimiter.first
     lenient = options.lenientQuotes
     trim = options.trim
+    trimsQuoted = options.trimQuoted
     pads = options.padShortRecords
     truncates = options.truncateLongRecords
     skipsBlankLines = options.blankLines == .skip

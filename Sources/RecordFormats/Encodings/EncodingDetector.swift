@@ -32,7 +32,10 @@ public enum EncodingDetector {
     if let mark = TextEncoding.marked(bytes) {
       return EncodingGuess(encoding: mark.encoding, evidence: "a byte order mark", confidence: 1)
     }
-    if bytes.contains(0) { return units(bytes) }
+    if bytes.contains(0) {
+      return hasStrayNULs(bytes, isWhole: isWhole)
+        ? EncodingGuess(encoding: .utf8, evidence: "UTF-8 but for a few NUL bytes", confidence: 0.9) : units(bytes)
+    }
     if bytes.allSatisfy({ $0 < 0x80 }) {
       if let guess = escapes(bytes) { return guess }
       return EncodingGuess(encoding: .utf8, evidence: "nothing but ASCII", confidence: 1)
@@ -53,6 +56,15 @@ public enum EncodingDetector {
       if let base = bytes.baseAddress { check.advance(base, origin: 0, end: bytes.count, isLast: isWhole) }
     }
     return check.fault == .max
+  }
+
+  /// Whether a text is UTF-8 with a few NUL bytes in it, which belong to no text; wide characters have many, or other
+  /// control characters, or bytes that are not UTF-8.
+  private static func hasStrayNULs(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) -> Bool {
+    let rest = bytes.filter { $0 != 0 }
+    if 16 * (bytes.count - rest.count) >= bytes.count { return false }
+    if rest.contains(where: { $0 < 0x20 && $0 != 9 && $0 != 10 && $0 != 13 }) { return false }
+    return rest.withUnsafeBytes { isUTF8($0, isWhole: isWhole) }
   }
 
   /// UTF-32 or UTF-16 without a mark.

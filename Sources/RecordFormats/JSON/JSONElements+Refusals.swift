@@ -11,6 +11,9 @@ extension JSONElements {
       case .notAnObject: "the element is not a JSON object"
       case .duplicateMember: "the object has this member twice"
       case .loneSurrogate: "half of a surrogate pair"
+      case .tooDeep: "arrays and objects nest deeper than \(JSONScanner.deepest)"
+      case .nulByte: "a NUL byte"
+      case .invalidJSON: JSONFaultText.message(base, from: start, at: at, end: stop)
       default: "the bytes from here are not UTF-8"
       }
     rows.errors.append(

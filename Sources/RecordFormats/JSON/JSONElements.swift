@@ -123,7 +123,7 @@ struct JSONElements {
       let message =
         switch object.scanner.fault {
         case .tooDeep: "arrays and objects nest deeper than \(JSONScanner.deepest)"
-        default: stop >= window.end ? "the JSON text ends too early" : "not JSON from here on"
+        default: JSONFaultText.message(base, from: start, at: stop >= window.end ? stop : at, end: window.end)
         }
       return .failed(ParseFailure(code: .invalidDocument, position: position, message: message))
     }

@@ -138,7 +138,9 @@ struct JSONOutline {
     if isRead { return nil }
     return .failed(
       .invalidDocument, at: scanner.faultAt,
-      scanner.i >= end ? "the JSON document ends too early" : "not JSON from here on")
+      scanner.i >= end
+        ? "the JSON document ends too early"
+        : JSONFaultText.message(scanner.base, from: start, at: scanner.faultAt, end: end))
   }
 
   private func unexpected(_ at: Int, _ what: String) -> Step {

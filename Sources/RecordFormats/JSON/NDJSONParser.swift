@@ -254,6 +254,7 @@ struct NDJSONParser: JSONRecordParser {
       var scanner = JSONScanner(base, from: 0, end: at)
       if scanner.document() { return "another object begins here; the format json-seq reads several on a line" }
     }
-    return "not JSON from here on"
+    guard let base = raw.assumingMemoryBound(to: UInt8.self).baseAddress else { return "the JSON text ends too early" }
+    return JSONFaultText.message(base, from: 0, at: at, end: raw.count)
   }
 }

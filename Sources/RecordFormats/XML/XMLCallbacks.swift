@@ -30,6 +30,12 @@ extension XMLEventSource {
         XMLEventSource.state(user)?.pointee.fail(.invalidDocument, message)
         return
       }
+      if error.pointee.code == CInt(XML_ERR_DOCUMENT_END.rawValue),
+        let context = XMLEventSource.state(user)?.pointee.context, context.pointee.nameNr > 0,
+        let name = context.pointee.name
+      {
+        message = "it ends before the element “\(String(cString: name))” does"
+      }
       XMLEventSource.state(user)?.pointee.fail(
         .invalidDocument,
         "the document is no well-formed XML: \(message.isEmpty ? "error \(error.pointee.code)" : message)")

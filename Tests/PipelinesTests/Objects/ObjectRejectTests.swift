@@ -62,7 +62,9 @@ struct ObjectRejectTests {
       "Author", "{\"_id\":3,\"name\":\"\",\"friends\":[1,4]}", "relationship.missingTarget", "refers to Author 4"),
     BadObject("Book", "{\"_id\":7,\"author\":1,\"tags\":[1,1]}", "value.identities", "each once"),
     BadObject("Book", "{\"_id\":7,\"author\":1,\"tags\":[0]}", "value.identities", "numbers from 1"),
-    BadObject("Book", "{\"_id\":7,\"author\":1,\"tags\":[1,]}", "read.invalidJSON", "not JSON from here on"),
+    BadObject(
+      "Book", "{\"_id\":7,\"author\":1,\"tags\":[1,]}", "read.invalidJSON",
+      "not JSON: a value is expected, but there is “]”"),
     BadObject("Book", "{\"_id\":7,\"author\":1,\"tags\":[\"1\"]}", "value.identities", "whole numbers"),
     BadObject("Book", "{\"_id\":7,\"author\":1,\"tags\":{}}", "value.identities", "Book.tags"),
     BadObject(

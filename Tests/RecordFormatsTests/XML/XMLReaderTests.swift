@@ -41,6 +41,19 @@ import Testing
     for path in ["", "/", "a//b", "@x", "/a[1]", "/a b"] { #expect(lines(path).failure == "invalidOption") }
   }
 
+  @Test("a document that is cut says which element does not end")
+  func cut() {
+    for text in ["<r><i><a>1", "<r><i><a>1<", "<r><i><a>"] {
+      let error = #expect(throws: ReadError.self) {
+        var reader = try XMLReader(source: ByteSource(bytes: Array(text.utf8)), columns: .named(["a"]))
+        var batch = RecordBatch()
+        while try reader.read(into: &batch, limit: BatchLimit()) {}
+      }
+      #expect(
+        error?.message.hasSuffix("it ends before the element “a” does") == true, "\(String(describing: error))")
+    }
+  }
+
   @Test("records do not nest")
   func nested() {
     #expect(XMLSample("<r><a><a><x>1</x></a><x>2</x></a></r>") { $0.records = "//a" }.lines(["x"]) == ["2"])

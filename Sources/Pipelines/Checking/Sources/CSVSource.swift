@@ -35,6 +35,7 @@ extension SourceBuilder {
     options.comment = source.text("comment")?.value
     options.blankLines = source.text("blank_lines")?.value == "record" ? .record : .skip
     options.trim = source.flag("trim") ?? false
+    options.trimQuoted = source.flag("trim_quoted") ?? false
     options.nullTokens = source.texts("null")?.map(\.value) ?? []
     options.quotedNulls = source.flag("quoted_nulls") ?? false
     options.lenientQuotes = source.flag("lenient_quotes") ?? false
@@ -48,6 +49,7 @@ extension SourceBuilder {
     mark("table", as: .table)
     mark("comment", as: .comment)
     mark("trim", as: .trim)
+    mark("trim_quoted", as: .trimQuoted)
     mark("null", as: .nullTokens)
     mark("lenient_quotes", as: .lenientQuotes)
     mark("short_records", as: .shortRecords)

@@ -34,6 +34,10 @@ extension FieldSpec {
       "Whether spaces and tabs around fields without quotes are removed; `false` keeps all.",
       example: "true"),
     FieldSpec(
+      "trim_quoted", .flag, default: "false",
+      "Whether spaces and tabs inside quotes, at both ends of a field, are removed, as in `\" text \"`.",
+      example: "true"),
+    FieldSpec(
       "null", .texts, default: "none", "Spellings that mean null in every column.", example: "[NULL, \"\"]"),
     FieldSpec(
       "quoted_nulls", .flag, default: "false", "Whether fields in quotes can be spellings of null too.",

@@ -45,6 +45,8 @@ public struct CSVKnownOptions: OptionSet, Sendable, Hashable {
   public static let longRecords = CSVKnownOptions(rawValue: 1 << 9)
   /// `CSVOptions.lenientQuotes`.
   public static let lenientQuotes = CSVKnownOptions(rawValue: 1 << 10)
+  /// `CSVOptions.trimQuoted`.
+  public static let trimQuoted = CSVKnownOptions(rawValue: 1 << 12)
   /// `CSVOptions.table`.
   public static let table = CSVKnownOptions(rawValue: 1 << 11)
 }

@@ -5,12 +5,13 @@
 /// tokens, padding and ragged records are looked for in what the winner gives. The standard dialect wins where it is as
 /// good as another.
 ///
-/// The sample is at most 256 KiB of text. The work is linear in it for each candidate, some 30.
+/// The sample is at most 256 KiB of text, or 1 MiB where the lines are very long. The work is linear in it for each candidate, some 40.
 public enum CSVDialectDetector {
   /// The dialect of a file's first bytes; nil when they are no text.
   ///
   /// - Parameters:
-  ///   - sample: The first bytes of the file, unpacked and not decoded; what is behind 256 KiB of text is not looked at.
+  ///   - sample: The first bytes of the file, unpacked and not decoded; what is behind 256 KiB of text is not looked at,
+  ///     or behind 1 MiB where the lines are so long that 256 KiB hold fewer than four.
   ///   - isWhole: Whether these are all bytes of the file.
   ///   - base: What holds where nothing is detected; its encoding is kept unless it is automatic, and its delimiter is
   ///     the one of two that fit equally well.
@@ -59,7 +60,11 @@ public enum CSVDialectDetector {
     // Text of four bytes a character becomes shorter.
     var sample = [UInt8](repeating: 0, count: SampleText.mostBytes)
     var filled = 0
-    while filled < sample.count {
+    while true {
+      if filled == sample.count {
+        if filled >= SampleText.longest || !SampleText.hasFewLines(sample) { break }
+        sample += [UInt8](repeating: 0, count: SampleText.longest - filled)
+      }
       let count = try sample.withUnsafeMutableBufferPointer { (all) throws(ReadError) in
         try stream.read(into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: all[filled...])))
       }
@@ -128,8 +133,30 @@ struct DialectFinder {
             .map(adjusted)
         })
     }
+    if let first = scores.first, let plain = withoutBlanks(first, comment) { scores.insert(plain, at: 0) }
     var seen: Set<CSVDelimiter> = []
     return scores.filter { seen.insert($0.candidate.delimiter).inserted }
+  }
+
+  /// The score without the blanks of a delimiter, if every field has them, so that trimming gives the same.
+  private func withoutBlanks(_ score: DialectScore, _ comment: [UInt8]) -> DialectScore? {
+    guard let core = LongDelimiters.core(score.candidate.delimiter), !known.contains(.trim) || base.trim else {
+      return nil
+    }
+    var candidate = score.candidate
+    candidate.delimiter = core
+    let padded = split(bytes, score.candidate, comment, isCut: !text.isWhole)
+    let plain = split(bytes, candidate, comment, isCut: !text.isWhole)
+    guard padded.rows.count == plain.rows.count, padded.cells.count == plain.cells.count,
+      zip(padded.rows, plain.rows).allSatisfy({ $0.start == $1.start && $0.width == $1.width })
+    else { return nil }
+    for row in plain.rows {
+      let isPadded = plain.cells(of: row).dropFirst().allSatisfy {
+        $0.isQuoted ? $0.isPadded : $0.start < $0.end && bytes[$0.start] == 32
+      }
+      if !isPadded { return nil }
+    }
+    return DialectScore(bytes, candidate, plain)
   }
 
   /// Splits the sample, or the start of it.

@@ -37,6 +37,7 @@ struct DialectBuilder {
     findTables()
     findQuotes()
     findPadding()
+    findQuotedPadding()
     findHeader()
     findNulls()
     findRaggedRecords()
@@ -171,6 +172,22 @@ struct DialectBuilder {
         if let found = TableShape(bytes, table) { shape = found }
       }
     }
+  }
+
+  /// Sets `trimQuoted` when the text in quotes has a blank at both ends, all of it.
+  private mutating func findQuotedPadding() {
+    if known.contains(.trimQuoted) || options.quote == nil { return }
+    options.trimQuoted = false
+    var fields = 0
+    for index in shape.records {
+      for cell in table.cells(of: table.rows[index]) where cell.isQuoted && cell.end > cell.start {
+        guard bytes[cell.start] == 32, bytes[cell.end - 1] == 32 else { return }
+        if cell.end - cell.start > 2 { fields += 1 }
+      }
+    }
+    if fields < 3 { return }
+    options.trimQuoted = true
+    evidence.append("trim_quoted: \(fields) fields have a blank behind the opening quote and before the closing one")
   }
 
   private mutating func describeLineEnds() {

@@ -47,21 +47,41 @@ struct DialectScore {
     let weakness = DialectCandidate.weakness(candidate.delimiter, isSteady: isSteady)
     let cells = Self.cells(
       bytes, table, shape, text: weakness, empty: weakness < 1 ? 0.3 : CellKind.empty.credit,
-      escape: candidate.escape)
+      escape: candidate.escape, hasBlank: LongDelimiters.core(candidate.delimiter) != nil)
     var prior = DialectCandidate.prior(candidate.delimiter) ?? 0.9
     if isSteady, prior < 0.7 { prior = prior.squareRoot() }
     if Self.cutsNumbers(bytes, candidate.delimiter) { prior *= 0.6 }
+    if shape.width == 2, LongDelimiters.mayBeEmptyColumn(candidate.delimiter),
+      !Self.isNamed(bytes, table, shape, candidate, least: 2)
+    {
+      prior *= 0.7
+    }
     value = structure * columns * cells * cells * clean * prior
     if !firstFits, firstWidth != nil, !DialectCandidate.standsInText(candidate.delimiter) { value *= 0.93 }
+    // A column of words under its name is no table under a title.
+    if shape.above == 1, DialectCandidate.standsInText(candidate.delimiter), Self.isUnderOneWord(bytes, table, shape) {
+      value *= 0.25
+    }
     if candidate.quote == nil { value *= 1 - 0.4 * Self.enclosed(bytes, candidate) }
+  }
+
+  /// Whether nothing stands above the table but one word, right above it.
+  private static func isUnderOneWord(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape
+  ) -> Bool {
+    guard let first = shape.records.first, first == 1, table.rows[0].kind == .record, table.rows[0].width == 1,
+      let cell = table.cells(of: table.rows[0]).first
+    else { return false }
+    return CellKind(bytes, cell.start, cell.end) == .word
   }
 
   /// Whether a delimiter that needs no other evidence makes names of the first record, and no record is longer.
   private static func isNamed(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, _ candidate: DialectCandidate
+    _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, _ candidate: DialectCandidate,
+    least: Int = 3
   ) -> Bool {
-    guard shape.width > 2, shape.long == 0, shape.above == 0, let first = shape.records.first,
-      DialectCandidate.prior(candidate.delimiter) ?? 0 > 0.9, table.rows[first].width == shape.width
+    guard shape.width >= least, shape.long == 0, shape.above == 0, let first = shape.records.first,
+      least < 3 || DialectCandidate.prior(candidate.delimiter) ?? 0 > 0.9, table.rows[first].width == shape.width
     else { return false }
     return RecordOutline(bytes, table, table.rows[first]).isNames
   }
@@ -137,7 +157,7 @@ struct DialectScore {
   /// The mean credit of the table's cells.
   private static func cells(
     _ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, text: Double, empty: Double,
-    escape: UInt8?
+    escape: UInt8?, hasBlank: Bool
   ) -> Double {
     var sum = 0.0
     var count = 0
@@ -162,7 +182,8 @@ struct DialectScore {
           sum += 1
         } else {
           // A blank behind a delimiter is prose, unless it is padding.
-          sum += kind.credit * text * (column > 0 && SampleTable.isBlank(bytes[cell.start]) ? 0.8 : 1)
+          let isBehindBlank = hasBlank || SampleTable.isBlank(bytes[cell.start])
+          sum += kind.credit * text * (column > 0 && isBehindBlank ? 0.8 : 1)
         }
       }
       if count > mostCells { break }

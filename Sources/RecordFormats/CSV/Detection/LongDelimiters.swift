@@ -117,6 +117,17 @@ struct LongDelimiters {
 
   // MARK: Priors
 
+  /// Whether it is a comma, semicolon or tab twice, and perhaps an empty column between two.
+  static func mayBeEmptyColumn(_ delimiter: CSVDelimiter) -> Bool {
+    ([",,", ";;", "\t\t"] as [CSVDelimiter]).contains(delimiter)
+  }
+
+  /// The delimiter without blanks around it; nil if it has none, or is nothing else.
+  static func core(_ delimiter: CSVDelimiter) -> CSVDelimiter? {
+    guard delimiter.count > 1, delimiter.contains(32) else { return nil }
+    return CSVDelimiter(delimiter.text.split(separator: " ").joined())
+  }
+
   /// How likely a character beyond ASCII is as a delimiter; nil for those of words and numbers.
   private static func prior(_ scalar: Unicode.Scalar) -> Double? {
     switch scalar.properties.generalCategory {
@@ -157,6 +168,7 @@ struct LongDelimiters {
     }
     // Signs, and what begins addresses, belong to values.
     let foreign: [Unicode.Scalar] = ["-", "/", "+", "%", "!", "<", ">"]
+    if delimiter == "=>" || delimiter == "->" { return 0.8 }
     let isMirrored = scalars == scalars.reversed()
     if !isMirrored, scalars.contains(where: { foreign.contains($0) || $0 == "$" || $0 == "#" }) { return nil }
     if isMirrored, scalars.contains(where: { foreign.contains($0) && $0 != "!" }) { return 0.6 }

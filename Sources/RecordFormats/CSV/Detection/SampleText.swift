@@ -13,6 +13,9 @@ struct SampleText {
 
   /// At most so many bytes of text are looked at.
   static let mostBytes = 1 << 18
+  /// At most so many where the lines are so long that there are hardly any: a header of half a megabyte.
+  static let longest = 1 << 20
+  private static let fewLines = 4
 
   /// Decodes a sample; nil when it is no text.
   init?(_ sample: [UInt8], isWhole: Bool, encoding asked: TextEncoding) {
@@ -21,16 +24,28 @@ struct SampleText {
     if asked == .automatic || asked == .detect {
       (encoding, evidence, isCertain) = Self.encoding(sample, isWhole, asked)
     }
+    let isLong = sample.count > Self.mostBytes && Self.hasFewLines(sample.prefix(Self.mostBytes))
+    let limit = isLong ? Self.longest : Self.mostBytes
     guard let stream = try? ByteSource(bytes: sample).openFile() else { return nil }
     var text = TextStream(stream, encoding: encoding)
-    guard let decoded = try? text.sample(Self.mostBytes) else { return nil }
+    guard let decoded = try? text.sample(limit) else { return nil }
     bytes = decoded
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-    if decoded.count + 64 > Self.mostBytes { self.isWhole = false }
+    if decoded.count + 64 > limit { self.isWhole = false }
     if !self.isWhole, let end = bytes.lastIndex(where: { $0 == 10 || $0 == 13 }) {
       bytes.removeSubrange((end + 1)...)
     }
     if Self.isBinary(bytes) { return nil }
+  }
+
+  /// Whether so many bytes hold so few lines that more of them have to be looked at.
+  static func hasFewLines(_ bytes: some Collection<UInt8>) -> Bool {
+    var lines = 0
+    for byte in bytes where byte == 10 || byte == 13 {
+      lines += 1
+      if lines >= fewLines { return false }
+    }
+    return true
   }
 
   /// Whether bytes are a program's or a picture's: text has no NUL, and of other control characters one or two kinds,
@@ -60,7 +75,42 @@ struct SampleText {
           asked, "encoding: utf-8, but \(faults) byte\(faults == 1 ? " is" : "s are") no part of a character", false
         )
       }
+      let name = guess.encoding.name
+      if !name.hasPrefix("windows-125"), !name.hasPrefix("iso-8859"), let byte = separator(bytes) {
+        let sentence =
+          "encoding: windows-1252, where 0x\(String(byte, radix: 16, uppercase: true)), which stands equally often in"
+          + " all lines, is a sign"
+        return (.windows1252, sentence, false)
+      }
       return (guess.encoding, "encoding: \(guess.encoding.name), because of \(guess.evidence)", guess.confidence > 0.5)
+    }
+  }
+
+  /// A byte that separates something if the text is in Latin-1: one of a few signs there, equally often in all of the
+  /// first lines, never beside another byte that would be a sign.
+  private static func separator(_ bytes: UnsafeRawBufferPointer) -> UInt8? {
+    let signs: [UInt8] = [0xA4, 0xA6, 0xA7, 0xAC, 0xAF, 0xB6]
+    return signs.first { sign in
+      var counts: [Int: Int] = [:]
+      var (count, length, lines) = (0, 0, 0)
+      for (i, byte) in bytes.enumerated() {
+        if byte == 10 || byte == 13 {
+          if length > 0 {
+            counts[count, default: 0] += 1
+            lines += 1
+          }
+          (count, length) = (0, 0)
+          if lines == 100 { break }
+          continue
+        }
+        length += 1
+        if byte != sign { continue }
+        count += 1
+        let neighbours = [i > 0 ? bytes[i - 1] : 0, i + 1 < bytes.count ? bytes[i + 1] : 0]
+        if neighbours.contains(where: { 0x80..<0xC0 ~= $0 && $0 != sign }) { return false }
+      }
+      let best = counts.max { ($0.value, $0.key) < ($1.value, $1.key) }
+      return lines >= 3 && best.map { $0.key > 0 && $0.value * 10 >= lines * 8 } == true
     }
   }
 

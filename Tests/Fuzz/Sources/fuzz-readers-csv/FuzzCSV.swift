@@ -16,6 +16,7 @@ public func fuzzCSV(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   options.padShortRecords = switches & 16 != 0
   options.truncateLongRecords = switches & 32 != 0
   options.blankLines = switches & 64 == 0 ? .skip : .record
+  options.trimQuoted = switches & 132 == 132
   options.quotedNulls = switches & 128 != 0
   options.nullTokens = choice & 1 == 0 ? [] : ["", "N"]
   options.comment = choice & 2 == 0 ? nil : "#"

@@ -33,6 +33,13 @@ enum CorpusPollutions {
         $0.quoting = .text
       }
     }
+    for delimiter in ["||", "::", "\t\t", "|~|", "~~", "§", "¦", "→", "\\t", "#|#"] {
+      add("long delimiter") { $0.delimiter = delimiter }
+      add("long delimiter") {
+        $0.delimiter = delimiter
+        $0.quoting = .all
+      }
+    }
     for quoting in [CorpusWriting.Quoting.text, .all] {
       for delimiter in [",", ";"] {
         add("single quotes") {
@@ -165,6 +172,10 @@ enum CorpusPollutions {
       CorpusFile("encoding", "\(table.name) UTF-16 LE without a mark", units(true), table.rows),
     ]
     if text.unicodeScalars.allSatisfy({ $0.value < 256 }) {
+      var signs = CorpusWriting()
+      signs.delimiter = "§"
+      let section = signs.text(table.rows).unicodeScalars.map { UInt8($0.value) }
+      files.append(CorpusFile("encoding", "\(table.name) Latin-1 with signs", section, table.rows))
       files.append(
         CorpusFile("encoding", "\(table.name) Latin-1", text.unicodeScalars.map { UInt8($0.value) }, table.rows))
     }
