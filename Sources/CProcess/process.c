@@ -2,6 +2,7 @@
 #include "CProcess.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <spawn.h>
 #include <unistd.h>
 
@@ -17,4 +18,10 @@ int cprocess_pipe(int *readEnd, int *writeEnd) {
 
 int cprocess_spawn_in_folder(void *actions, const char *folder) {
   return posix_spawn_file_actions_addchdir_np(actions, folder);
+}
+
+int cprocess_processors(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return CPU_COUNT(&set);
 }

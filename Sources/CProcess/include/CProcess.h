@@ -9,4 +9,7 @@ int cprocess_pipe(int *readEnd, int *writeEnd);
 /* Lets a child start in a folder; `actions` are posix_spawn_file_actions_t. 0, or what went wrong as `errno` has it. */
 int cprocess_spawn_in_folder(void *actions, const char *folder);
 
+/* How many processors this thread may run on; 1 when the system does not say. */
+int cprocess_processors(void);
+
 #endif

@@ -50,12 +50,14 @@ struct CSVMarks {
   private var state: cscan_csv
   /// Where the marks end.
   private var marked = 0
-  private var piece = Self.longest
+  private var piece = Self.first
 
   fileprivate static let longest = 1 << 14
   /// The bytes of the first piece behind a record that is not plain: the next one may be none either, and then the
   /// marks behind it are worth nothing.
   private static let shortest = 1 << 9
+  /// The bytes of the first piece of a parsing, which a batch of one record does not use up.
+  private static let first = 1 << 10
 
   /// - Parameter isFlagged: whether `flags` are wanted.
   init(_ memory: Memory, level: cscan_level, delimiter: UInt8, quote: UInt8, isFlagged: Bool) {

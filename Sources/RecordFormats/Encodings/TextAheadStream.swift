@@ -1,6 +1,9 @@
+import CProcess
+
 /// A text file that is read ahead by a thread, which also looks for what is not UTF-8.
 ///
-/// It is a stream like others until somebody knows that the text is UTF-8. Only over files, whose reads end.
+/// It is a stream like others until somebody knows that the text is UTF-8, and where the process has one processor
+/// only. Only over files, whose reads end.
 final class TextAheadStream: ByteStream {
   let path: String
   private let upstream: any ByteStream
@@ -23,7 +26,7 @@ final class TextAheadStream: ByteStream {
   func readAhead() { isAllowed = true }
 
   /// What was handed out, as if there were no thread.
-  var bytesRead: Int { ahead == nil ? upstream.bytesRead : offset + rest }
+  var bytesRead: Int { ahead == nil ? upstream.bytesRead : min(offset + rest, upstream.bytesRead) }
 
   var verifiedText: Range<Int> { ahead?.verified ?? 0..<0 }
 
@@ -35,11 +38,13 @@ final class TextAheadStream: ByteStream {
   }
 
   private func start() {
+    isAllowed = false
+    // Handing the bytes over is worth it only when it is done at the same time as something else.
+    guard cprocess_processors() > 1 else { return }
     let ahead = ReadAhead(upstream, check: AheadCheck(offset: offset), bufferSize: size.buffer)
     rest = upstream.bytesRead - offset
     ahead.start()
     // Where the system has no thread to give, it is not asked again.
-    isAllowed = ahead.isStarted
     if ahead.isStarted { self.ahead = ahead }
   }
 }
