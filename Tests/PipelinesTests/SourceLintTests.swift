@@ -106,7 +106,8 @@ struct SourceLintTests {
       ),
       ("list.txt", "orders.csv\norders.csv\n", "list.txt:2:1: warning: “orders.csv” is the same file as “orders.csv”"),
       (
-        "list.txt", "\(String(repeating: "0", count: 64))  orders.csv\n\(String(repeating: "1", count: 64))  orders.csv\n",
+        "list.txt",
+        "\(String(repeating: "0", count: 64))  orders.csv\n\(String(repeating: "1", count: 64))  orders.csv\n",
         "list.txt:2:1: error: “orders.csv” has another SHA-256 here than where it is named before [invalidManifest]"
       ),
       ("list.txt", "in\n", "list.txt:1:1: error: “in”: this is a folder, not a file [unreadableFile]"),

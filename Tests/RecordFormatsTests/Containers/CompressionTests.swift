@@ -274,7 +274,10 @@ import Testing
   }
 
   @Test func `text that looks like a signature is text`() throws {
-    for text in ["", "BZh", "BZh9 is how bzip2 files begin", "PK", "PKs,b\n", "(µ", "ustar", "id\n1\n", "PAR1,a\n", "ORC\n\u{1B}$B"] {
+    for text in [
+      "", "BZh", "BZh9 is how bzip2 files begin", "PK", "PKs,b\n", "(µ", "ustar", "id\n1\n", "PAR1,a\n",
+      "ORC\n\u{1B}$B",
+    ] {
       #expect(try unpack(ByteSource(packed: Array(text.utf8))) == Array(text.utf8))
     }
   }
