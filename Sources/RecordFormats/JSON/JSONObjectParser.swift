@@ -190,6 +190,7 @@ struct JSONObjectParser {
   @inline(__always)
   private func search(_ children: Range<Int>, _ guess: inout Int) -> Int {
     guard scanner.i &+ 8 <= scanner.readable, let names = names.baseAddress else { return -1 }
+    if children.count > JSONPaths.fewChildren { return searchMany(children, &guess, names) }
     var child = guess
     for _ in 0..<children.count {
       let spelling = nodes[unchecked: child].spelling
@@ -205,6 +206,34 @@ struct JSONObjectParser {
     return -1
   }
 
+  /// The same among many children: the one that is expected, else by the name's hash.
+  @inline(never)
+  private func searchMany(_ children: Range<Int>, _ guess: inout Int, _ names: UnsafePointer<UInt8>) -> Int {
+    func isNext(_ child: Int) -> Bool {
+      let spelling = nodes[child].spelling
+      guard spelling.count > 0, scanner.i &+ spelling.count <= scanner.end,
+        spelling.matches(scanner.base, scanner.i, names, nodes[child].name.lowerBound)
+      else { return false }
+      guess = child + 1 == children.upperBound ? children.lowerBound : child + 1
+      return true
+    }
+    if isNext(guess) { return guess == children.lowerBound ? children.upperBound - 1 : guess - 1 }
+    var hash = JSONNameHash()
+    var i = scanner.i + 1
+    while i < scanner.end, scanner.base[i] != UInt8(ascii: "\"") {
+      // An escape is for another way.
+      if scanner.base[i] == UInt8(ascii: "\\") { return -1 }
+      hash.add(scanner.base[i])
+      i += 1
+    }
+    var child = Int(nodes[children.lowerBound + hash.place(among: children.count)].firstOfHash)
+    while child >= 0 {
+      if isNext(child) { return child }
+      child = Int(nodes[child].nextOfHash)
+    }
+    return -1
+  }
+
   @inline(never)
   private mutating func findEscaped(_ start: Int, _ end: Int, _ children: Range<Int>) -> Int {
     if scratch.count < end - start { scratch = ContiguousArray(repeating: 0, count: 2 * (end - start)) }
@@ -215,6 +244,16 @@ struct JSONObjectParser {
     return scratch.withUnsafeMutableBufferPointer { scratch in
       guard let room = scratch.baseAddress else { return -1 }
       let count = JSONEscape.unescape(base, start, end, to: room)
+      if children.count > JSONPaths.fewChildren {
+        var hash = JSONNameHash()
+        for byte in scratch[..<count] { hash.add(byte) }
+        var child = Int(nodes[children.lowerBound + hash.place(among: children.count)].firstOfHash)
+        while child >= 0 {
+          if names[nodes[child].name].elementsEqual(scratch[..<count]) { return child }
+          child = Int(nodes[child].nextOfHash)
+        }
+        return -1
+      }
       return children.first { child in
         let range = nodes[child].name
         return range.count == count && names[range].elementsEqual(scratch[..<count])
