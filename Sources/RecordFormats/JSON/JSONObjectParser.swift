@@ -107,10 +107,17 @@ struct JSONObjectParser {
     let children = nodes[node].children
     // Members usually come in the same order in all records: the guess is the one behind the last hit.
     var guess = children.lowerBound
+    let isWide = children.count > JSONPaths.fewChildren
     while true {
       scanner.skipSpace()
       let key = scanner.i
-      var child = search(children, &guess)
+      var child: Int
+      if isWide {
+        child = searchMany(children, guess)
+        if child >= 0 { guess = child &+ 1 == children.upperBound ? children.lowerBound : child &+ 1 }
+      } else {
+        child = search(children, &guess)
+      }
       if child >= 0 {
         scanner.i &+= nodes[unchecked: child].spelling.count
       } else {
@@ -190,7 +197,6 @@ struct JSONObjectParser {
   @inline(__always)
   private func search(_ children: Range<Int>, _ guess: inout Int) -> Int {
     guard scanner.i &+ 8 <= scanner.readable, let names = names.baseAddress else { return -1 }
-    if children.count > JSONPaths.fewChildren { return searchMany(children, &guess, names) }
     var child = guess
     for _ in 0..<children.count {
       let spelling = nodes[unchecked: child].spelling
@@ -208,16 +214,14 @@ struct JSONObjectParser {
 
   /// The same among many children: the one that is expected, else by the name's hash.
   @inline(never)
-  private func searchMany(_ children: Range<Int>, _ guess: inout Int, _ names: UnsafePointer<UInt8>) -> Int {
+  private func searchMany(_ children: Range<Int>, _ guess: Int) -> Int {
+    guard scanner.i &+ 8 <= scanner.readable, let names = names.baseAddress else { return -1 }
     func isNext(_ child: Int) -> Bool {
       let spelling = nodes[child].spelling
-      guard spelling.count > 0, scanner.i &+ spelling.count <= scanner.end,
-        spelling.matches(scanner.base, scanner.i, names, nodes[child].name.lowerBound)
-      else { return false }
-      guess = child + 1 == children.upperBound ? children.lowerBound : child + 1
-      return true
+      return spelling.count > 0 && scanner.i &+ spelling.count <= scanner.end
+        && spelling.matches(scanner.base, scanner.i, names, nodes[child].name.lowerBound)
     }
-    if isNext(guess) { return guess == children.lowerBound ? children.upperBound - 1 : guess - 1 }
+    if isNext(guess) { return guess }
     var hash = JSONNameHash()
     var i = scanner.i + 1
     while i < scanner.end, scanner.base[i] != UInt8(ascii: "\"") {
