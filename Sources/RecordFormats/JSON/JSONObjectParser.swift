@@ -107,10 +107,17 @@ struct JSONObjectParser {
     let children = nodes[node].children
     // Members usually come in the same order in all records: the guess is the one behind the last hit.
     var guess = children.lowerBound
+    let isWide = children.count > JSONPaths.fewChildren
     while true {
       scanner.skipSpace()
       let key = scanner.i
-      var child = search(children, &guess)
+      var child: Int
+      if isWide {
+        child = searchMany(children, guess)
+        if child >= 0 { guess = child &+ 1 == children.upperBound ? children.lowerBound : child &+ 1 }
+      } else {
+        child = search(children, &guess)
+      }
       if child >= 0 {
         scanner.i &+= nodes[unchecked: child].spelling.count
       } else {
@@ -205,6 +212,32 @@ struct JSONObjectParser {
     return -1
   }
 
+  /// The same among many children: the one that is expected, else by the name's hash.
+  @inline(never)
+  private func searchMany(_ children: Range<Int>, _ guess: Int) -> Int {
+    guard scanner.i &+ 8 <= scanner.readable, let names = names.baseAddress else { return -1 }
+    func isNext(_ child: Int) -> Bool {
+      let spelling = nodes[child].spelling
+      return spelling.count > 0 && scanner.i &+ spelling.count <= scanner.end
+        && spelling.matches(scanner.base, scanner.i, names, nodes[child].name.lowerBound)
+    }
+    if isNext(guess) { return guess }
+    var hash = JSONNameHash()
+    var i = scanner.i + 1
+    while i < scanner.end, scanner.base[i] != UInt8(ascii: "\"") {
+      // An escape is for another way.
+      if scanner.base[i] == UInt8(ascii: "\\") { return -1 }
+      hash.add(scanner.base[i])
+      i += 1
+    }
+    var child = Int(nodes[children.lowerBound + hash.place(among: children.count)].firstOfHash)
+    while child >= 0 {
+      if isNext(child) { return child }
+      child = Int(nodes[child].nextOfHash)
+    }
+    return -1
+  }
+
   @inline(never)
   private mutating func findEscaped(_ start: Int, _ end: Int, _ children: Range<Int>) -> Int {
     if scratch.count < end - start { scratch = ContiguousArray(repeating: 0, count: 2 * (end - start)) }
@@ -215,6 +248,16 @@ struct JSONObjectParser {
     return scratch.withUnsafeMutableBufferPointer { scratch in
       guard let room = scratch.baseAddress else { return -1 }
       let count = JSONEscape.unescape(base, start, end, to: room)
+      if children.count > JSONPaths.fewChildren {
+        var hash = JSONNameHash()
+        for byte in scratch[..<count] { hash.add(byte) }
+        var child = Int(nodes[children.lowerBound + hash.place(among: children.count)].firstOfHash)
+        while child >= 0 {
+          if names[nodes[child].name].elementsEqual(scratch[..<count]) { return child }
+          child = Int(nodes[child].nextOfHash)
+        }
+        return -1
+      }
       return children.first { child in
         let range = nodes[child].name
         return range.count == count && names[range].elementsEqual(scratch[..<count])

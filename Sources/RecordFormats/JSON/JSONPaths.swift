@@ -15,6 +15,10 @@ struct JSONPaths {
     var seen = 0
     /// How the name looks in a text that does not escape it.
     let spelling: JSONSpelling
+    /// Of many siblings, the first whose name has the hash that is this one's place among them, and the next one of
+    /// the same hash; -1 for none.
+    var firstOfHash: Int32 = -1
+    var nextOfHash: Int32 = -1
 
     init(_ name: [UInt8], at start: Int, slot: Int) {
       self.name = start..<start + name.count
@@ -93,7 +97,36 @@ struct JSONPaths {
         depths.append(depth + 1)
       }
       nodes[current].children = first..<nodes.count
+      if order.count > Self.fewChildren { hash(first..<nodes.count) }
       current += 1
     }
+  }
+
+  /// So many children are found faster by looking at each.
+  static let fewChildren = 64
+
+  /// Lets children be found by the hashes of their names.
+  private mutating func hash(_ children: Range<Int>) {
+    for child in children.reversed() {
+      var hash = JSONNameHash()
+      for byte in names[nodes[child].name] { hash.add(byte) }
+      let place = children.lowerBound + hash.place(among: children.count)
+      nodes[child].nextOfHash = nodes[place].firstOfHash
+      nodes[place].firstOfHash = Int32(truncatingIfNeeded: child)
+    }
+  }
+}
+
+/// The hash of a member's name.
+///
+/// Source: FNV-1a, <http://www.isthe.com/chongo/tech/comp/fnv/>.
+struct JSONNameHash {
+  private var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  @inline(__always) mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+
+  /// One of `count` places.
+  @inline(__always) func place(among count: Int) -> Int {
+    Int(truncatingIfNeeded: (value ^ value >> 32) % UInt64(count))
   }
 }
