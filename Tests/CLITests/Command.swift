@@ -71,6 +71,12 @@ struct Command {
   /// The lines of standard output.
   var lines: [String] { output.split(separator: "\n").map(String.init) }
 
+  /// The warnings of a run's JSON result, each as `code: message`.
+  func warnings() throws -> [String] {
+    let warnings = try object()["warnings"] as? [[String: Any]] ?? []
+    return warnings.map { "\($0["code"] as? String ?? ""): \($0["message"] as? String ?? "")" }
+  }
+
   /// Standard output as one JSON object.
   func object() throws -> [String: Any] {
     let value = try JSONSerialization.jsonObject(with: Data(output.utf8))

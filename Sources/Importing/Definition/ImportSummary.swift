@@ -143,8 +143,8 @@ public struct ImportSummary: Sendable {
   public var storePath = ""
   /// The rejects file's path, when rejects were written.
   public var rejectsPath: String?
-  /// Sentences about the store that its user should know: what an import cannot do in it as Core Data would.
-  public var warnings: [String] = []
+  /// What the run's user should know, each once.
+  public var warnings: [RunWarning] = []
   /// How existing objects were found, by entity name.
   public var findPlans: [String: String] = [:]
   /// Counts of rejects by code.

@@ -38,7 +38,7 @@ struct RunRecorder {
       }
       summary.runNumber = try history.append(record)
     } catch {
-      summary.warnings.append("this run is not in the table of runs: \(error)")
+      summary.warn(RunWarning(.runNotNoted, "this run is not in the table of runs: \(error)"))
     }
   }
 
@@ -84,7 +84,7 @@ struct RunRecorder {
     record.version = ImportSession.version
     record.host = Self.host()
     record.resumedFrom = summary.resumedFrom
-    record.warnings = summary.warnings.map { redaction($0) }
+    record.warnings = summary.warnings.map { redaction($0.description) }
     return record
   }
 

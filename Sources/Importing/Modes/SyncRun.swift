@@ -20,8 +20,8 @@ final class SyncRun {
   private var watches: [Int: SyncWatch] = [:]
   /// Good records of each part.
   private var goodRecords: [Int: Int] = [:]
-  /// Sentences for the user: why nothing was deleted.
-  private(set) var notes: [String] = []
+  /// Why nothing was deleted.
+  private(set) var warnings: [RunWarning] = []
 
   /// How the deletions ended.
   struct Result {
@@ -105,14 +105,19 @@ final class SyncRun {
     let name = part.name.isEmpty ? part.root.entityName : part.name
     let act = part.root.sync.deletion == .mark ? "marked" : "deleted"
     if goodRecords[number] ?? 0 == 0, !part.root.sync.allowsEmpty {
-      notes.append("\(name): nothing was \(act), because the input has no good record (“allow_empty” is not set)")
+      warnings.append(
+        RunWarning(
+          .nothingDeleted,
+          "\(name): nothing was \(act), because the input has no good record (“allow_empty” is not set)"))
       return false
     }
     let unreadable = watches[number]?.unreadable ?? 0
     if unreadable > 0, part.root.sync.unreadable == .keep {
-      notes.append(
-        "\(name): nothing was \(act), because the key of \(unreadable) \(unreadable == 1 ? "record" : "records") cannot"
-          + " be read, and any object could be meant (“unreadable: delete” lets objects go all the same)")
+      warnings.append(
+        RunWarning(
+          .nothingDeleted,
+          "\(name): nothing was \(act), because the key of \(unreadable) \(unreadable == 1 ? "record" : "records") cannot"
+            + " be read, and any object could be meant (“unreadable: delete” lets objects go all the same)"))
       return false
     }
     return true

@@ -50,7 +50,7 @@ final class ObjectSession {
   ) throws(ImportError) -> ImportSummary {
     self.shouldStop = shouldStop
     let file = try makeStore()
-    summary.warnings = file.schema.warnings.map(\.description)
+    summary.warnings = file.schema.warnings.map { RunWarning($0) }
     do {
       try load(file, progress: progress)
     } catch {

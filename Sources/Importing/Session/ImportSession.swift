@@ -84,10 +84,7 @@ public final class ImportSession {
       case .done(let checkpoint): try tellOf(checkpoint, file)
       case .fresh, .restarted, .resumed:
         for plan in plans {
-          for text in StoreWarnings(plan: plan, model: definition.model).texts(file)
-          where !summary.warnings.contains(text) {
-            summary.warnings.append(text)
-          }
+          for warning in StoreWarnings(plan: plan, model: definition.model).warnings(file) { summary.warn(warning) }
         }
         try load(file, from: begin, progress: progress, shouldStop: shouldStop)
       }
@@ -128,9 +125,11 @@ public final class ImportSession {
       }
       guard case .restarted(let checkpoint) = begin else { return (file, begin) }
       guard let origin = checkpoint.origin, file.adopt(origin, commits: checkpoint.commits) else {
-        summary.warnings.append(
-          "the unfinished run \(checkpoint.run) could not be taken back: another program has had the store open since;"
-            + " its \(checkpoint.ledger.read) records stay, and the run began anew")
+        summary.warn(
+          RunWarning(
+            .notTakenBack,
+            "the unfinished run \(checkpoint.run) could not be taken back: another program has had the store open since;"
+              + " its \(checkpoint.ledger.read) records stay, and the run began anew"))
         return (file, .fresh)
       }
       if definition.isDryRun { return (file, .fresh) }
@@ -156,7 +155,9 @@ public final class ImportSession {
       if definition.policy.unfinished == .resumeOrFail {
         throw RunStartChoice.nothingToResume(definition, unfinished.refusal)
       }
-      if let refusal = unfinished.refusal { summary.warnings.append("\(refusal); the run began anew") }
+      if let refusal = unfinished.refusal {
+        summary.warn(RunWarning(.unfinishedDropped, "\(refusal); the run began anew"))
+      }
       do throws(StoreError) {
         return try StoreFile.create(
           path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB),
@@ -190,9 +191,11 @@ public final class ImportSession {
       summary.resumedAfter = checkpoint.ledger.read
       summary.resumedFrom = checkpoint.run
       if !isWhole {
-        summary.warnings.append(
-          "another program has had the store open since the run was interrupted; should a limit be exceeded, only what"
-            + " comes now can be taken back")
+        summary.warn(
+          RunWarning(
+            .partlyTakenBack,
+            "another program has had the store open since the run was interrupted; should a limit be exceeded, only what"
+              + " comes now can be taken back"))
       }
       return checkpoint
     }
@@ -281,7 +284,7 @@ public final class ImportSession {
         summary.breach = load.breach
         isInterrupted = load.isInterrupted
         place = place.after(load)
-        for warning in load.warnings where !summary.warnings.contains(warning) { summary.warnings.append(warning) }
+        for warning in load.warnings { summary.warn(warning) }
         if !load.isHeld, load.breach == nil, !isInterrupted, let counts = place.tally.parts.last {
           try load.didEnd(counts)
         }
@@ -332,7 +335,7 @@ public final class ImportSession {
       let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects, sample: sample)
       place.tally.note(removal)
       summary.breach = removal.breach
-      summary.warnings += sync.notes
+      summary.warnings += sync.warnings
       times.write += Self.now() - before
     }
     summary.changes = sample?.changes ?? []

@@ -33,7 +33,7 @@ final class PartImport {
   let isHeld: Bool
   private let transforms: TransformRunner?
   /// What the summary should warn of.
-  private(set) var warnings: [String] = []
+  private(set) var warnings: [RunWarning] = []
   /// Bytes of input read.
   private(set) var bytesRead = 0
   /// Which limit was exceeded; then the whole run has to be taken back.

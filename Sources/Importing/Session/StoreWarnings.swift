@@ -6,22 +6,24 @@ struct StoreWarnings {
   let plan: ImportPlan
   let model: ManagedObjectModel
 
-  /// The warnings as sentences, each once.
-  func texts(_ file: StoreFile) -> [String] {
+  /// The warnings, each once.
+  func warnings(_ file: StoreFile) -> [RunWarning] {
     let imported = importedEntities()
-    var texts = file.warnings.map(\.description)
-    for warning in file.schema.warnings where concerns(warning, file, imported) { texts.append(warning.description) }
+    var warnings = file.warnings.map { RunWarning($0) }
+    warnings += file.schema.warnings.filter { concerns($0, file, imported) }.map { RunWarning($0) }
     for entity in model.entities where imported.contains(entity.index) {
       for attribute in entity.attributes
       where attribute.isDerived && !attribute.isTransient && attribute.declaringEntity == entity.index
         && !file.schema.computesValue(of: attribute, entity, inNewStore: file.isReproducible)
       {
-        texts.append(
-          "\(entity.name).\(attribute.name): the value of this derived attribute is computed by Core Data, not by an"
-            + " import; new rows have none")
+        warnings.append(
+          RunWarning(
+            .derivedAttribute,
+            "\(entity.name).\(attribute.name): the value of this derived attribute is computed by Core Data, not by"
+              + " an import; new rows have none"))
       }
     }
-    return texts
+    return warnings
   }
 
   private func concerns(_ warning: SchemaWarning, _ file: StoreFile, _ imported: Set<Int>) -> Bool {

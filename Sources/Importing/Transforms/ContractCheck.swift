@@ -14,12 +14,13 @@ struct ContractCheck {
   private var refusal: (code: RejectCode, message: String)?
   /// The JSON type of each column's first value.
   private var types: [FieldKind?]
-  private var noted: [String] = []
+  /// What the summary warns of.
+  private(set) var warnings: [RunWarning] = []
   /// The columns that the current source is asked for.
   private(set) var requestedColumns: [String]
 
-  /// More notes than this are not kept.
-  private static let greatestNotes = 100
+  /// More warnings than this are not kept.
+  private static let mostWarnings = 100
 
   private enum FieldKind: String {
     case text = "a string"
@@ -47,11 +48,9 @@ struct ContractCheck {
     requestedColumns = columns
   }
 
-  /// Sentences for the summary.
-  var warnings: [String] { noted }
-
-  private mutating func note(_ text: String) {
-    if noted.count < Self.greatestNotes, !noted.contains(text) { noted.append(text) }
+  private mutating func warn(_ code: RunWarning.Code, _ text: String) {
+    let warning = RunWarning(code, text)
+    if warnings.count < Self.mostWarnings, !warnings.contains(warning) { warnings.append(warning) }
   }
 
   private static func broken(_ message: String) -> ImportError {
@@ -87,7 +86,7 @@ struct ContractCheck {
     let message = "“\(header.path)” has no column \(names)"
     switch policy {
     case .freeze: throw Self.broken(message)
-    case .evolve: note(message)
+    case .evolve: warn(.contractMissingColumn, message)
     case .reject: refusal = (.contractMissingColumn, message)
     case .discard: break
     }
@@ -106,7 +105,7 @@ struct ContractCheck {
       + new.map { "“\($0)”" }.joined(separator: ", ")
     switch policy {
     case .freeze: throw Self.broken(message)
-    case .evolve: note(message)
+    case .evolve: warn(.contractNewColumn, message)
     case .reject: refusal = (.contractNewColumn, message)
     case .discard: break
     }
@@ -140,7 +139,9 @@ struct ContractCheck {
       let names = new.prefix(8).map { RejectMessage.shown($0) }.joined(separator: ", ")
       switch policy {
       case .evolve:
-        for name in new { note("records have a member \(RejectMessage.shown(name)) that the import does not know") }
+        for name in new {
+          warn(.contractNewColumn, "records have a member \(RejectMessage.shown(name)) that the import does not know")
+        }
       case .freeze:
         throw Self.broken(
           "record \(batch.records.records[record].index + 1) has a member that the import does not know: \(names)")
@@ -168,7 +169,7 @@ struct ContractCheck {
         let message = "“\(columns[column])” is \(kind.rawValue), and was \(first.rawValue) in earlier records"
         switch policy {
         case .evolve:
-          note("record \(batch.records.records[record].index + 1): \(message)")
+          warn(.contractType, "record \(batch.records.records[record].index + 1): \(message)")
           types[column] = kind
         case .freeze: throw Self.broken("record \(batch.records.records[record].index + 1): \(message)")
         case .reject:

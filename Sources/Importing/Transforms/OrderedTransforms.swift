@@ -24,7 +24,7 @@ final class OrderedTransforms: @unchecked Sendable {
   }
 
   /// Sentences for the summary.
-  var warnings: [String] { contract?.warnings ?? [] }
+  var warnings: [RunWarning] { contract?.warnings ?? [] }
 
   /// Begins with a source.
   func begin(_ source: ByteSource, format: RecordFormat) throws(ImportError) {

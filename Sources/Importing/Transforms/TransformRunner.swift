@@ -55,8 +55,8 @@ final class TransformRunner: Sendable {
   /// - Parameter isJoined: Whether the reader's thread has ended.
   func end(isJoined: Bool) { ordered.end(isJoined: isJoined) }
 
-  /// Sentences for the summary's warnings.
-  var warnings: [String] { ordered.warnings }
+  /// What the summary warns of.
+  var warnings: [RunWarning] { ordered.warnings }
 
   // MARK: The reader's thread
 

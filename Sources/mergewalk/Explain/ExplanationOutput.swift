@@ -17,7 +17,7 @@ enum ExplanationOutput {
           "\($0.name.split(separator: "_").joined(separator: " ")) \(Figures.bytes($0.bytes))"
         }.joined(separator: ", "))
     lines.append("  rejects  " + rejects(explanation))
-    for warning in explanation.warnings { lines.append("  warning  " + warning) }
+    for warning in explanation.warnings { lines.append("  warning  \(warning)") }
     for (number, part) in explanation.parts.enumerated() {
       lines.append("")
       let name = part.name.isEmpty || part.name == part.entity ? part.entity : "\(part.name): \(part.entity)"
@@ -116,7 +116,7 @@ enum ExplanationOutput {
           ("ratio", explanation.rejectRatio.map { .decimal($0, digits: 6) } ?? .null),
         ])
       ),
-      ("warnings", .array(explanation.warnings.map { .string($0) })),
+      ("warnings", .array(explanation.warnings.map(SummaryOutput.warning))),
       ("imports", .array(explanation.parts.map(json))),
     ])
   }

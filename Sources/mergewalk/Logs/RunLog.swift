@@ -80,7 +80,11 @@ final class RunLog {
     var counts: [RejectCode: Int] = [:]
     for (name, count) in summary.rejectCounts { if let code = RejectCode(rawValue: name) { counts[code] = count } }
     logRejects(counts)
-    for text in summary.warnings { logger.warning("\(text)") }
+    for warning in summary.warnings {
+      var metadata: Logger.Metadata = ["code": .string(warning.code.rawValue)]
+      if let place = warning.place { metadata["place"] = .string(place) }
+      logger.warning("\(warning.message)", metadata: metadata)
+    }
     for anomaly in summary.anomalies {
       logger.warning(
         "\(anomaly.message)",

@@ -103,7 +103,7 @@ struct RunReport {
   }
 
   private var notes: String {
-    let texts = summary.anomalies.map { "Unusual: \($0.message)" } + summary.warnings
+    let texts = summary.anomalies.map { "Unusual: \($0.message)" } + summary.warnings.map(\.description)
     return texts.map { "<div class=\"note\">\(HTMLText.escaped($0))</div>" }.joined(separator: "\n")
   }
 

@@ -22,7 +22,7 @@ enum SummaryOutput {
 
   /// What a person should know of the store, one line each; nothing when there is nothing.
   static func warnings(_ summary: ImportSummary) -> [String] {
-    summary.warnings.map { "\(summary.storePath): warning: \($0)" }
+    summary.warnings.map { "\($0.place ?? summary.storePath): warning: \($0.message) [\($0.code.rawValue)]" }
       + summary.anomalies.map { "\(summary.pipeline): warning: unusual run: \($0.message)" }
   }
 
@@ -57,7 +57,7 @@ enum SummaryOutput {
       ("fetches", .integer(summary.fetches)), ("bytes_read", .integer(summary.bytesRead)),
       ("store", .string(summary.storePath)), ("rejects", summary.rejectsPath.map { .string($0) } ?? .null),
       ("changes", .array(summary.changes.map(ChangesOutput.json))),
-      ("warnings", .array(summary.warnings.map { .string($0) })),
+      ("warnings", .array(summary.warnings.map(warning))),
       ("anomalies", .array(summary.anomalies.map(anomaly))), ("imports", .array(summary.parts.map(part))),
       (
         "reject_codes",
@@ -79,6 +79,18 @@ enum SummaryOutput {
           })
       ),
     ]
+  }
+
+  /// A warning as an object.
+  static func warning(_ warning: RunWarning) -> JSONText {
+    var members: [(name: String, value: JSONText)] = [
+      ("code", .string(warning.code.rawValue)), ("message", .string(warning.message)),
+    ]
+    if let file = warning.file { members.append(("file", .string(file))) }
+    if let position = warning.position {
+      members += [("line", .integer(position.line)), ("column", .integer(position.column))]
+    }
+    return .object(members)
   }
 
   private static func breach(_ breach: LimitBreach) -> JSONText {

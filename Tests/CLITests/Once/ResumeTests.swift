@@ -98,13 +98,14 @@ struct ResumeTests {
     _ = try restarted.state()
     let command = try night.run()
     #expect(command.status == 1, "\(command.words)")
-    let warnings = try command.object()["warnings"] as? [String] ?? []
-    #expect(warnings.contains { $0.contains("another program has had the store open") }, "\(warnings)")
+    let warnings = try command.warnings()
+    #expect(
+      warnings.contains { $0.hasPrefix("partlyTakenBack: another program has had the store open") }, "\(warnings)")
     #expect(try night.state() == Self.wanted.get().state)
     let again = try restarted.run("--restart")
     #expect(again.status == 1, "\(again.words)")
-    let texts = try again.object()["warnings"] as? [String] ?? []
-    #expect(texts.contains { $0.contains("could not be taken back") }, "\(texts)")
+    let texts = try again.warnings()
+    #expect(texts.contains { $0.hasPrefix("notTakenBack: ") && $0.contains("could not be taken back") }, "\(texts)")
   }
 
   @Test("are wanted by --resume-or-fail")

@@ -59,7 +59,7 @@ import Testing
     definition.findPlan = plan
     let summary = try ImportSession(definition).run()
     #expect(summary.inserted == 2 && summary.updated == 1 && summary.unchanged == 1 && summary.rejected == 1)
-    #expect(summary.warnings.contains { $0.contains("persistent history") })
+    #expect(summary.warnings.map(\.code) == [.storeHistory])
     try withStore(definition.model) { store in
       guard case .transactions(let transactions) = try store.execute(.fetchHistory(after: token)) else {
         Issue.record("transactions were asked for")

@@ -159,7 +159,9 @@ struct NewStoreResumeTests {
     try stop(try definition("first"))
     let summary = try ImportSession(definition("second")).run()
     #expect(summary.resumedAfter == nil)
-    #expect(summary.warnings.contains { $0.contains("another pipeline (first)") }, "\(summary.warnings)")
+    #expect(
+      summary.warnings.contains { $0.code == .unfinishedDropped && $0.message.contains("another pipeline (first)") },
+      "\(summary.warnings)")
     #expect(try names() == ["s.sqlite"])
   }
 
@@ -193,7 +195,7 @@ struct NewStoreResumeTests {
     }
     let summary = try ImportSession(definition()).run()
     #expect(summary.resumedAfter == nil)
-    #expect(summary.warnings.contains { $0.contains("the machine has stopped since") }, "\(summary.warnings)")
+    #expect(summary.warnings.contains { $0.message.contains("the machine has stopped since") }, "\(summary.warnings)")
     #expect(try names() == ["s.sqlite"])
   }
 

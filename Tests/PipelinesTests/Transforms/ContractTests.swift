@@ -32,8 +32,11 @@ import Testing
   @Test("new columns of a header") func newColumns() throws {
     let evolved = try run("{ new: evolve }", Self.wider)
     #expect(evolved.0.inserted == 2)
-    #expect(evolved.0.warnings.contains { $0.contains("“extra”") && !$0.contains("“known”") })
-    #expect(try run("{ new: discard }", Self.wider).0.warnings.allSatisfy { !$0.contains("extra") })
+    #expect(
+      evolved.0.warnings.contains {
+        $0.code == .contractNewColumn && $0.message.contains("“extra”") && !$0.message.contains("“known”")
+      })
+    #expect(try run("{ new: discard }", Self.wider).0.warnings.allSatisfy { !$0.message.contains("extra") })
     #expect(try failure("{ new: freeze }", Self.wider).contains("“extra”"))
     let (summary, rejects) = try run("{ new: reject }", Self.wider)
     #expect(summary.rejectCounts == ["contract.newColumn": 2])
@@ -44,7 +47,9 @@ import Testing
     for policy in ["evolve", "discard"] {
       let (summary, _) = try run("{ missing: \(policy) }", Self.narrower)
       #expect(summary.inserted == 2)
-      #expect(summary.warnings.contains { $0.contains("no column “n”") } == (policy == "evolve"))
+      #expect(
+        summary.warnings.contains { $0.code == .contractMissingColumn && $0.message.contains("no column “n”") }
+          == (policy == "evolve"))
     }
     #expect(try run("{ missing: reject }", Self.narrower).0.rejectCounts == ["contract.missingColumn": 2])
   }
@@ -53,7 +58,7 @@ import Testing
     let file = "data.ndjson"
     let evolved = try run("{ new: evolve }", Self.members, file: file)
     #expect(evolved.0.inserted == 2)
-    #expect(evolved.0.warnings.filter { $0.contains("tra") }.count == 1)
+    #expect(evolved.0.warnings.filter { $0.message.contains("tra") }.count == 1)
     #expect(try failure("{ new: freeze }", Self.members, file: file).contains("record 2"))
     let (summary, rejects) = try run("{ new: reject }", Self.members, file: file)
     #expect(summary.rejectCounts == ["contract.newColumn": 1])
@@ -68,7 +73,9 @@ import Testing
     #expect(rejects == ["2 contract.type “n” is a string, and was a number in earlier records"])
     #expect(try failure("{ types: freeze }", data, file: "data.ndjson").contains("record 2"))
     #expect(
-      try run("{ types: evolve }", data, file: "data.ndjson").0.warnings.contains { $0.contains("“n” is a string") })
+      try run("{ types: evolve }", data, file: "data.ndjson").0.warnings.contains {
+        $0.code == .contractType && $0.message.contains("“n” is a string")
+      })
     #expect(try run("{ types: discard }", data, file: "data.ndjson").0.inserted == 4)
   }
 }

@@ -146,6 +146,6 @@ public struct ImportExplanation: Sendable, Hashable {
   public var rejectRatio: Double?
   /// The imports in their order.
   public var parts: [Part] = []
-  /// Sentences about the store that its user should know.
-  public var warnings: [String] = []
+  /// What the store's user should know.
+  public var warnings: [RunWarning] = []
 }

@@ -77,8 +77,8 @@ private struct ExplanationBuilder {
       } catch {
         throw ImportError(code: .database, message: "\(error)")
       }
-      let texts = StoreWarnings(plan: plan, model: definition.model).texts(store.file)
-      result.warnings += texts.filter { !result.warnings.contains($0) }
+      let warnings = StoreWarnings(plan: plan, model: definition.model).warnings(store.file)
+      result.warnings += warnings.filter { !result.warnings.contains($0) }
     }
     return result
   }
