@@ -61,6 +61,33 @@ struct StoreMigrateTests {
     #expect(again.words == "s.sqlite: fits M 2 already\n")
   }
 
+  @Test("YAML models of one name, one of which may be given as --from, are versions too", arguments: [true, false])
+  func calledAlike(_ isNamed: Bool) throws {
+    func model(_ type: String, _ more: String = "") -> String {
+      "model: Shop\nentities:\n  Item:\n    attributes:\n      name: string!\n      price: { type: \(type) }\n\(more)"
+    }
+    try folder.write(model("decimal"), to: "1.yaml")
+    try folder.write(model("double"), to: "2.yaml")
+    try folder.write(model("decimal", "      note: string\n"), to: "3.yaml")
+    try folder.write("name,price\nTea,1.25\n", to: "items.csv")
+    try folder.write(
+      """
+      pipeline: items
+      model: 1.yaml
+      source: items.csv
+      import: { entity: Item, mode: insert, attributes: { name: name, price: price } }
+      """, to: "p.yaml")
+    let run = try Command(["run", "p.yaml", "--store", "s.sqlite", "--quiet"], in: folder.path)
+    try #require(run.status == 0, "\(run.words)")
+    let from = isNamed ? ["--from", "1.yaml"] : []
+    let refused = try Command(["store", "migrate", "s.sqlite", "--to", "2.yaml"] + from, in: folder.path)
+    #expect(refused.status == 1)
+    #expect(refused.words.contains("[typeChange]"), "\(refused.words)")
+    let done = try Command(["store", "migrate", "s.sqlite", "--to", "3.yaml"] + from, in: folder.path)
+    #expect(done.status == 0, "\(done.words)")
+    #expect(done.words == "s.sqlite: went to another version of Shop; as it was: s.sqlite.backup\n")
+  }
+
   @Test("what cannot be inferred is named with what to do, and the exit code is 1", arguments: [[], ["--dry-run"]])
   func refused(_ flags: [String]) throws {
     try prepare()

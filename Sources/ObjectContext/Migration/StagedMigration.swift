@@ -142,11 +142,8 @@ public struct StagedMigrationManager {
   ) throws {
     // Where the store is may be a version of another stage.
     let list = ModelVersionList(
-      versions.suffix(1).filter { last in known.version(named: last.name) == nil } + known.versions)
-    let outcome = try StoreMigrator.migrate(path: path, to: version, in: list)
-    for name in outcome.versions.dropFirst() {
-      if let reached = list.version(named: name) { versions.append(reached) }
-    }
+      versions.suffix(1).filter { !known.contains($0) } + known.versions)
+    versions += try StoreMigrator.migrate(path: path, to: version, in: list).route.dropFirst()
   }
 
   private func handle(_ handler: CustomMigrationStage.Handler?, _ path: String, _ version: ModelVersionList.Version)

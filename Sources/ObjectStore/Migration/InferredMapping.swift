@@ -92,8 +92,8 @@ public struct InferredMapping: Sendable {
     attributeNames = attributes
     relationshipNames = relationships
 
-    let oldHashes = Dictionary(uniqueKeysWithValues: source.versionHashes.map { ($0.name, $0.hash) })
-    let newHashes = Dictionary(uniqueKeysWithValues: destination.versionHashes.map { ($0.name, $0.hash) })
+    let oldHashes = Dictionary(source.versionHashes.map { ($0.name, $0.hash) }) { first, _ in first }
+    let newHashes = Dictionary(destination.versionHashes.map { ($0.name, $0.hash) }) { first, _ in first }
     var matches = destination.entities.map { entity in
       guard let old = matched[entity.index] else {
         return EntityMatch(source: nil, destination: entity.index, change: .add)

@@ -55,7 +55,7 @@ extension MigrationPlanner {
       result.append(base)
     }
     // A column that is not needed any more, or one of another declared type.
-    let types = Dictionary(uniqueKeysWithValues: origin.columns.map { ($0.name, $0.declaredType) })
+    let types = Dictionary(origin.columns.map { ($0.name, $0.declaredType) }) { first, _ in first }
     guard Set(result.compactMap { $0 }) == Set(origin.columns.map(\.name)),
       zip(result, move.table.columns).allSatisfy({ base, column in base.map { types[$0] == column.declaredType } ?? true
       })

@@ -17,6 +17,14 @@ public struct ModelVersionList: Sendable {
       self.name =
         known.isEmpty ? (model.draft.versionIdentifier.isEmpty ? "the model" : model.draft.versionIdentifier) : known
     }
+
+    /// Whether both have the same entities as far as stores know them, whatever their names: versions of a YAML model are
+    /// often called alike.
+    ///
+    /// - Complexity: O(properties).
+    public func isSame(as other: Version) -> Bool {
+      model === other.model || model.versionHashesDigest == other.model.versionHashesDigest
+    }
   }
 
   /// The versions, oldest first.
@@ -58,7 +66,13 @@ public struct ModelVersionList: Sendable {
     self.init(found, current: names.current.flatMap { name in found.first { $0.name == name } })
   }
 
-  /// The version with a name.
+  /// Where a version is in the list, or ``Version/isSame(as:)`` one; `nil` when it is not there.
+  func index(of version: Version) -> Int? { versions.firstIndex { $0.isSame(as: version) } }
+
+  /// Whether a version, or one that is the same, is in the list.
+  package func contains(_ version: Version) -> Bool { index(of: version) != nil }
+
+  /// The version with a name; the first one when several have it.
   public func version(named name: String) -> Version? { versions.first { $0.name == name } }
 
   /// The version that a store was made with; `nil` when none has its hashes.
@@ -102,13 +116,8 @@ public struct ModelVersionList: Sendable {
     let failure = MigrationError(
       .notInferable, path: path,
       message: "what becomes of the data cannot be inferred from \(start.name) to \(end.name)", findings: straight)
-    guard let last = versions.firstIndex(where: { $0.name == end.name }) else { throw failure }
-    let first = versions.firstIndex { $0.name == start.name }
-    // Only what lies between: a way back through an old version would lose what that has no place for.
-    let between = first.map {
-      $0 < last ? Array(versions[($0 + 1)..<last]) : Array(versions[(last + 1)..<$0].reversed())
-    }
-    let nodes = [start] + (between ?? Array(versions[..<last])) + [end]
+    guard let last = index(of: end) else { throw failure }
+    let nodes = [start] + between(index(of: start), last) + [end]
     var previous: [Int: Int] = [:]
     var reached = [0]
     var next = 0
@@ -125,5 +134,13 @@ public struct ModelVersionList: Sendable {
     var route = [nodes.count - 1]
     while let before = previous[route[0]] { route.insert(before, at: 0) }
     return route.map { nodes[$0] }
+  }
+  /// What lies between two versions, in the order of the way; all before the second when the first is not in the list.
+  ///
+  /// Only what lies between: a way back through an old version would lose what that has no place for.
+  private func between(_ first: Int?, _ last: Int) -> [Version] {
+    guard let first, first != last else { return first == nil ? Array(versions[..<last]) : [] }
+    let inner = versions[(min(first, last) + 1)..<max(first, last)]
+    return first < last ? Array(inner) : inner.reversed()
   }
 }

@@ -29,15 +29,17 @@ public enum StoreMigrator {
 
   /// What a migration did, or would do.
   public struct Outcome: Sendable {
-    /// The names of the versions that the store went through, the first and the last included; empty when the store fits
-    /// the model already.
-    public var versions: [String]
+    /// The versions that the store went through, the first and the last included; empty when the store fits the model
+    /// already.
+    public var route: [ModelVersionList.Version] = []
     /// What was done, or would be, one line a step.
-    public var steps: [String]
+    public var steps: [String] = []
     /// For plans: what in the data stands in the way.
-    public var findings: [MigrationFinding]
+    public var findings: [MigrationFinding] = []
+    /// The names of the versions in ``route``; versions may be called alike.
+    public var versions: [String] { route.map(\.name) }
     /// Whether the store already fits the model.
-    public var isUpToDate: Bool { versions.isEmpty }
+    public var isUpToDate: Bool { route.isEmpty }
   }
 
   /// Migrates the store at a path.
@@ -72,7 +74,7 @@ public enum StoreMigrator {
     path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options = Options()
   ) throws(MigrationError) -> Outcome {
     guard let start = try start(path, version, versions, options) else {
-      return Outcome(versions: [], steps: [], findings: [])
+      return Outcome()
     }
     let route = try versions.route(from: start.version, to: version, path: path)
     let file = try migrationErrors { () throws(StoreError) in
@@ -96,7 +98,7 @@ public enum StoreMigrator {
         try file.commit()
         try file.finish()
       }
-      return Outcome(versions: route.map(\.name), steps: steps, findings: [])
+      return Outcome(route: route, steps: steps)
     } catch {
       try? file.rollBackRun()
       throw error
@@ -112,10 +114,10 @@ public enum StoreMigrator {
     path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options = Options()
   ) throws(MigrationError) -> Outcome {
     guard let start = try start(path, version, versions, options) else {
-      return Outcome(versions: [], steps: [], findings: [])
+      return Outcome()
     }
     let route = try versions.route(from: start.version, to: version, path: path)
-    var result = Outcome(versions: route.map(\.name), steps: [], findings: [])
+    var result = Outcome(route: route)
     var failure: MigrationError?
     try migrationErrors { () throws(StoreError) in
       try ReadableStore.withConnection(path) { connection throws(StoreError) in

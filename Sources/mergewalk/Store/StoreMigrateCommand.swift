@@ -88,7 +88,7 @@ struct StoreMigrateCommand: ParsableCommand {
       throw MigrationError(
         .data, path: store, message: "the data do not fit the new model", findings: outcome.findings)
     }
-    Console.words("\(store): would go from \(outcome.versions.joined(separator: " to ")); nothing was changed")
+    Console.words("\(store): would go \(Self.way(outcome)); nothing was changed")
   }
 
   private func migrate(_ versions: ModelVersionList, _ wanted: ModelVersionList.Version) throws(MigrationError) {
@@ -109,7 +109,13 @@ struct StoreMigrateCommand: ParsableCommand {
     if isShown { Console.rawWords("\r\u{1B}[K") }
     for step in outcome.steps { Console.data(step) }
     let copy = options.backupPath.map { "; as it was: \($0)" } ?? ""
-    Console.words("\(store): went from \(outcome.versions.joined(separator: " to "))\(copy)")
+    Console.words("\(store): went \(Self.way(outcome))\(copy)")
+  }
+
+  /// The versions that a store goes through, in words; those of YAML models are often called alike.
+  private static func way(_ outcome: StoreMigrator.Outcome) -> String {
+    let names = outcome.versions
+    return Set(names).count == 1 ? "to another version of \(names[0])" : "from \(names.joined(separator: " to "))"
   }
 
   /// Says why, and ends the command.

@@ -26,6 +26,12 @@ struct StagedMigrationTests {
     return ModelVersionList.Version(try ManagedObjectModel(draft))
   }
 
+  /// Versions 1 to 4 by inference, all of one name, in two stages.
+  private static func alike() throws -> [any MigrationStage] {
+    let versions = try (1...4).map { ModelVersionList.Version(try version($0).model, name: "Notes") }
+    return [LightweightMigrationStage(Array(versions[..<2])), LightweightMigrationStage(Array(versions[1...]))]
+  }
+
   private func fill(_ version: ModelVersionList.Version) throws {
     let coordinator = PersistentStoreCoordinator(model: version.model)
     try coordinator.addSQLiteStore(at: path)
@@ -72,6 +78,23 @@ struct StagedMigrationTests {
     let result = try memos.map { try $0.value(forKey: "title") }
     try coordinator.close()
     return result
+  }
+
+  @Test("versions may be called alike")
+  func calledAlike() throws {
+    try fill(Self.version(2))
+    let path = path
+    let manager = StagedMigrationManager(try Self.alike())
+    let error = #expect(throws: MigrationError.self) { try manager.migrate(path) }
+    #expect(error?.code == .data)
+    let coordinator = PersistentStoreCoordinator(model: try Self.version(2).model)
+    try coordinator.addSQLiteStore(at: path)
+    let context = ManagedObjectContext(coordinator: coordinator)
+    for note in try context.fetchAll("Note") { try note.setValue(.string("same"), forKey: "title") }
+    try context.save()
+    try coordinator.close()
+    #expect(try manager.migrate(path) == ["Notes", "Notes"])
+    #expect(try StoreVerifier.verify(path: path, model: try Self.version(4).model).isSound)
   }
 
   @Test("AP13: version 1 goes to 4 through lightweight and custom stages with work before and after")

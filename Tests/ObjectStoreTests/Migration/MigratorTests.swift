@@ -276,6 +276,63 @@ struct MigratorTests {
     try MigrationBench.expectFresh(bench.path, third.model)
   }
 
+  /// Five versions that lead only from neighbour to neighbour, called as told.
+  private static func chain(_ name: (Int) -> String) throws -> [ModelVersionList.Version] {
+    try (0..<5).map { number in
+      let attribute = M.attribute("v\(number)", .string, optional: false).with {
+        if number > 0 { $0.renamingIdentifier = "v\(number - 1)" }
+      }
+      return ModelVersionList.Version(try MigrationBench.model([EntityDraft("A", [attribute])]), name: name(number))
+    }
+  }
+
+  @Test("what versions are called changes no way between them: alike, in pairs, from outside the list, back, to itself")
+  func versionsCalledAlike() throws {
+    let told = try Self.chain { "V\($0)" }
+    func way(_ list: [ModelVersionList.Version], _ start: Int, _ end: Int, among all: [ModelVersionList.Version])
+      -> [String]
+    {
+      do throws(MigrationError) {
+        return try ModelVersionList(list).route(from: all[start], to: all[end]).map(\.model.versionHashesDigest)
+      } catch {
+        return ["\(error.code) \(error.findings.map(\.code))"]
+      }
+    }
+    for alike in [try Self.chain { _ in "M" }, try Self.chain { "M\($0 / 2)" }, try Self.chain { "M\(4 - $0)" }] {
+      for start in 0..<5 {
+        for end in 0..<5 {
+          for left in [nil, 0, 2, 4, start, end] {
+            let kept = (0..<5).filter { $0 != left }
+            #expect(
+              way(kept.map { alike[$0] }, start, end, among: alike)
+                == way(kept.map { told[$0] }, start, end, among: told), "\(start) to \(end) without \(left ?? -1)")
+          }
+        }
+      }
+    }
+    #expect(way(told, 0, 4, among: told).count == 5)
+  }
+
+  @Test("a store goes through versions that are all called alike; what cannot be inferred between two is said")
+  func throughVersionsCalledAlike() throws {
+    let versions = try Self.chain { _ in "M" }
+    let bench = try MigrationBench(versions[0].model, versions[4].model)
+    let done = try StoreMigrator.migrate(path: bench.path, to: versions[4], in: ModelVersionList(versions))
+    #expect(done.versions == ["M", "M", "M", "M", "M"])
+    try MigrationBench.expectFresh(bench.path, versions[4].model)
+
+    let types = try MigrationBench(
+      [EntityDraft("A", [M.attribute("price", .decimal)])], [EntityDraft("A", [M.attribute("price", .double)])])
+    let both = ModelVersionList([types.old, types.new].map { ModelVersionList.Version($0, name: "M") })
+    for list in [both, ModelVersionList(both.versions.reversed()), ModelVersionList(both.versions + both.versions)] {
+      let error = #expect(throws: MigrationError.self) {
+        try StoreMigrator.migrate(path: types.path, to: ModelVersionList.Version(types.new, name: "M"), in: list)
+      }
+      #expect(error?.code == .notInferable)
+      #expect(error?.findings.map(\.code) == [.typeChange])
+    }
+  }
+
   @Test("a store whose version nobody knows is refused with the versions that were tried")
   func noSource() throws {
     let bench = try MigrationBench([EntityDraft("A", [Self.name])], [EntityDraft("A")])
