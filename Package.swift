@@ -52,19 +52,21 @@ let package = Package(
 
     // Foundations: no entity, no SQL.
     module("Diagnostics"),
+    module("EventLogs", ["CScan"]),
+    module("XML", ["Diagnostics", "EventLogs", "CLibXML2"]),
     module("YAML", ["Diagnostics", "CLibYAML"]),
     module("PropertyLists", ["Diagnostics"]),
 
     // The object layer.
-    module("ObjectModel", ["Diagnostics", "YAML", "CLibXML2", "CCrypto", "CICU"]),
+    module("ObjectModel", ["Diagnostics", "XML", "YAML", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
-    module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "CZlib", "CLibXML2"]),
+    module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
     module("ObjectContext", ["ObjectModel", "ObjectStore"]),
 
     // The import layer.
     module(
       "RecordFormats",
-      ["Diagnostics", "CScan", "CProcess", "CLibXML2", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
+      ["Diagnostics", "EventLogs", "XML", "CScan", "CProcess", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
     module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
     module(
       "Pipelines",
@@ -93,7 +95,7 @@ let package = Package(
     tests(
       "RecordFormatsTests",
       [
-        "RecordFormats", "Diagnostics", "PropertyLists", "YAML", "CLibYAML", "CScan", "CZlib", "CZstd", "CBZip2",
+        "RecordFormats", "Diagnostics", "EventLogs", "PropertyLists", "YAML", "CLibYAML", "CScan", "CZlib", "CZstd", "CBZip2",
         "CLZMA",
         "TestSupport",
       ]),

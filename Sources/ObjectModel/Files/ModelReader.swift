@@ -1,4 +1,5 @@
 public import Diagnostics
+import XML
 
 /// Reads models from files: Xcode's `.xcdatamodeld`, `.xcdatamodel` and `contents`, and Mergewalk's YAML.
 ///
@@ -75,7 +76,7 @@ public enum ModelReader {
   private static func currentVersion(_ path: String) throws(DiagnosticList) -> String? {
     let file = path + "/.xccurrentversion"
     guard FileKind(file) == .file else { return nil }
-    let root = try XMLTreeReader.parse(SourceFile.read(file, limit: 1 << 20), path: file)
+    let root = try XMLDocument.parse(SourceFile.read(file, limit: 1 << 20), path: file)
     // <plist><dict><key>_XCCurrentVersionName</key><string>V.xcdatamodel</string></dict></plist>
     guard root.name == "plist", let entries = root.children.first(where: { $0.name == "dict" })?.children,
       let key = entries.firstIndex(where: { $0.name == "key" && $0.text == "_XCCurrentVersionName" }),

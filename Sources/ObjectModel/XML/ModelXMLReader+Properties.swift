@@ -1,4 +1,5 @@
 import Diagnostics
+import XML
 
 /// Attributes, relationships and fetched properties of a `contents` file.
 extension ModelXMLReader {

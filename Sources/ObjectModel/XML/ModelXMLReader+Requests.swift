@@ -1,4 +1,5 @@
 import Diagnostics
+import XML
 
 /// Fetch requests, indexes, configurations and composites of a `contents` file.
 extension ModelXMLReader {

@@ -1,4 +1,5 @@
 import Diagnostics
+import XML
 
 /// Makes a draft of the element tree of a `contents` file.
 ///
@@ -9,9 +10,9 @@ struct ModelXMLReader {
 
   /// Reads a model.
   ///
-  /// - Throws: `notAModel` when the root element is another one, and what ``XMLTreeReader`` throws.
+  /// - Throws: `notAModel` when the root element is another one, and what `XMLDocument` throws.
   static func read(_ bytes: [UInt8], path: String) throws(DiagnosticList) -> ModelDraft {
-    let root = try XMLTreeReader.parse(bytes, path: path)
+    let root = try XMLDocument.parse(bytes, path: path)
     guard root.name == "model" else {
       throw DiagnosticList([
         Diagnostic(

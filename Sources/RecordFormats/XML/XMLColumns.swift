@@ -1,11 +1,9 @@
-import CLibXML2
-
 /// An element on the way to requested columns, or a requested one; names are pointers of libxml2's dictionary, in which
 /// equal names are one.
 struct XMLElementNode {
-  var local: UnsafePointer<xmlChar>?
+  var local: UnsafePointer<UInt8>?
   /// The prefix or the URI; nil for none.
-  var space: UnsafePointer<xmlChar>?
+  var space: UnsafePointer<UInt8>?
   /// Where the name as columns have it stands in ``XMLColumns/names``.
   var name = 0..<0
   /// The column of the element, or -1.
@@ -25,8 +23,8 @@ struct XMLElementNode {
 
 /// A requested attribute.
 struct XMLAttributeNode {
-  var local: UnsafePointer<xmlChar>?
-  var space: UnsafePointer<xmlChar>?
+  var local: UnsafePointer<UInt8>?
+  var space: UnsafePointer<UInt8>?
   var slot: Int32
 }
 
@@ -47,8 +45,8 @@ final class XMLColumns {
 
   /// A name by its interned parts.
   private struct Name: Hashable {
-    var local: UnsafePointer<xmlChar>?
-    var space: UnsafePointer<xmlChar>?
+    var local: UnsafePointer<UInt8>?
+    var space: UnsafePointer<UInt8>?
   }
 
   /// So many children are found faster by looking at each.
@@ -59,7 +57,7 @@ final class XMLColumns {
   /// - Returns: nil with the number of a path that is none.
   init(
     _ paths: [[[UInt8]]], each: [[UInt8]], namespaces: XMLNamespaces,
-    intern: (ArraySlice<UInt8>) -> UnsafePointer<xmlChar>?
+    intern: ([UInt8]) -> UnsafePointer<UInt8>?
   ) throws(BadPath) {
     count = paths.count
     for (i, path) in paths.enumerated() {
@@ -92,7 +90,7 @@ final class XMLColumns {
           if let name = namespaces.name(Array(text.dropFirst()), isAttribute: true) {
             attributes.append(
               XMLAttributeNode(
-                local: intern(name.local[...]), space: name.space.flatMap { intern($0[...]) }, slot: slot))
+                local: intern(name.local), space: name.space.flatMap { intern($0) }, slot: slot))
             elements[current].attributeCount += 1
           }
           var value = XMLElementNode()
@@ -101,8 +99,8 @@ final class XMLColumns {
           values.append((value, child))
         } else {
           let name = namespaces.name(Array(text), isAttribute: false)
-          var element = XMLElementNode(local: name.flatMap { intern($0.local[...]) })
-          element.space = name?.space.flatMap { intern($0[...]) }
+          var element = XMLElementNode(local: name.flatMap { intern($0.local) })
+          element.space = name?.space.flatMap { intern($0) }
           element.name = node.name
           element.slot = slot
           if !OutputBytes.isXMLName(String(decoding: text, as: UTF8.self)) {
@@ -145,7 +143,7 @@ final class XMLColumns {
 
   /// The child of an element with many of them; -1 when it has none of this name.
   func child(
-    of parent: Int32, _ local: UnsafePointer<xmlChar>?, _ space: UnsafePointer<xmlChar>?
+    of parent: Int32, _ local: UnsafePointer<UInt8>?, _ space: UnsafePointer<UInt8>?
   ) -> Int32 {
     large[parent]?[Name(local: local, space: space)] ?? -1
   }

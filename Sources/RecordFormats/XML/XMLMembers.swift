@@ -1,4 +1,4 @@
-import CLibXML2
+import XML
 
 /// The columns that the first records have: their attributes, their elements and those elements' attributes.
 struct XMLMembers {
@@ -37,7 +37,7 @@ struct XMLMembers {
     for i in 0..<tag.count {
       guard let attribute = tag.attribute(i) else { continue }
       let (local, prefix, uri) = (attribute.local, attribute.prefix, attribute.uri)
-      if uri == names.schemaInstance || (uri == nil && prefix != nil && prefix == names.schemaPrefix) { continue }
+      if uri == names.schemaInstance { continue }
       guard let name = name(local, prefix, uri, true, comparesURIs) else { continue }
       add(start + "@" + JSONPaths.path(toMember: name))
     }
@@ -49,7 +49,7 @@ struct XMLMembers {
 
   /// The name under which a path finds it; nil when its namespace has no prefix among the options.
   private func name(
-    _ local: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?, _ uri: UnsafePointer<xmlChar>?,
+    _ local: UnsafePointer<UInt8>?, _ prefix: UnsafePointer<UInt8>?, _ uri: UnsafePointer<UInt8>?,
     _ isAttribute: Bool, _ comparesURIs: Bool
   ) -> String? {
     guard let local else { return nil }
@@ -58,7 +58,7 @@ struct XMLMembers {
     return namespaces.prefix(of: uri.map(Self.string), isAttribute: isAttribute).map { $0 + text }
   }
 
-  private static func string(_ text: UnsafePointer<xmlChar>) -> String {
-    String(decoding: UnsafeBufferPointer(start: text, count: Int(xmlStrlen(text))), as: UTF8.self)
+  private static func string(_ text: UnsafePointer<UInt8>) -> String {
+    String(cString: text)
   }
 }

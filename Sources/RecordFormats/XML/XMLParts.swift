@@ -1,51 +1,10 @@
-import CLibXML2
-
-/// A start tag as libxml2 reports it; valid until the next event.
-struct XMLTag {
-  var local: UnsafePointer<xmlChar>?
-  var prefix: UnsafePointer<xmlChar>?
-  var uri: UnsafePointer<xmlChar>?
-  /// The number of attributes.
-  var count = 0
-  /// Five words for each attribute: local name, prefix, URI, start and end of the value; behind them one for each: the
-  /// offset of the value where the document's text has it as it is, else less than 0.
-  var attributes: UnsafeMutablePointer<UInt64>?
-
-  /// An attribute; nil when it has no value.
-  func attribute(_ index: Int) -> XMLAttribute? {
-    guard let attributes else { return nil }
-    let entry = attributes + 5 * index
-    guard let start = XMLEvent.pointer(entry[3]), let end = XMLEvent.pointer(entry[4]) else { return nil }
-    return XMLAttribute(
-      local: XMLEvent.pointer(entry[0]), prefix: XMLEvent.pointer(entry[1]), uri: XMLEvent.pointer(entry[2]),
-      value: UnsafeBufferPointer(start: start, count: end - start),
-      at: Int(truncatingIfNeeded: attributes[5 * count + index]))
-  }
-
-  /// The value of an attribute by its interned names.
-  func value(_ local: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?) -> UnsafeBufferPointer<xmlChar>? {
-    for i in 0..<count {
-      if let attribute = attribute(i), attribute.local == local, attribute.prefix == prefix { return attribute.value }
-    }
-    return nil
-  }
-}
-
-/// An attribute of an ``XMLTag``.
-struct XMLAttribute {
-  var local: UnsafePointer<xmlChar>?
-  var prefix: UnsafePointer<xmlChar>?
-  var uri: UnsafePointer<xmlChar>?
-  var value: UnsafeBufferPointer<xmlChar>
-  /// The offset of the value where the document's text has it as it is; else less than 0.
-  var at: Int
-}
+import XML
 
 /// One name of the records' path; nil names match any.
 struct XMLStep {
   var isAny: Bool
-  var local: UnsafePointer<xmlChar>?
-  var space: UnsafePointer<xmlChar>?
+  var local: UnsafePointer<UInt8>?
+  var space: UnsafePointer<UInt8>?
 
   func matches(_ tag: XMLTag, _ comparesURIs: Bool) -> Bool {
     isAny || (local == tag.local && space == (comparesURIs ? tag.uri : tag.prefix))
@@ -54,13 +13,12 @@ struct XMLStep {
 
 /// Names with a meaning of their own, in the parser's dictionary.
 struct XMLKnownNames {
-  var nilName: UnsafePointer<xmlChar>?
-  var schemaPrefix: UnsafePointer<xmlChar>?
-  var schemaInstance: UnsafePointer<xmlChar>?
-  var value: UnsafePointer<xmlChar>?
-  var name: UnsafePointer<xmlChar>?
-  var encoding: UnsafePointer<xmlChar>?
-  var of: UnsafePointer<xmlChar>?
+  var nilName: UnsafePointer<UInt8>?
+  var schemaInstance: UnsafePointer<UInt8>?
+  var value: UnsafePointer<UInt8>?
+  var name: UnsafePointer<UInt8>?
+  var encoding: UnsafePointer<UInt8>?
+  var of: UnsafePointer<UInt8>?
 }
 
 /// A text: in the document's text by offset, or among the copies by index.
@@ -152,7 +110,7 @@ struct XMLChildCell {
 
 enum XMLText {
   /// Whether a text is white space only.
-  @inline(__always) static func isBlank(_ text: UnsafePointer<xmlChar>, _ count: Int) -> Bool {
+  @inline(__always) static func isBlank(_ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     var i = 0
     while i < count {
       let byte = text[i]
@@ -163,7 +121,7 @@ enum XMLText {
   }
 
   /// Whether a value is `true` as XML Schema spells it.
-  static func isTrue(_ text: UnsafePointer<xmlChar>, _ count: Int) -> Bool {
+  static func isTrue(_ text: UnsafePointer<UInt8>, _ count: Int) -> Bool {
     let bytes = UnsafeBufferPointer(start: text, count: count)
     return bytes.elementsEqual("true".utf8) || bytes.elementsEqual("1".utf8)
   }

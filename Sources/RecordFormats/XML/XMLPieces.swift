@@ -1,7 +1,9 @@
 import CScan
 import Diagnostics
+import EventLogs
+import XML
 
-/// Reads a document's text in pieces and has them parsed, and gives what libxml2 wrote about each.
+/// Reads a document's text in pieces and has them parsed, and gives what the parser wrote about each.
 ///
 /// The first pieces are parsed when they are asked for. Then libxml2 gets a thread, and the text is read ahead for it.
 final class XMLPieces {
@@ -13,7 +15,7 @@ final class XMLPieces {
   }
 
   private let window: TextWindow
-  private let source: UnsafeMutablePointer<XMLEventSource>
+  private let parser: XMLParser
   private var splitsAt: Int
   /// The thread of libxml2, if it has one.
   private(set) var link: SplitLink?
@@ -27,10 +29,10 @@ final class XMLPieces {
   private var isRead = false
   private var failure: ReadError?
 
-  /// - Parameter log: the one that the source writes to.
-  init(_ window: TextWindow, _ source: UnsafeMutablePointer<XMLEventSource>, log: EventLog, splitsAt: Int) {
+  /// - Parameter log: the one that the parser writes to.
+  init(_ window: TextWindow, _ parser: XMLParser, log: EventLog, splitsAt: Int) {
     self.window = window
-    self.source = source
+    self.parser = parser
     self.log = log
     self.splitsAt = splitsAt
   }
@@ -83,16 +85,16 @@ final class XMLPieces {
     let range = try window.readPiece()
     let piece = Piece(count: range.count, isLast: window.isAtEnd)
     ahead.append(piece)
-    source.pointee.writer.restart()
+    parser.restart()
     if window.fault < range.upperBound {
       var copy = Array(window.text(range))
       copy.withUnsafeMutableBytes { hideFaults(range, $0) }
-      copy.withUnsafeBytes { source.pointee.push($0) }
+      copy.withUnsafeBytes { parser.push($0) }
     } else {
-      source.pointee.push(window.text(range))
+      parser.push(window.text(range))
     }
-    if piece.isLast { source.pointee.finish() }
-    source.pointee.writer.close()
+    if piece.isLast { parser.finish() }
+    parser.close()
   }
 
   /// Reads as much as there are texts to fill.
@@ -138,22 +140,22 @@ final class XMLPieces {
 
   private func startThread() {
     let link = SplitLink()
-    let source = source
-    source.pointee.writer.attach(link)
-    // This side begins with a log that has been read; the source keeps the one that it has.
-    source.pointee.writer.restart()
+    let parser = parser
+    parser.attach(link)
+    // This side begins with a log that has been read; the parser keeps the one that it has.
+    parser.restart()
     let isStarted = link.start { link in
       while let text = link.takeText() {
         let bytes = UnsafeRawBufferPointer(rebasing: link.texts[text.index][..<text.count])
-        source.pointee.push(bytes, ends: text.ends)
-        if text.isLast { source.pointee.finish() }
-        source.pointee.writer.flush()
-        if text.isLast || source.pointee.writer.isStopped { return }
+        parser.push(bytes, ends: text.ends)
+        if text.isLast { parser.finish() }
+        parser.flush()
+        if text.isLast || parser.isStopped { return }
         link.giveBack(text: text.index)
       }
     }
     guard isStarted else {
-      source.pointee.writer.attach(nil)
+      parser.attach(nil)
       splitsAt = .max
       return
     }

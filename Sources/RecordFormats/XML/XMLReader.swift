@@ -1,3 +1,5 @@
+import EventLogs
+
 /// Reads records that are elements of an XML document.
 ///
 /// The document is read once from start to end in flat memory and checked whole for well-formedness. `docs/xml.md` says

@@ -1,18 +1,13 @@
-import CLibXML2
 import Diagnostics
+import EventLogs
+import XML
 
-/// Pushes a document's text through libxml2 piece by piece and collects the records of what it reports.
-///
-/// Nothing but the text is ever read: libxml2 is never told of an external entity or subset, so that it has nothing to
-/// load. Entities that the document declares itself are replaced, within a budget (``XMLEventSource/spend(_:)``) beside
-/// libxml2's own limits.
+/// Pushes a document's text through an `XMLParser` piece by piece and collects the records of what it reports.
 ///
 /// libxml2 writes what it reports to a log, from which records are made, behind the first pieces of a document on a
 /// thread of its own (``XMLPieces``). Either way everything is done piece by piece, so that what is read is the same.
 final class XMLRecordParser: StagingParser {
   private let window: TextWindow
-  private let context: xmlParserCtxtPtr
-  private let source: UnsafeMutablePointer<XMLEventSource>
   let pieces: XMLPieces
   private let records: UnsafeMutablePointer<XMLRecords>
   private let columns: XMLColumns
@@ -20,15 +15,8 @@ final class XMLRecordParser: StagingParser {
   /// The offset behind the piece of which records are made.
   private var pieceEnd = 0
   private var isFinished = false
-  /// Where the parser waits for the end of a long tag, and how many attributes may be in it.
-  private var stalledAt = -1
-  private var stalledTo = 0
-  private var stalledSigns = 0
 
   var columnCount: Int { columns.count }
-
-  /// libxml2 wants to be initialised once per process before threads use it.
-  private static let initialise: Void = xmlInitParser()
 
   /// - Parameters:
   ///   - collectsMembers: whether the names of members are kept in ``members``.
@@ -39,7 +27,6 @@ final class XMLRecordParser: StagingParser {
     collectsMembers: Bool = false, pieceSize: Int = .max,
     splitsAt: Int = SplitLink.usualStart
   ) throws(ReadError) {
-    Self.initialise
     self.window = window
     let namespaces = XMLNamespaces(options.namespaces)
     guard let recordsPath = options.records.map({ XMLRecordsPath($0, namespaces) }) ?? XMLRecordsPath() else {
@@ -53,25 +40,14 @@ final class XMLRecordParser: StagingParser {
         .invalidOption, path: path, message: "“\(options.each ?? "")” is not a path of elements, such as lines.line")
     }
     self.recordsPath = options.records ?? "/*/*"
-    let source = UnsafeMutablePointer<XMLEventSource>.allocate(capacity: 1)
-    var handler = XMLEventSource.handler()
-    guard let context = xmlCreatePushParserCtxt(&handler, UnsafeMutableRawPointer(source), nil, 0, nil),
-      let input = context.pointee.input
-    else {
-      source.deallocate()
+    let log = EventLog(usual: SplitLink.logSize)
+    guard let parser = XMLParser(.records, log: log, pieceSize: pieceSize) else {
       throw ReadError(.inputFailed, path: path, message: "the XML parser cannot be started: out of memory")
     }
-    xmlCtxtUseOptions(
-      context, Int32(XML_PARSE_NOENT.rawValue | XML_PARSE_NONET.rawValue | XML_PARSE_IGNORE_ENC.rawValue))
-    func intern(_ name: ArraySlice<UInt8>) -> UnsafePointer<xmlChar>? {
-      name.withUnsafeBufferPointer { xmlDictLookup(context.pointee.dict, $0.baseAddress, Int32($0.count)) }
-    }
-    func intern(_ name: String) -> UnsafePointer<xmlChar>? { intern(Array(name.utf8)[...]) }
+    func intern(_ name: String) -> UnsafePointer<UInt8>? { parser.intern(Array(name.utf8)) }
     do {
-      columns = try XMLColumns(paths, each: each?.names ?? [], namespaces: namespaces, intern: intern)
+      columns = try XMLColumns(paths, each: each?.names ?? [], namespaces: namespaces, intern: parser.intern)
     } catch {
-      xmlFreeParserCtxt(context)
-      source.deallocate()
       let name = error.path.map { requested[$0] } ?? options.each ?? ""
       throw ReadError(
         error.path == nil ? .invalidOption : .invalidPath, path: path,
@@ -79,34 +55,24 @@ final class XMLRecordParser: StagingParser {
           + (options.namespaces.isEmpty ? "" : " and prefixes that stand for namespaces"))
     }
     let known = XMLKnownNames(
-      nilName: intern("nil"), schemaPrefix: intern("xsi"), schemaInstance: intern(XMLNamespaces.schemaInstance),
+      nilName: intern("nil"), schemaInstance: intern(XMLNamespaces.schemaInstance),
       value: intern("value"), name: intern("name"), encoding: intern("encoding"), of: intern("of"))
-    let log = EventLog(usual: SplitLink.logSize)
-    source.initialize(to: XMLEventSource(context, input, log: log, pieceSize: max(1, pieceSize)))
-    pieces = XMLPieces(window, source, log: log, splitsAt: collectsMembers ? .max : splitsAt)
+    pieces = XMLPieces(window, parser, log: log, splitsAt: collectsMembers ? .max : splitsAt)
     records = .allocate(capacity: 1)
     records.initialize(
       to: XMLRecords(
         columns: columns,
         steps: recordsPath.steps.map { name in
           XMLStep(
-            isAny: name == nil, local: name.flatMap { intern($0.local[...]) },
-            space: name?.space.flatMap { intern($0[...]) })
+            isAny: name == nil, local: name.flatMap { parser.intern($0.local) },
+            space: name?.space.flatMap { parser.intern($0) })
         },
         isAnywhere: recordsPath.isAnywhere, options: options, known: known, window: window))
     if collectsMembers { records.pointee.members = XMLMembers(namespaces, known) }
-    self.context = context
-    self.source = source
   }
 
   deinit {
     pieces.stop()
-    // Declarations make libxml2 keep a document of its own.
-    if let document = context.pointee.myDoc { xmlFreeDoc(document) }
-    context.pointee.myDoc = nil
-    xmlFreeParserCtxt(context)
-    source.deinitialize(count: 1)
-    source.deallocate()
     records.pointee.deallocate()
     records.deinitialize(count: 1)
     records.deallocate()
@@ -125,7 +91,6 @@ final class XMLRecordParser: StagingParser {
       records.pointee.batch = batch
       makeRecords(upTo: .pieceEnd)
       records.pointee.takeFaults()
-      checkStall()
       if piece.isLast, records.pointee.failure == nil { finish() }
       records.pointee.batch = nil
     }
@@ -175,24 +140,4 @@ final class XMLRecordParser: StagingParser {
       .missingRecords, records.pointee.offset, "the document has no elements on the way to “\(recordsPath)”"
     )
   }
-
-  /// Refuses a tag with so many attributes that libxml2 would take for ever: it compares each with all others.
-  private func checkStall() {
-    let at = records.pointee.offset
-    guard records.pointee.failure == nil, pieceEnd - at > 1 << 16, at >= records.pointee.textStart else { return }
-    if at != stalledAt {
-      stalledAt = at
-      stalledTo = at
-      stalledSigns = 0
-    }
-    stalledSigns += window.text(max(stalledTo, window.mark)..<pieceEnd).count { $0 == UInt8(ascii: "=") }
-    stalledTo = pieceEnd
-    if stalledSigns > Self.mostAttributes, window.text(at..<at + 1)[0] == UInt8(ascii: "<") {
-      records.pointee.fail(
-        .invalidDocument, "one tag is longer than 64 KiB and has more than \(Self.mostAttributes) “=”")
-    }
-  }
-
-  /// The most attributes of one element, and the most that a document type declares.
-  private static let mostAttributes = 20_000
 }

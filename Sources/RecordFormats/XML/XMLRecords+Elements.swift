@@ -1,4 +1,4 @@
-import CLibXML2
+import XML
 
 extension XMLRecords {
   // MARK: Elements
@@ -150,7 +150,7 @@ extension XMLRecords {
       if fault != nil { return }
       guard let attribute = tag.attribute(i), let start = attribute.value.baseAddress else { continue }
       let (local, prefix, uri, count) = (attribute.local, attribute.prefix, attribute.uri, attribute.value.count)
-      if local == known.nilName, uri == known.schemaInstance || (uri == nil && prefix == known.schemaPrefix) {
+      if local == known.nilName, uri == known.schemaInstance {
         entry.pointee.isNil = XMLText.isTrue(start, count)
         continue
       }
@@ -179,7 +179,7 @@ extension XMLRecords {
     return encoding.elementsEqual("base64".utf8) && of.elementsEqual("text".utf8)
   }
 
-  mutating func putAttribute(_ slot: Int32, _ start: UnsafePointer<xmlChar>, _ count: Int, at: Int, tag: Int) {
+  mutating func putAttribute(_ slot: Int32, _ start: UnsafePointer<UInt8>, _ count: Int, at: Int, tag: Int) {
     if at >= 0 {
       put(Int(slot), XMLCell(.text, .text, start: at, count: count, at: at))
     } else {

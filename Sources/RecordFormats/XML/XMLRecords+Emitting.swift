@@ -1,4 +1,3 @@
-import CLibXML2
 import Diagnostics
 
 extension XMLRecords {
@@ -17,7 +16,6 @@ extension XMLRecords {
 
   mutating func refuseDepth() {
     refuse(.tooDeep, at: offset, "elements nest deeper than \(Self.deepest)")
-    if depth > Self.deepestDocument { fail(.invalidDocument, "elements nest deeper than \(Self.deepestDocument)") }
   }
 
   /// Refuses the record for its length; its text is not kept any more.

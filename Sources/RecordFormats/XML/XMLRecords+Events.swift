@@ -1,4 +1,5 @@
-import CLibXML2
+import EventLogs
+import XML
 
 /// Reading what libxml2's side wrote.
 extension XMLRecords {
@@ -10,18 +11,16 @@ extension XMLRecords {
     defer { log.position = next - log.words }
     while next < end, failure == nil {
       let head = next[0]
-      offset = base &+ Int(truncatingIfNeeded: head >> XMLEvent.offsetShift & UInt64(XMLEvent.limit - 1))
+      offset = XMLEvent.offset(head, base: base)
       isInEntity = head & XMLEvent.inEntity != 0
-      guard let kind = XMLEvent.Kind(rawValue: UInt8(truncatingIfNeeded: head & 15)) else {
-        preconditionFailure("a log of XML has an event of an unknown kind")
-      }
+      let kind = XMLEvent.Kind(head: head)
       switch kind {
       case .start:
         if head & XMLEvent.isLong == 0 {
           start(XMLTag(local: XMLEvent.pointer(next[1])))
           next += 2
         } else {
-          startOther(&next, hasAttributes: head & XMLEvent.hasAttributes != 0)
+          start(XMLTag(&next, text: textBase, start: textStart, end: textEnd))
         }
       case .end:
         self.end()
@@ -34,14 +33,13 @@ extension XMLRecords {
         takeText(at: Int(next[1]), Int(next[2]), isCDATA: head & XMLEvent.isCDATA != 0)
         next += 3
       case .textCopy:
-        let count = Int(next[1])
-        let text = UnsafeRawPointer(next + 2).assumingMemoryBound(to: xmlChar.self)
+        let bytes = UnsafeBufferPointer(XMLEvent.bytes(&next).assumingMemoryBound(to: UInt8.self))
+        guard let text = bytes.baseAddress else { break }
         if head & XMLEvent.isCDATA != 0 {
-          cdata(text, count, at: -1)
+          cdata(text, bytes.count, at: -1)
         } else {
-          characters(text, count, at: -1)
+          characters(text, bytes.count, at: -1)
         }
-        next += 2 + (count + 7) / 8
       case .base:
         base = Int(next[1])
         next += 2
@@ -49,10 +47,14 @@ extension XMLRecords {
         usedEntities = true
         next += 1
       case .unknownEntity:
-        refuseEntity(bytes(&next), isInAttribute: head & XMLEvent.isInAttribute != 0)
+        let name = String(decoding: XMLEvent.bytes(&next), as: UTF8.self)
+        refuseEntity(name, isInAttribute: head & XMLEvent.isInAttribute != 0)
+      case .documentType: _ = XMLEvent.bytes(&next)
       case .failure:
-        let code = XMLFailure(rawValue: Int(truncatingIfNeeded: head >> XMLEvent.countShift)) ?? .invalidDocument
-        fail(code.code, bytes(&next))
+        let fault = XMLEvent.fault(&next, base: base)
+        fail(
+          fault.code == .expansionLimit ? .expansionLimit : .invalidDocument,
+          at: fault.isInTag ? last(UInt8(ascii: "<"), before: offset) : nil, fault.message)
       case .pieceEnd, .documentEnd:
         next += 1
         return kind
@@ -68,48 +70,5 @@ extension XMLRecords {
     guard let textBase, at >= textStart, at + count <= textEnd else { return }
     let text = textBase + (at - textStart)
     if isCDATA { cdata(text, count, at: at) } else { characters(text, count, at: at) }
-  }
-
-  /// The bytes behind the first word of an event, as a string.
-  private func bytes(_ next: inout UnsafeMutablePointer<UInt64>) -> String {
-    let count = Int(next[1])
-    let text = String(decoding: UnsafeRawBufferPointer(start: next + 2, count: count), as: UTF8.self)
-    next += 2 + (count + 7) / 8
-    return text
-  }
-
-  /// An element with a prefix, a namespace or attributes.
-  private mutating func startOther(_ next: inout UnsafeMutablePointer<UInt64>, hasAttributes: Bool) {
-    var tag = XMLTag(
-      local: XMLEvent.pointer(next[1]), prefix: XMLEvent.pointer(next[2]), uri: XMLEvent.pointer(next[3]))
-    guard hasAttributes else {
-      next += 4
-      return start(tag)
-    }
-    let event = next
-    tag.count = Int(event[4] & 0xFFFF_FFFF)
-    next += Int(event[4] >> 32)
-    let attributes = event + 5
-    let places = attributes + 5 * tag.count
-    for i in 0..<tag.count {
-      let place = Int(truncatingIfNeeded: places[i])
-      let entry = attributes + 5 * i
-      // Values of default attributes are pointers already.
-      if place == -2 { continue }
-      let count = Int(entry[4])
-      var value = UnsafeRawPointer(event + Int(entry[3]))
-      if place >= 0 {
-        guard let textBase, place >= textStart, place + count <= textEnd else {
-          entry[3] = 0
-          entry[4] = 0
-          continue
-        }
-        value = UnsafeRawPointer(textBase + (place - textStart))
-      }
-      entry[3] = UInt64(UInt(bitPattern: value))
-      entry[4] = entry[3] + UInt64(count)
-    }
-    tag.attributes = attributes
-    start(tag)
   }
 }

@@ -1,4 +1,3 @@
-import CLibXML2
 import Glibc
 
 extension XMLRecords {
@@ -7,7 +6,7 @@ extension XMLRecords {
   /// Text inside the innermost element.
   ///
   /// - Parameter at: where the document's text has it as it is; -1 when it has not.
-  @inline(__always) mutating func characters(_ text: UnsafePointer<xmlChar>, _ count: Int, at: Int) {
+  @inline(__always) mutating func characters(_ text: UnsafePointer<UInt8>, _ count: Int, at: Int) {
     if openCount == 0 || count == 0 { return }
     // Of a refused record the text may not be kept any more.
     if fault != nil { return }
@@ -26,7 +25,7 @@ extension XMLRecords {
   }
 
   /// A piece of a CDATA section, whose line ends libxml2 leaves as they are.
-  mutating func cdata(_ text: UnsafePointer<xmlChar>, _ count: Int, at: Int) {
+  mutating func cdata(_ text: UnsafePointer<UInt8>, _ count: Int, at: Int) {
     if openCount == 0 || (skipped > 0 && collecting == 0) { return }
     var i = 0
     if count > 0, at >= 0, at == cdataEnd, cdataEndsInReturn, text[0] == 10 { i = 1 }
@@ -38,10 +37,10 @@ extension XMLRecords {
         characters(text + i, rest, at: at >= 0 ? at + i : -1)
         return
       }
-      let end = UnsafePointer(found.assumingMemoryBound(to: xmlChar.self)) - text
+      let end = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) - text
       if end > i { characters(text + i, end - i, at: at >= 0 ? at + i : -1) }
       // A line feed in place of the return, and of the line feed behind it.
-      withUnsafePointer(to: xmlChar(10)) { characters($0, 1, at: -1) }
+      withUnsafePointer(to: UInt8(10)) { characters($0, 1, at: -1) }
       i = end + 1
       if i < count, text[i] == 10 { i += 1 }
     }
@@ -49,7 +48,7 @@ extension XMLRecords {
 
   @inline(__always)
   mutating func addText(
-    _ top: UnsafeMutablePointer<XMLOpenElement>, _ text: UnsafePointer<xmlChar>, _ count: Int, _ at: Int
+    _ top: UnsafeMutablePointer<XMLOpenElement>, _ text: UnsafePointer<UInt8>, _ count: Int, _ at: Int
   ) {
     if top.pointee.text.count == 0, at >= 0 {
       top.pointee.text = XMLTextRange(isCopy: false, start: at, count: count)
@@ -61,7 +60,7 @@ extension XMLRecords {
   }
 
   mutating func appendText(
-    _ top: UnsafeMutablePointer<XMLOpenElement>, _ text: UnsafePointer<xmlChar>, _ count: Int
+    _ top: UnsafeMutablePointer<XMLOpenElement>, _ text: UnsafePointer<UInt8>, _ count: Int
   ) {
     let bytes = UnsafeBufferPointer(start: text, count: count)
     if copies.count + count > 2 * maxRecordBytes { return refuseLong() }
@@ -110,7 +109,7 @@ extension XMLRecords {
     return XMLTextRange(isCopy: true, start: start, count: copies.count - start)
   }
 
-  mutating func collect(_ text: UnsafePointer<xmlChar>, _ count: Int) {
+  mutating func collect(_ text: UnsafePointer<UInt8>, _ count: Int) {
     if strings.count + count > 2 * maxRecordBytes { return refuseLong() }
     strings.append(contentsOf: UnsafeBufferPointer(start: text, count: count))
   }

@@ -1,5 +1,3 @@
-import CLibXML2
-
 extension XMLRecords {
   // MARK: Content of elements
 

@@ -1,6 +1,4 @@
 import Diagnostics
-import CLibXML2
-import Glibc
 
 /// Makes records of what libxml2 reported about one document.
 ///
@@ -91,8 +89,6 @@ struct XMLRecords {
 
   /// The deepest nesting inside a record, and of elements around records.
   static var deepest: Int { JSONScanner.deepest }
-  /// The deepest nesting of a document, whose stack libxml2 keeps.
-  static let deepestDocument = 100_000
 
   init(
     columns: XMLColumns, steps: [XMLStep], isAnywhere: Bool, options: XMLOptions, known: XMLKnownNames,

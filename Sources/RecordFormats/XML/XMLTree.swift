@@ -1,4 +1,4 @@
-import CLibXML2
+import Glibc
 
 /// Where the texts of an ``XMLTree`` are.
 struct XMLTexts {
@@ -26,8 +26,8 @@ struct XMLTree {
   private struct Node {
     var kind: Kind
     var isNil = false
-    var local: UnsafePointer<xmlChar>?
-    var prefix: UnsafePointer<xmlChar>?
+    var local: UnsafePointer<UInt8>?
+    var prefix: UnsafePointer<UInt8>?
     var text = XMLTextRange()
     var first: Int32 = -1
     var last: Int32 = -1
@@ -46,7 +46,7 @@ struct XMLTree {
 
   /// Appends a node to a parent, or a root for the parent -1.
   mutating func add(
-    _ kind: Kind, _ local: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?, _ parent: Int32
+    _ kind: Kind, _ local: UnsafePointer<UInt8>?, _ prefix: UnsafePointer<UInt8>?, _ parent: Int32
   ) -> Int32 {
     let index = Int32(truncatingIfNeeded: nodes.count)
     nodes.append(Node(kind: kind, local: local, prefix: prefix))
@@ -113,8 +113,8 @@ struct XMLTree {
   }
 
   private struct Name: Hashable {
-    var local: UnsafePointer<xmlChar>?
-    var prefix: UnsafePointer<xmlChar>?
+    var local: UnsafePointer<UInt8>?
+    var prefix: UnsafePointer<UInt8>?
   }
 
   /// Links elements of the same name.
@@ -145,11 +145,11 @@ struct XMLTree {
     if node.kind == .attribute { output.append(UInt8(ascii: "@")) }
     // Names of XML have nothing that JSON would escape.
     if let prefix = node.prefix {
-      output.append(contentsOf: UnsafeBufferPointer(start: prefix, count: Int(xmlStrlen(prefix))))
+      output.append(contentsOf: UnsafeBufferPointer(start: prefix, count: strlen(UnsafeRawPointer(prefix))))
       output.append(UInt8(ascii: ":"))
     }
     if let local = node.local {
-      output.append(contentsOf: UnsafeBufferPointer(start: local, count: Int(xmlStrlen(local))))
+      output.append(contentsOf: UnsafeBufferPointer(start: local, count: strlen(UnsafeRawPointer(local))))
     }
     output.append(contentsOf: "\":".utf8)
   }

@@ -1,4 +1,5 @@
 import CLibYAML
+import EventLogs
 
 /// libyaml's side of a text: it asks for text in pieces and writes to a log what it finds.
 ///

@@ -1,5 +1,6 @@
 import CLibYAML
 import Diagnostics
+import EventLogs
 
 /// An event of libyaml, read from a log.
 struct YAMLEvent {

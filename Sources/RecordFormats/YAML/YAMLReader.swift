@@ -1,3 +1,5 @@
+import EventLogs
+
 /// Reads records that are mappings of a YAML stream.
 ///
 /// Each document is a sequence of records, or one record, or has its records at a path. Scalars have the meaning of

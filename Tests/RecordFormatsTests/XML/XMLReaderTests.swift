@@ -82,7 +82,8 @@ import Testing
 
   @Test("an element that stands several times is a JSON array, nothing is lost")
   func repeats() {
-    let text = "<r><i><a>1</a><b x='p'>2</b><a>\"3\"</a><b x='q'><c>4</c></b><a xsi:nil='true'/></i></r>"
+    let text =
+      "<r \(Self.schemaInstance)><i><a>1</a><b x='p'>2</b><a>\"3\"</a><b x='q'><c>4</c></b><a xsi:nil='true'/></i></r>"
     #expect(
       XMLSample(text).lines(["a", "b", "b.@x", "b.c"]) == [
         #"$["1","\"3\"",null]|$["2",{"@x":"q","c":"4"}]|$["p","q"]|4"#
@@ -92,7 +93,7 @@ import Testing
   @Test("an element with elements is a JSON object, its repeated elements are arrays")
   func objects() {
     let text = """
-      <r><i><o k="&quot;"><a>1</a><b/><a n="x">2</a><a n="y"/><c xsi:nil="1"/><d><e>é</e></d>
+      <r \(Self.schemaInstance)><i><o k="&quot;"><a>1</a><b/><a n="x">2</a><a n="y"/><c xsi:nil="1"/><d><e>é</e></d>
       </o></i></r>
       """
     #expect(
@@ -101,12 +102,48 @@ import Testing
       ])
   }
 
-  @Test("xsi:nil is null, with the prefix declared or not; an empty element is an empty text")
+  private static let schemaInstance = "xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'"
+
+  @Test("xsi:nil is null, whatever its prefix; an empty element is an empty text")
   func nulls() {
-    let namespace = "xmlns:p='http://www.w3.org/2001/XMLSchema-instance'"
+    let namespace = Self.schemaInstance.replacing("xsi", with: "p")
     #expect(
-      XMLSample("<r \(namespace)><i><a p:nil='true'/><b xsi:nil='1'/><c nil='true'/><d p:nil='false'/></i></r>")
+      XMLSample("<r \(namespace)><i><a p:nil='true'/><b p:nil='1'/><c nil='true'/><d p:nil='false'/></i></r>")
         .lines(["a", "b", "c", "d"]) == ["∅|∅||"])
+  }
+
+  @Test(
+    "what breaks the rules of namespaces is an error with the place of the tag",
+    arguments: [
+      ("<r>\n<i><a>1</a></i><i><p:a>2</p:a></i></r>", "invalidDocument@2:19"),
+      ("<r>\n<i><a>1</a></i><i p:k='1'/></r>", "invalidDocument@2:16"),
+      ("<r xmlns:p='u' xmlns:q='u'>\n<i><a>1</a></i><i p:k='1' q:k='2'/></r>", "invalidDocument@2:16"),
+      ("<r>\n<i><a>1</a></i><i xmlns:p=''/></r>", "invalidDocument@2:16"),
+      ("<r>\n<i><a>1</a></i><i xmlns:xml='u'/></r>", "invalidDocument@2:16"),
+      ("<r>\n<i><a>1</a></i><i xmlns:xmlns='u'/></r>", "invalidDocument@2:16"),
+      ("<r>\n<i><a>1</a></i><i xmlns:x='http://www.w3.org/2000/xmlns/'/></r>", "invalidDocument@2:16"),
+      ("<r>\n<i><a>1</a></i><i><a:b:c/></i></r>", "invalidDocument@2:19"),
+      ("<r>\n<i><a>1</a></i><i><:a/></i></r>", "invalidDocument@2:19"),
+    ])
+  func brokenNamespaces(text: String, failure: String) {
+    #expect(XMLSample(text).reading(["a"]) == Reading(lines: ["1"], failure: failure))
+  }
+
+  @Test("a namespace's name may be any text, and prefixes may be declared anew")
+  func oddNamespaces() {
+    #expect(XMLSample("<r xmlns:p='not a URI'><i xmlns:p='b'><p:a>1</p:a></i></r>").lines(["p:a"]) == ["1"])
+    #expect(
+      XMLSample("<r xmlns='u'><i xmlns=''><a>1</a></i></r>") { $0.namespaces = ["": "u", "n": "u"] }
+        .lines(["a"]) == ["·"])
+  }
+
+  @Test(
+    "declarations of the document type are held against their grammar",
+    arguments: ["<!NOTATION n >", "<!NOTATION n PUBLIC>", "<!NOTATION n:m SYSTEM 'x'>", "<!ENTITY a:b 'x'>"])
+  func badDeclarations(declaration: String) {
+    #expect(
+      XMLSample("<!DOCTYPE r [\(declaration)]><r><i/></r>").reading(["a"]).failure?.prefix(15) == "invalidDocument")
+    #expect(XMLSample("<!DOCTYPE r [<!NOTATION n SYSTEM 'x'>]><r><i/></r>").lines(["a"]) == ["·"])
   }
 
   @Test("mixed content is refused, or all its text, or its markup")

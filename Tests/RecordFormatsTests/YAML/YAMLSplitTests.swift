@@ -1,4 +1,5 @@
 import Diagnostics
+import EventLogs
 import Foundation
 import TestSupport
 import Testing

@@ -9,13 +9,13 @@ final class XMLStore: AtomicStore {
 
   func load(from path: String, into filler: StoreFiller) throws(StoreError) {
     let handler = XMLStoreHandler(path, filler)
-    try XMLEventReader.read(path, handler)
+    try handler.read()
     guard handler.metadata != nil else { throw handler.damaged("there is no databaseInfo") }
   }
 
   func readMetadata(from path: String) throws(StoreError) -> StoreMetadata {
     let handler = XMLStoreHandler(path, nil)
-    try XMLEventReader.read(path, handler)
+    try handler.read()
     guard let metadata = handler.metadata else { throw handler.damaged("there is no databaseInfo") }
     return metadata
   }
@@ -40,8 +40,8 @@ final class XMLStore: AtomicStore {
 /// Understands the elements of an XML store one after the other.
 ///
 /// Without a filler it stops behind the metadata.
-private final class XMLStoreHandler: XMLEventHandler {
-  private let path: String
+final class XMLStoreHandler {
+  let path: String
   private let filler: StoreFiller?
   private let names: XMLStoreNames?
   private var properties: [XMLStoreNames.Properties?]
@@ -109,7 +109,7 @@ private final class XMLStoreHandler: XMLEventHandler {
     }
   }
 
-  func text(_ bytes: UnsafeBufferPointer<UInt8>) throws(StoreError) {
+  func text(_ bytes: UnsafeRawBufferPointer) throws(StoreError) {
     guard content.count + bytes.count <= Self.longestText else { throw damaged("a value is longer than 1 GB") }
     content.append(contentsOf: bytes)
   }

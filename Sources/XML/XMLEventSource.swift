@@ -1,19 +1,20 @@
 import CLibXML2
+import EventLogs
 import Glibc
 
-/// libxml2's side of a document: it gets the text in pieces and writes to a log what it finds.
+/// What libxml2's callbacks write to: they say in a log what was found in the text that ``XMLParser`` pushes.
 ///
 /// Advice for the next editor: this runs for every tag of the input, perhaps on a thread of its own. It lives behind a
-/// pointer, so that the parser's callbacks reach it without counting references or checking for exclusive access, and
-/// shares nothing with the other side but the parser's dictionary, in which names stay as they are once they are there.
+/// pointer, so that the callbacks reach it without counting references or checking for exclusive access, and shares
+/// nothing with the other side but the parser's dictionary, in which names stay as they are once they are there.
 struct XMLEventSource {
   let context: xmlParserCtxtPtr
+  let policy: XMLPolicy
   /// The document's own text as libxml2 has it, which stays the lowest of its inputs.
   let input: xmlParserInputPtr
   var writer: EventWriter
   /// The offset of the first byte that libxml2 got.
-  private var origin = 0
-  private var isStarted = false
+  var origin = 0
   /// The offset from which those of events count.
   private var base = 0
   /// Whether the reading has ended with a failure.
@@ -21,14 +22,14 @@ struct XMLEventSource {
   /// What entities and default attributes have added to the document, in bytes, as far as their cost goes.
   private var expanded = 0
   private var declaredAttributes = 0
-  /// The most bytes that are pushed at once.
-  private let pieceSize: Int
-  private static let longestDeclarations = 1 << 20
+  /// Texts that are shorter may be given as places of the document.
+  private let placeLimit: Int
 
-  init(_ context: xmlParserCtxtPtr, _ input: xmlParserInputPtr, log: EventLog, pieceSize: Int) {
+  init(_ context: xmlParserCtxtPtr, _ input: xmlParserInputPtr, _ policy: XMLPolicy, log: EventLog) {
     self.context = context
     self.input = input
-    self.pieceSize = pieceSize
+    self.policy = policy
+    placeLimit = policy.hasPlaces ? XMLEvent.limit : 0
     writer = EventWriter(log)
   }
 
@@ -36,101 +37,6 @@ struct XMLEventSource {
   @inline(__always) var offset: Int {
     origin &+ Int(truncatingIfNeeded: input.pointee.consumed) &+ (input.pointee.cur - input.pointee.base)
   }
-
-  // MARK: Text
-
-  /// Parses a piece of the text.
-  mutating func push(_ piece: UnsafeRawBufferPointer) {
-    var i = 0
-    if !isStarted, !piece.isEmpty {
-      isStarted = true
-      // The byte order mark is no part of the document.
-      if piece.starts(with: [0xEF, 0xBB, 0xBF]) { i = 3 }
-      origin = i
-    }
-    while i < piece.count, !isFailed, !writer.isStopped {
-      var count = min(pieceSize, piece.count - i)
-      let cut = isInLongSection ? Self.sectionCut(piece, i, count) : nil
-      if let cut { count = cut }
-      parse(piece.baseAddress.map { $0 + i }, count)
-      i += count
-      if cut != nil, isInLongSection { divideSection() }
-      // libxml2 waits for the end of the declarations, and looks for it from their begin each time.
-      if context.pointee.instate == XML_PARSER_DTD, input.pointee.end - input.pointee.cur > Self.longestDeclarations {
-        fail(.invalidDocument, "the document type's declarations are longer than 1 MiB")
-      }
-    }
-    checkNames()
-    mark(.pieceEnd)
-  }
-
-  private func parse(_ text: UnsafeRawPointer?, _ count: Int) {
-    xmlParseChunk(context, text?.assumingMemoryBound(to: CChar.self), Int32(count), 0)
-  }
-
-  /// Refuses a document with names without end: libxml2 keeps them all, and looks for each among more and more others.
-  private mutating func checkNames() {
-    guard !isFailed, let names = context.pointee.dict else { return }
-    if Int(xmlDictSize(names)) > Self.mostNames {
-      fail(.expansionLimit, "the document has more than \(Self.mostNames) different names of elements and attributes")
-    } else if Int(xmlDictGetUsage(names)) > Self.longestNames {
-      fail(.expansionLimit, "the names of the document's elements and attributes are longer than 32 MiB together")
-    }
-  }
-
-  private static let mostNames = 200_000
-  private static let longestNames = 32 << 20
-
-  /// Parses several pieces.
-  mutating func push(_ text: UnsafeRawBufferPointer, ends: [Int]) {
-    var start = 0
-    for end in ends {
-      push(UnsafeRawBufferPointer(rebasing: text[start..<end]))
-      start = end
-    }
-  }
-
-  /// Tells the parser that the document ends.
-  mutating func finish() {
-    if !isFailed {
-      xmlParseChunk(context, nil, 0, 1)
-      if context.pointee.wellFormed == 0 { fail(.invalidDocument, "the document is no well-formed XML") }
-    }
-    mark(.documentEnd)
-  }
-
-  // MARK: CDATA sections
-
-  /// Whether the parser waits for the end of a CDATA section of which it has much.
-  private var isInLongSection: Bool {
-    context.pointee.instate == XML_PARSER_CDATA_SECTION && input.pointee.end - input.pointee.cur > Self.longestSection
-  }
-
-  /// Where a section can be divided: behind a character, but not behind what its end may begin with, nor inside a line end.
-  ///
-  /// - Returns: the bytes from `start` on, at most `count`; nil when it cannot be there.
-  private static func sectionCut(_ piece: UnsafeRawBufferPointer, _ start: Int, _ count: Int) -> Int? {
-    (1...count).first { k in
-      guard start + k < piece.count, piece[start + k] & 0xC0 != 0x80 else { return false }
-      let before = piece[start + k - 1]
-      return before != UInt8(ascii: "]") && before != 13
-    }
-  }
-
-  /// Ends the open CDATA section and begins another one, which is the same text.
-  ///
-  /// libxml2 hands out 300 bytes of a section whose end is not there yet, and looks through all the rest again for each
-  /// piece of text.
-  private mutating func divideSection() {
-    for mark in ["]]>", "<![CDATA["] as [StaticString] {
-      parse(mark.utf8Start, mark.utf8CodeUnitCount)
-      // It is no part of the document.
-      origin -= mark.utf8CodeUnitCount
-    }
-  }
-
-  /// The most of an open CDATA section that waits for its end.
-  private static let longestSection = 1 << 16
 
   // MARK: Events
 
@@ -152,7 +58,7 @@ struct XMLEventSource {
     base = offset
   }
 
-  private mutating func mark(_ kind: XMLEvent.Kind) {
+  mutating func mark(_ kind: XMLEvent.Kind) {
     rebase(offset)
     let head = head(kind)
     writer.room(1)[0] = head
@@ -163,6 +69,9 @@ struct XMLEventSource {
     _ local: UnsafePointer<xmlChar>?, _ prefix: UnsafePointer<xmlChar>?, _ uri: UnsafePointer<xmlChar>?, count: Int,
     defaulted: Int, _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?
   ) {
+    if Int(context.pointee.nameNr) >= policy.deepest {
+      return fail(.tooDeep, "elements nest deeper than \(policy.deepest)", isInTag: true)
+    }
     if prefix == nil, uri == nil, count == 0 {
       let head = head(.start)
       let place = writer.room(2)
@@ -231,7 +140,7 @@ struct XMLEventSource {
 
   @inline(__always)
   mutating func characters(_ text: UnsafePointer<xmlChar>, _ count: Int) {
-    if input.pointee.cur == text + count, context.pointee.depth == 0, count < XMLEvent.limit {
+    if input.pointee.cur == text + count, context.pointee.depth == 0, count < placeLimit {
       let head = head(.text, count: count)
       writer.room(1)[0] = head
       return
@@ -263,7 +172,7 @@ struct XMLEventSource {
   /// Where the document's text has a value as it is; -1 when it has not.
   @inline(__always)
   private func verbatim(_ text: UnsafePointer<xmlChar>, _ count: Int) -> Int {
-    guard context.pointee.depth == 0 else { return -1 }
+    guard context.pointee.depth == 0, placeLimit > 0 else { return -1 }
     if text >= input.pointee.base, text <= input.pointee.end {
       return origin &+ Int(truncatingIfNeeded: input.pointee.consumed) &+ (text - input.pointee.base)
     }
@@ -277,9 +186,10 @@ struct XMLEventSource {
   // MARK: Entities and failures
 
   /// Ends the reading of the document; the first failure counts.
-  mutating func fail(_ code: XMLFailure, _ message: String) {
+  mutating func fail(_ code: XMLFault.Code, _ message: String, line: Int = 0, isInTag: Bool = false) {
     guard !isFailed else { return }
-    let head = head(.failure, count: code.rawValue)
+    let line = min(max(0, line), 1 << 24 - 1)
+    let head = head(.failure, isInTag ? XMLEvent.isInTag : 0, count: code.rawValue | line << 2)
     var message = message
     message.withUTF8 { writer.write(head, $0.baseAddress, $0.count) }
     isFailed = true
@@ -295,7 +205,15 @@ struct XMLEventSource {
     }
   }
 
+  /// Refuses a declaration where there may be none; whether there may be.
+  mutating func allowsDeclaration() -> Bool {
+    if policy.mayDeclare { return true }
+    fail(.invalidDocument, "the document declares something of its own, which files of this kind do not do")
+    return false
+  }
+
   mutating func declareAttribute() {
+    guard allowsDeclaration() else { return }
     declaredAttributes += 1
     // libxml2 compares each default attribute of an element with all others.
     if declaredAttributes > 1000 {
@@ -310,21 +228,14 @@ struct XMLEventSource {
     writer.write(head, name, name.map { Int(xmlStrlen($0)) } ?? 0)
   }
 
+  mutating func noteType(_ name: UnsafePointer<xmlChar>?) {
+    let head = head(.documentType)
+    writer.write(head, name, name.map { Int(xmlStrlen($0)) } ?? 0)
+  }
+
   mutating func useEntity(_ length: Int) {
     let head = head(.usedEntity)
     writer.room(1)[0] = head
     spend(32 + max(0, length))
-  }
-}
-
-/// Why libxml2's side ends the reading.
-enum XMLFailure: Int {
-  case invalidDocument, expansionLimit
-
-  var code: ReadError.Code {
-    switch self {
-    case .invalidDocument: .invalidDocument
-    case .expansionLimit: .expansionLimit
-    }
   }
 }

@@ -22,23 +22,19 @@ extension XMLEventSource {
       state.pointee.cdata(text, Int(count))
     }
     handler.serror = { user, error in
-      guard let error, error.pointee.level.rawValue >= XML_ERR_FATAL.rawValue else { return }
-      var message = error.pointee.message.map { String(cString: $0) } ?? ""
-      while message.last?.isNewline == true { message.removeLast() }
-      if message.hasSuffix("Huge input lookup") {
-        message = "one tag, comment or processing instruction is longer than 10 MB, the most that libxml2 reads"
-        XMLEventSource.state(user)?.pointee.fail(.invalidDocument, message)
-        return
-      }
-      if error.pointee.code == CInt(XML_ERR_DOCUMENT_END.rawValue),
-        let context = XMLEventSource.state(user)?.pointee.context, context.pointee.nameNr > 0,
-        let name = context.pointee.name
-      {
-        message = "it ends before the element “\(String(cString: name))” does"
-      }
-      XMLEventSource.state(user)?.pointee.fail(
-        .invalidDocument,
-        "the document is no well-formed XML: \(message.isEmpty ? "error \(error.pointee.code)" : message)")
+      guard let error, let state = XMLEventSource.state(user) else { return }
+      state.pointee.report(error.pointee)
+    }
+    handler.internalSubset = { user, name, _, _ in XMLEventSource.state(user)?.pointee.noteType(name) }
+    handler.elementDecl = { user, _, _, _ in _ = XMLEventSource.state(user)?.pointee.allowsDeclaration() }
+    handler.unparsedEntityDecl = { user, _, _, _, _ in _ = XMLEventSource.state(user)?.pointee.allowsDeclaration() }
+    handler.notationDecl = { user, name, publicID, systemID in
+      guard let state = XMLEventSource.state(user), state.pointee.allowsDeclaration() else { return }
+      // libxml2 takes a notation without any identifier.
+      guard publicID == nil, systemID == nil else { return }
+      let name = name.map { String(cString: $0) } ?? ""
+      state.pointee.fail(
+        .invalidDocument, "the document is no well-formed XML: the notation “\(name)” has no identifier")
     }
     handler.entityDecl = { user, name, type, _, _, content in
       XMLEventSource.declareEntity(user, name, type, content)
@@ -69,7 +65,8 @@ extension XMLEventSource {
     _ user: UnsafeMutableRawPointer?, _ name: UnsafePointer<xmlChar>?, _ type: CInt,
     _ content: UnsafeMutablePointer<xmlChar>?
   ) {
-    guard let context = state(user)?.pointee.context else { return }
+    guard let state = state(user), state.pointee.allowsDeclaration() else { return }
+    let context = state.pointee.context
     // Without a document libxml2 makes one of its own, and declares everything there.
     if context.pointee.myDoc == nil { context.pointee.myDoc = xmlNewDoc("1.0") }
     guard let document = context.pointee.myDoc else { return }
@@ -109,5 +106,37 @@ extension XMLEventSource {
       if !isParameter { state.pointee.refuseEntity(name) }
       return nil
     }
+  }
+  // MARK: Errors
+
+  /// Takes an error that libxml2 reports.
+  ///
+  /// Those that it can go on from end the reading, too: what breaks the rules of namespaces is called an error and no
+  /// fatal one. Two are none here: an entity that may be declared in a file that is never read refuses what refers to it
+  /// (``refuseEntity(_:)``), and a namespace is a name, whatever URIs may look like.
+  mutating func report(_ error: xmlError) {
+    let code = UInt32(bitPattern: error.code)
+    switch error.level {
+    case XML_ERR_FATAL: break
+    case XML_ERR_ERROR:
+      let others = [XML_WAR_UNDECLARED_ENTITY, XML_WAR_NS_URI, XML_WAR_NS_URI_RELATIVE]
+      if others.contains(where: { $0.rawValue == code }) { return }
+    default: return
+    }
+    var message = error.message.map { String(cString: $0) } ?? ""
+    while message.last?.isNewline == true { message.removeLast() }
+    if message.isEmpty { message = "error \(code)" }
+    if message.hasSuffix("Huge input lookup") {
+      message = "one tag, comment or processing instruction is longer than 10 MB, the most that libxml2 reads"
+      return fail(.invalidDocument, message)
+    }
+    if code == XML_ERR_DOCUMENT_END.rawValue, context.pointee.nameNr > 0, let name = context.pointee.name {
+      message = "it ends before the element “\(String(cString: name))” does"
+    }
+    let isNamespace = error.domain == CInt(XML_FROM_NAMESPACE.rawValue)
+    let kind = isNamespace ? "the document breaks the rules of namespaces" : "the document is no well-formed XML"
+    fail(
+      .invalidDocument, "\(kind): \(message)", line: Int(error.line),
+      isInTag: isNamespace && context.pointee.instate == XML_PARSER_START_TAG)
   }
 }

@@ -1,18 +1,4 @@
-import Diagnostics
-
-/// An element of a small XML file: its attributes and child elements in order, and where it starts.
-struct XMLElement {
-  var name: String
-  var attributes: [(name: String, value: String)]
-  var children: [XMLElement] = []
-  /// The character data directly inside, joined.
-  var text = ""
-  /// Where the tag's `<` stands.
-  var position: SourcePosition
-
-  /// The value of an attribute, or `nil`.
-  subscript(name: String) -> String? { attributes.first { $0.name == name }?.value }
-}
+import XML
 
 /// The attributes of an element, taken out one by one, so that what nobody asked for is left over.
 struct XMLAttributeBag {

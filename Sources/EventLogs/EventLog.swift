@@ -3,18 +3,22 @@ import CScan
 /// What a C library reported, in words of eight bytes, in the order of its calls.
 ///
 /// A log belongs to the side that writes it until it is handed over, and then to the side that reads it.
-final class EventLog {
-  private(set) var words: UnsafeMutablePointer<UInt64>
-  private(set) var capacity: Int
+public final class EventLog {
+  /// The words.
+  public private(set) var words: UnsafeMutablePointer<UInt64>
+  /// How many there is room for.
+  public private(set) var capacity: Int
   /// The words that were written, known when it is handed over.
-  var count = 0
+  public internal(set) var count = 0
   /// The next word to read.
-  var position = 0
+  public var position = 0
 
   private let usual: Int
 
+  /// Makes an empty log.
+  ///
   /// - Parameter usual: the words that it has room for; an event that takes more makes it larger until it is emptied.
-  init(usual: Int) {
+  public init(usual: Int) {
     self.usual = max(8, usual)
     capacity = self.usual
     words = .allocate(capacity: capacity)
@@ -55,27 +59,29 @@ final class EventLog {
 ///
 /// Advice for the next editor: it is part of what a C library's callbacks reach by a pointer; a word is a store and a
 /// comparison.
-struct EventWriter {
-  private(set) var log: EventLog
-  private var next: UnsafeMutablePointer<UInt64>
-  private var end: UnsafeMutablePointer<UInt64>
+public struct EventWriter {
+  /// The log that is being written.
+  public private(set) var log: EventLog
+  @usableFromInline var next: UnsafeMutablePointer<UInt64>
+  @usableFromInline var end: UnsafeMutablePointer<UInt64>
   /// Where full logs go; nil while both sides are on one thread, when the log grows instead.
   private var link: SplitLink?
   /// Whether nobody wants to know any more.
-  private(set) var isStopped = false
+  public private(set) var isStopped = false
 
-  init(_ log: EventLog) {
+  /// Writes to a log, from its beginning on.
+  public init(_ log: EventLog) {
     self.log = log
     next = log.words
     end = log.words + log.capacity
   }
 
   /// Hands logs over to another thread from now on.
-  mutating func attach(_ link: SplitLink?) { self.link = link }
+  public mutating func attach(_ link: SplitLink?) { self.link = link }
 
   /// Room for so many words, which the caller writes.
-  @inline(__always)
-  mutating func room(_ count: Int) -> UnsafeMutablePointer<UInt64> {
+  @inlinable @inline(__always)
+  public mutating func room(_ count: Int) -> UnsafeMutablePointer<UInt64> {
     if end - next < count { makeRoom(count) }
     let place = next
     next += count
@@ -83,7 +89,7 @@ struct EventWriter {
   }
 
   /// Writes a word, a number and so many bytes.
-  mutating func write(_ head: UInt64, _ bytes: UnsafeRawPointer?, _ count: Int) {
+  public mutating func write(_ head: UInt64, _ bytes: UnsafeRawPointer?, _ count: Int) {
     let words = (count + 7) / 8
     // In one piece: what follows may be in another log.
     let place = room(2 + words)
@@ -93,22 +99,22 @@ struct EventWriter {
   }
 
   /// Hands over what was written, if that is anything.
-  mutating func flush() {
+  public mutating func flush() {
     if next > log.words { handOver() }
   }
 
   /// Says how much was written, for a reader on the same thread.
-  mutating func close() { log.count = next - log.words }
+  public mutating func close() { log.count = next - log.words }
 
   /// Starts anew, when a reader on the same thread has read everything.
-  mutating func restart() {
+  public mutating func restart() {
     log.clear()
     next = log.words
     end = log.words + log.capacity
   }
 
-  @inline(never)
-  private mutating func makeRoom(_ count: Int) {
+  @inline(never) @usableFromInline
+  mutating func makeRoom(_ count: Int) {
     if link != nil, next > log.words { handOver() }
     let used = next - log.words
     if log.capacity - used < count { log.grow(keeping: used, for: count) }

@@ -7,20 +7,26 @@ import Glibc
 ///
 /// `@unchecked Sendable`: a text belongs to the owner until it is posted and to the thread until it is given back, and a
 /// log likewise; everything else is read and written only while `mutex` is held.
-final class SplitLink: @unchecked Sendable {
+public final class SplitLink: @unchecked Sendable {
   /// A text that was posted.
-  struct Text {
-    var index: Int
-    var count = 0
+  public struct Text {
+    /// Its number.
+    public var index: Int
+    /// Its bytes.
+    public var count = 0
     /// Where its pieces end, of which the last one may be empty.
-    var ends: [Int] = []
+    public var ends: [Int] = []
     /// Whether no other follows.
-    var isLast = false
+    public var isLast = false
     /// Whether the input could not be read on behind it.
-    var isCut = false
+    public var isCut = false
+
+    /// An empty one.
+    public init(index: Int) { self.index = index }
   }
 
-  let texts: [UnsafeMutableRawBufferPointer]
+  /// The memory of the texts, by number.
+  public let texts: [UnsafeMutableRawBufferPointer]
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let changed: UnsafeMutablePointer<pthread_cond_t>
   private var freeTexts: [Int]
@@ -33,15 +39,16 @@ final class SplitLink: @unchecked Sendable {
   private var body: ((SplitLink) -> Void)?
 
   /// How much of an input is read before a thread is worth it.
-  static let usualStart = 1 << 18
+  public static let usualStart = 1 << 18
   /// The bytes of a text.
-  static let textSize = 1 << 17
+  public static let textSize = 1 << 17
   /// The words of a log: what 128 KiB of text with short values become.
-  static let logSize = 1 << 14
+  public static let logSize = 1 << 14
   private static let textCount = 4
   private static let logCount = 4
 
-  init() {
+  /// Makes the buffers.
+  public init() {
     texts = (0..<Self.textCount).map { _ in .allocate(byteCount: Self.textSize, alignment: 64) }
     freeTexts = Array(texts.indices)
     emptyLogs = (0..<Self.logCount).map { _ in EventLog(usual: Self.logSize) }
@@ -64,7 +71,7 @@ final class SplitLink: @unchecked Sendable {
   /// Starts the thread; false when the system has none to give.
   ///
   /// - Parameter body: what it does: texts are taken until there is none or the last one has been parsed.
-  func start(_ body: @escaping (SplitLink) -> Void) -> Bool {
+  public func start(_ body: @escaping (SplitLink) -> Void) -> Bool {
     self.body = body
     var thread = pthread_t()
     let box = Unmanaged.passRetained(self)
@@ -84,7 +91,7 @@ final class SplitLink: @unchecked Sendable {
   }
 
   /// Ends the thread, which does not wait for anything but this side.
-  func stop() {
+  public func stop() {
     guard let thread else { return }
     locked { isCancelled = true }
     pthread_join(thread, nil)
@@ -93,23 +100,23 @@ final class SplitLink: @unchecked Sendable {
   }
 
   /// A text that can be filled and posted, if there is one.
-  func freeText() -> Int? { locked(signals: false) { freeTexts.popLast() } }
+  public func freeText() -> Int? { locked(signals: false) { freeTexts.popLast() } }
 
   /// Waits until there is one, which comes when the library has parsed it.
-  func waitForText() {
+  public func waitForText() {
     locked(signals: false) {
       while freeTexts.isEmpty, !isFinished { pthread_cond_wait(changed, mutex) }
     }
   }
 
   /// Hands a text to the library.
-  func post(_ text: Text) { locked { postedTexts.append(text) } }
+  public func post(_ text: Text) { locked { postedTexts.append(text) } }
 
   /// Waits for a log.
   ///
   /// - Parameter orText: whether a free text is worth to stop waiting for.
   /// - Returns: nil when there is a free text instead, or when the thread has ended and all was taken.
-  func take(orText: Bool) -> EventLog? {
+  public func take(orText: Bool) -> EventLog? {
     locked(signals: false) {
       while fullLogs.isEmpty, !isFinished, !orText || freeTexts.isEmpty { pthread_cond_wait(changed, mutex) }
       return fullLogs.isEmpty ? nil : fullLogs.removeFirst()
@@ -117,7 +124,7 @@ final class SplitLink: @unchecked Sendable {
   }
 
   /// Gives a log back, which was read.
-  func giveBack(_ log: EventLog) {
+  public func giveBack(_ log: EventLog) {
     log.clear()
     locked { emptyLogs.append(log) }
   }
@@ -125,7 +132,7 @@ final class SplitLink: @unchecked Sendable {
   // MARK: The thread
 
   /// Waits for a text; nil when nobody wants to know any more.
-  func takeText() -> Text? {
+  public func takeText() -> Text? {
     locked(signals: false) {
       while postedTexts.isEmpty, !isCancelled { pthread_cond_wait(changed, mutex) }
       return isCancelled ? nil : postedTexts.removeFirst()
@@ -133,7 +140,7 @@ final class SplitLink: @unchecked Sendable {
   }
 
   /// Gives a text back, which was parsed.
-  func giveBack(text index: Int) { locked { freeTexts.append(index) } }
+  public func giveBack(text index: Int) { locked { freeTexts.append(index) } }
 
   /// Waits for an empty log; nil when nobody wants to know any more.
   func takeEmptyLog() -> EventLog? {
