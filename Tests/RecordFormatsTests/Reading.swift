@@ -7,8 +7,15 @@ struct Reading: Equatable, CustomStringConvertible {
   var lines: [String] = []
   /// The failure that ended the reading.
   var failure: String?
+  /// What became of the text.
+  private var account = TextAccount()
 
   var description: String { (lines + [failure.map { "failed: " + $0 } ?? "end"]).joined(separator: "\n") }
+
+  init(lines: [String] = [], failure: String? = nil) {
+    self.lines = lines
+    self.failure = failure
+  }
 
   /// Reads everything with fresh batches of the given limit.
   static func of(_ open: () throws(ReadError) -> some RecordReader, limit: BatchLimit = BatchLimit()) -> Reading {
@@ -17,6 +24,9 @@ struct Reading: Equatable, CustomStringConvertible {
       var reader = try open()
       var batch = RecordBatch()
       while try reader.read(into: &batch, limit: limit) { reading.append(batch) }
+      reading.account += batch.account
+      let isAccountable = reader is CSVReader || reader is FixedWidthReader || reader is NDJSONReader
+      if isAccountable, !reading.account.isBalanced { reading.lines.append("not balanced: \(reading.account)") }
       if batch.recordCount != 0 || !batch.errors.isEmpty { reading.lines.append("records behind the end") }
     } catch {
       let place = error.position.line == 0 ? "" : "@\(error.position.line):\(error.position.column)"
@@ -26,6 +36,7 @@ struct Reading: Equatable, CustomStringConvertible {
   }
 
   mutating func append(_ batch: RecordBatch) {
+    account += batch.account
     var found: [(Int, String)] = []
     for record in 0..<batch.recordCount {
       let position = batch.records[record]
@@ -37,6 +48,9 @@ struct Reading: Equatable, CustomStringConvertible {
     }
     lines += found.sorted { $0.0 < $1.0 }.map(\.1)
   }
+
+  /// Two are equal that say the same of records.
+  static func == (left: Reading, right: Reading) -> Bool { left.lines == right.lines && left.failure == right.failure }
 
   /// A field: `·` absent, `∅` null, quoted text in « », others as they are.
   static func show(_ batch: RecordBatch, _ record: Int, _ column: Int) -> String {

@@ -5,8 +5,8 @@ extension CSVParser {
   enum LineSkip {
     case notSkipped
     case needsInput
-    /// The next line starts here.
-    case skipped(Int)
+    /// What it is, and where the next line starts.
+    case skipped(SkippedText.Kind, Int)
   }
 
   /// Skips the line at `start` if it is blank, a comment, or among the first ones that are to be skipped.
@@ -14,8 +14,10 @@ extension CSVParser {
   mutating func skipLine(
     _ base: UnsafePointer<UInt8>, _ scan: inout SpecialScanner, _ start: Int, _ end: Int, _ isLast: Bool
   ) -> LineSkip {
+    var kind = SkippedText.Kind.preamble
     if linesToSkip == 0 {
       let isBlank = base[start] == 10 || base[start] == 13
+      kind = isBlank ? .blankLine : .comment
       if isBlank {
         if !skipsBlankLines { return .notSkipped }
       } else {
@@ -35,7 +37,7 @@ extension CSVParser {
       if at + 1 < end, base[at + 1] == 10 { at = scan.next() }
     }
     if linesToSkip > 0 { linesToSkip -= 1 }
-    return .skipped(min(at + 1, end))
+    return .skipped(kind, min(at + 1, end))
   }
 
   /// Handles a field that is not plain: `at` is a quote or an escape, the first special byte at or after `start`.

@@ -108,6 +108,7 @@ extension CSVParser {
             }
             stored += made
             recordIndex += made
+            account.recordBytes += Int(rows.start) - start
             (start, line) = (Int(rows.start), Int(rows.line))
             marks.use(rows)
             continue
@@ -118,6 +119,7 @@ extension CSVParser {
           guard skipsBlankLines, first == 10 || first == 13 else { return marks.meetOdd() }
           let isPair = first == 13 && base[start + 1] == 10
           marks.next += isPair ? 2 : 1
+          account.skipped.add(.blankLine, lines: 1, bytes: isPair ? 2 : 1)
           start += isPair ? 2 : 1
           line += 1
           continue
@@ -153,6 +155,7 @@ extension CSVParser {
           rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: at - start))
         stored += 1
         recordIndex += 1
+        account.recordBytes += behind - start
         line += 1 + newlines
         start = behind
         marks.next = mark

@@ -36,7 +36,7 @@ extension CSVParser {
       // `start` is the start of a record, and of a line; the scanner is there too. Commit.
       window.cursor = start
       count = stored
-      if stored + errors.count >= limit.records || (start >= limit.bytes && stored + errors.count > 0) { return .full }
+      if stored + errors.count >= limit.records || start >= limit.bytes { return .full }
       if start >= end { return .needsInput }
       if stored >= capacity { return .needsSpace }
 
@@ -45,13 +45,14 @@ extension CSVParser {
         switch skipLine(base, &scan, start, end, isLast) {
         case .notSkipped: break
         case .needsInput: return .needsInput
-        case .skipped(let next):
+        case .skipped(let kind, let next):
           // Its line end, of one or two bytes, does not count.
           if next - start > maxRecordBytes {
             var stop = next
             while stop > max(start, next - 2), base[stop - 1] == 10 || base[stop - 1] == 13 { stop -= 1 }
             if stop - start > maxRecordBytes { return .failed(tooLong(base, from: start, origin: origin)) }
           }
+          account.skipped.add(kind, lines: 1, bytes: next - start)
           start = next
           line += 1
           continue records
@@ -189,6 +190,7 @@ extension CSVParser {
         stored += 1
       }
       if countsNewlines { newlines = Self.lineEnds(base, start, at) }
+      account.recordBytes += next - start
       recordIndex += 1
       line += 1 + newlines
       start = next

@@ -34,17 +34,27 @@ struct CSVParser: RecordParser {
   /// Copies of the parser share it: they are used one after the other.
   let markMemory = CSVMarks.Memory()
 
-  /// The batch column of each file column, or -1; empty while the file's columns are being counted.
-  var slots: [Int32] = []
-  /// Batch columns that repeat another one: (copy, original).
-  var repeats: [(copy: Int, original: Int)] = []
-  /// The number of columns that are stored.
-  var columnCount = 0
-  /// The number of fields that a record must have; 0 while it is unknown.
-  var width = 0
+  /// What is done with the columns of the file.
+  struct Columns {
+    /// The batch column of each file column, or -1; empty while the file's columns are being counted.
+    var slots: [Int32] = []
+    /// Batch columns that repeat another one: (copy, original).
+    var repeats: [(copy: Int, original: Int)] = []
+    /// The number of columns that are stored.
+    var stored = 0
+    /// The number of fields that a record must have; 0 while it is unknown.
+    var width = 0
+  }
+
+  var columns = Columns()
+  var slots: [Int32] { columns.slots }
+  var repeats: [(copy: Int, original: Int)] { columns.repeats }
+  var columnCount: Int { columns.stored }
+  var width: Int { columns.width }
   /// The number of fields that the last record had.
   var lastFieldCount = 0
 
+  var account = TextAccount()
   /// Lines still to skip at the start of the file.
   var linesToSkip: Int
   /// The line at the cursor, from 1.

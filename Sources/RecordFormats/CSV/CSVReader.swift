@@ -60,7 +60,7 @@ public struct CSVReader: RecordReader {
     case .firstRecord: (header, position) = try reader.readHeader(rows: options.headerRows)
     }
     if options.header != .none { try Self.check(header, path: input.path, position) }
-    reader.parser.width = header.count
+    reader.parser.columns.width = header.count
     columns = try reader.parser.choose(request, header, path: input.path, position)
     self.index = index
     self.reader = reader
@@ -106,12 +106,8 @@ public struct CSVReader: RecordReader {
 extension StreamingReader<CSVParser> {
   /// The number of fields of the first record, which stays unread; 0 if there is none.
   fileprivate mutating func countFields() throws(ReadError) -> Int {
-    let before = parser
     var batch = RecordBatch()
-    let found = try read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20), keep: true)
-    let count = found ? parser.lastFieldCount : 0
-    parser = before
-    return count
+    return try peek(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))?.lastFieldCount ?? 0
   }
 
   /// Reads the first records as names.
@@ -128,6 +124,16 @@ extension StreamingReader<CSVParser> {
     return (names, position)
   }
 
+  /// Counts text whose records are none after all.
+  ///
+  /// - Parameter lines: those of the records and of what was passed over between them.
+  mutating func pass(_ account: TextAccount, as kind: SkippedText.Kind, lines: Int) {
+    var account = account
+    account.skipped.add(kind, lines: lines - account.skipped.total.lines, bytes: account.recordBytes)
+    account.recordBytes = 0
+    parser.account += account
+  }
+
   /// Reads one record as names.
   private mutating func readNames() throws(ReadError) -> ([String], SourcePosition) {
     let count = try countFields()
@@ -138,10 +144,12 @@ extension StreamingReader<CSVParser> {
           "the file \(parser.recordIndex == 0 ? "is empty" : "ends in its header"); a line with the column names is"
           + " expected")
     }
-    parser.slots = (0..<count).map { Int32(truncatingIfNeeded: $0) }
-    parser.columnCount = count
+    parser.columns.slots = (0..<count).map { Int32(truncatingIfNeeded: $0) }
+    parser.columns.stored = count
     var batch = RecordBatch()
+    let line = parser.line
     _ = try read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
+    pass(batch.account, as: .header, lines: parser.line - line)
     if let fault = batch.errors.first {
       throw ReadError(.invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message)
     }
@@ -155,14 +163,14 @@ extension CSVParser {
   mutating func choose(
     _ request: ColumnRequest, _ header: [String], path: String, _ position: SourcePosition
   ) throws(ReadError) -> [String] {
-    slots = Array(repeating: -1, count: header.count)
-    repeats = []
+    columns.slots = Array(repeating: -1, count: header.count)
+    columns.repeats = []
     guard case .named(let names) = request else {
-      for i in header.indices { slots[i] = Int32(truncatingIfNeeded: i) }
-      columnCount = header.count
+      for i in header.indices { columns.slots[i] = Int32(truncatingIfNeeded: i) }
+      columns.stored = header.count
       return header
     }
-    columnCount = names.count
+    columns.stored = names.count
     // A file without a header and without a record has no columns, and nothing to miss in them.
     if header.isEmpty { return names }
     var places: [String: Int] = [:]
@@ -174,9 +182,9 @@ extension CSVParser {
           .missingColumn, path: path, position: position, message: "there is no column \"\(name)\"\(near)")
       }
       if slots[place] >= 0 {
-        repeats.append((copy: i, original: Int(slots[place])))
+        columns.repeats.append((copy: i, original: Int(slots[place])))
       } else {
-        slots[place] = Int32(truncatingIfNeeded: i)
+        columns.slots[place] = Int32(truncatingIfNeeded: i)
       }
     }
     return names

@@ -169,15 +169,12 @@ struct CSVTables {
 
   /// The next records, which stay unread.
   private func peek(_ reader: inout StreamingReader<CSVParser>, _ count: Int) throws(ReadError) -> [RecordOutline] {
-    let before = reader.parser
-    reader.parser.slots = []
-    reader.parser.repeats = []
-    reader.parser.columnCount = 0
-    reader.parser.width = 0
+    let columns = reader.parser.columns
+    reader.parser.columns = CSVParser.Columns()
     var batch = RecordBatch()
-    let found = try reader.read(into: &batch, limit: BatchLimit(records: count, bytes: 1 << 20), keep: true)
-    reader.parser = before
-    if !found { return [] }
+    let found = try reader.peek(into: &batch, limit: BatchLimit(records: count, bytes: 1 << 20))
+    reader.parser.columns = columns
+    if found == nil { return [] }
     let good = (0..<batch.recordCount).map { (batch.records[$0].index, batch.raw($0)) }
     let all = (good + batch.errors.map { ($0.recordIndex, $0.raw) }).sorted { $0.0 < $1.0 }
     return all.map { RecordOutline($0.1[...], candidate) }
@@ -186,6 +183,8 @@ struct CSVTables {
   /// Reads one record and forgets it.
   private func consume(_ reader: inout StreamingReader<CSVParser>) throws(ReadError) {
     var batch = RecordBatch()
+    let line = reader.parser.line
     _ = try reader.read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
+    reader.pass(batch.account, as: .otherTable, lines: reader.parser.line - line)
   }
 }

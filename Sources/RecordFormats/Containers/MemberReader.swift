@@ -26,13 +26,17 @@ struct MemberReader: RecordReader {
   var header: [String] { reader.header }
 
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    var passed = TextAccount()
     while true {
       if try reader.read(into: &batch, limit: limit) {
         batch.member = member
+        batch.account += passed
         return true
       }
+      passed += batch.account
       guard let stream = try contents.next() else {
         batch.clear()
+        batch.account = passed
         return false
       }
       reader = try format.reader(stream: stream, columns: .named(columns), index: index)

@@ -15,6 +15,12 @@ struct FixedWidthParser: RecordParser {
     var slot: Int
   }
 
+  /// What a line is that is passed over piece by piece.
+  private enum LongLine {
+    case refused
+    case skipped(SkippedText.Kind)
+  }
+
   /// What is wrong with a line.
   struct Fault {
     var code: RecordError.Code
@@ -38,14 +44,15 @@ struct FixedWidthParser: RecordParser {
   private let truncates: Bool
   private let maxRecordBytes: Int
 
+  var account = TextAccount()
   /// Lines still to skip at the start of the file.
   private var linesToSkip: Int
   /// The line at the cursor, from 1.
   private var line = 1
   /// The number of the record at the cursor, from 0.
   private var recordIndex = 0
-  /// The cursor is inside a line that was refused for its length.
-  private var skipsLine = false
+  /// The cursor is inside a line that is longer than a record may be: refused, or no record at all.
+  private var rest: LongLine?
 
   init(_ options: FixedWidthOptions, spans: [Span], repeats: [(copy: Int, original: Int)], columnCount: Int) {
     self.spans = spans
@@ -105,25 +112,27 @@ struct FixedWidthParser: RecordParser {
     while true {
       let start = window.cursor
       let found = count + errors.count
-      if found >= limit.records || (start >= limit.bytes && found > 0) { return .full }
+      if found >= limit.records || start >= limit.bytes { return .full }
+      // The memory of what is passed over is used again, and records come from the start of a batch.
+      if let rest {
+        if found > 0 { return .full }
+        return pass(rest, &scan, base, &window)
+      }
       if start >= end { return .needsInput }
       if count >= capacity { return .needsSpace }
       let stop = scan.next()
       var next = min(stop + 1, end)
-      if next == end, !window.isLast, stop >= end || base[stop] == 13 {
-        // What is left of a line that was refused is not needed again, but for a CR that an LF may follow.
-        if skipsLine { window.cursor = min(stop, end) }
-        return .needsInput
-      }
+      if next == end, !window.isLast, stop >= end || base[stop] == 13 { return .needsInput }
       if next < end, base[stop] == 13, base[next] == 10 { next = scan.next() + 1 }
       window.cursor = next
-      if skipsLine || skips(base, start, stop) {
-        skipsLine = false
+      if let kind = skips(base, start, stop) {
+        account.skipped.add(kind, lines: 1, bytes: next - start)
         line += 1
         continue
       }
       let raw = UnsafeRawBufferPointer(start: base + start, count: stop - start)
-      if raw.count > maxRecordBytes {
+      let isLong = raw.count > maxRecordBytes
+      if isLong {
         errors.append(tooLong(raw, window.origin + start))
       } else if let fault = textFault(base, start, next, &check, window)
         ?? split(fields, start, stop, row: count * columnCount)
@@ -136,38 +145,66 @@ struct FixedWidthParser: RecordParser {
           rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: stop - start))
         count += 1
       }
+      account.recordBytes += next - start
       recordIndex += 1
       line += 1
+      // As when its end is not there yet.
+      if isLong { return .full }
     }
+  }
+
+  /// Moves over more of a line that is too long.
+  private mutating func pass(
+    _ kind: LongLine, _ scan: inout SpecialScanner, _ base: UnsafePointer<UInt8>, _ window: inout ParseWindow
+  ) -> ParseOutcome {
+    let start = window.cursor
+    let stop = min(scan.next(), window.end)
+    var next = stop
+    // A CR at the end may be half of the line's end.
+    let isEnd = stop < window.end && (base[stop] == 10 || stop + 1 < window.end || window.isLast)
+    if isEnd { next += base[stop] == 13 && stop + 1 < window.end && base[stop + 1] == 10 ? 2 : 1 }
+    window.cursor = next
+    switch kind {
+    case .refused: account.recordBytes += next - start
+    case .skipped(let kind): account.skipped.add(kind, lines: isEnd ? 1 : 0, bytes: next - start)
+    }
+    if isEnd {
+      rest = nil
+      line += 1
+    }
+    return isEnd || next >= Self.keptOfLongLine ? .full : .needsInput
   }
 
   mutating func refuseLong(
     into batch: inout RecordBatch, window: inout ParseWindow, limit: Int
   ) -> ParseOutcome {
     let (start, end) = (window.cursor, window.end)
-    let isSkipped = batch.bytes.withUnsafeBufferPointer { bytes in
-      bytes.baseAddress.map { skips($0, start, end) } ?? true
-    }
-    if !isSkipped {
+    let kind = batch.bytes.withUnsafeBufferPointer { bytes in bytes.baseAddress.flatMap { skips($0, start, end) } }
+    // A CR at the end may end the line.
+    window.cursor = end > start && batch.bytes[end - 1] == 13 ? end - 1 : end
+    if let kind {
+      account.skipped.add(kind, lines: 0, bytes: window.cursor - start)
+      rest = .skipped(kind)
+    } else {
       let offset = window.origin + start
       batch.errors.append(
         batch.bytes.withUnsafeBytes { tooLong(UnsafeRawBufferPointer(rebasing: $0[start..<end]), offset) })
+      account.recordBytes += window.cursor - start
       recordIndex += 1
+      rest = .refused
     }
-    // A CR at the end may end the line.
-    window.cursor = end > start && batch.bytes[end - 1] == 13 ? end - 1 : end
-    skipsLine = true
-    return .needsInput
+    return .full
   }
 
-  /// Whether a line is no record: one of the first, a comment, or blank.
-  private mutating func skips(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
+  /// What a line is that is no record: one of the first, a comment, or blank.
+  private mutating func skips(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> SkippedText.Kind? {
     if linesToSkip > 0 {
       linesToSkip -= 1
-      return true
+      return .preamble
     }
-    if stop == start { return skipsBlankLines }
-    return !comment.isEmpty && UnsafeBufferPointer(start: base + start, count: stop - start).starts(with: comment)
+    if stop == start { return skipsBlankLines ? .blankLine : nil }
+    let line = UnsafeBufferPointer(start: base + start, count: stop - start)
+    return !comment.isEmpty && line.starts(with: comment) ? .comment : nil
   }
 
   /// The first byte of a line that is no text.

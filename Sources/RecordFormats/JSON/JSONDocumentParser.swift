@@ -24,8 +24,7 @@ struct JSONDocumentParser: JSONRecordParser {
     case end
   }
 
-  /// The batch is empty only because the text so far had no record; there is more to read.
-  private(set) var yields = false
+  var account = TextAccount()
   private var phase: Phase
   private var outline: JSONOutline
   private var elements: JSONElements
@@ -43,13 +42,10 @@ struct JSONDocumentParser: JSONRecordParser {
     get { elements.request }
     set { elements.request = newValue }
   }
-  /// The cursor is around the records, not in them.
-  var isAroundRecords: Bool { phase == .outline || phase == .start }
 
   mutating func parse(
     into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
   ) -> ParseOutcome {
-    yields = false
     if !hasBegun {
       elements.lines = LineCounter(at: window.origin + window.cursor)
       hasBegun = true
@@ -61,10 +57,7 @@ struct JSONDocumentParser: JSONRecordParser {
         if !isEmpty { return .full }
         let isOver = !elements.skipMore(batch, &window, &check)
         if isOver { phase = phase == .only ? .end : .behind }
-        if isOver || window.cursor >= Self.outlineBytes {
-          yields = true
-          return .full
-        }
+        if isOver || window.cursor >= Self.outlineBytes { return .full }
         return window.isLast ? elements.endsEarly(window) : .needsInput
       }
       switch phase {
@@ -75,10 +68,7 @@ struct JSONDocumentParser: JSONRecordParser {
           return phase == .start ? passStart(base, &window) : passOutline(base, &window, check)
         }
         if let outcome, case .failed = outcome { return outcome }
-        if outcome == nil || (isEmpty && window.cursor >= Self.outlineBytes) {
-          yields = isEmpty
-          return .full
-        }
+        if outcome == nil || (isEmpty && window.cursor >= Self.outlineBytes) { return .full }
         return .needsInput
       case .first, .next, .behind, .only, .end:
         var reached = phase
@@ -92,8 +82,6 @@ struct JSONDocumentParser: JSONRecordParser {
           if batch.recordCount > 0 || !batch.errors.isEmpty { return .full }
           continue
         }
-        // Records without elements make no rows.
-        if case .full = outcome { yields = batch.recordCount == 0 && batch.errors.isEmpty }
         return outcome
       }
     }
@@ -198,7 +186,7 @@ struct JSONDocumentParser: JSONRecordParser {
   }
 
   mutating func refuseLong(into batch: inout RecordBatch, window: inout ParseWindow, limit: Int) -> ParseOutcome {
-    if isAroundRecords {
+    if phase == .outline || phase == .start {
       return .failed(
         ParseFailure(
           code: .recordTooLong, position: elements.position(of: window.origin + window.cursor),

@@ -39,12 +39,12 @@ extension StreamingReader where Parser: JSONRecordParser {
   /// The columns that the first records have, which stay unread: their top-level members, and with `each` those of the
   /// elements.
   mutating func sampleColumns(each: EachPath?) throws(ReadError) -> [[[UInt8]]] {
-    let before = parser
+    let request = parser.request
     parser.request = JSONRequest(
-      each.map { [$0.names] } ?? [], scalars: before.request.takesScalars ? .value : .reject, duplicates: .last)
+      each.map { [$0.names] } ?? [], scalars: request.takesScalars ? .value : .reject, duplicates: .last)
     var batch = RecordBatch()
-    _ = try read(into: &batch, limit: BatchLimit(records: .max, bytes: 1 << 16), keep: true)
-    parser = before
+    _ = try peek(into: &batch, limit: BatchLimit(records: .max, bytes: 1 << 16))
+    parser.request = request
     var names = MemberNames()
     var parts = MemberNames()
     for record in 0..<batch.recordCount {
@@ -63,7 +63,7 @@ extension StreamingReader where Parser: JSONRecordParser {
       if parts.hasScalars { columns.append(each.names) }
       columns += parts.list.map { each.names + [$0] }
     }
-    if names.hasScalars, before.request.takesScalars { columns.append([Array("value".utf8)]) }
+    if names.hasScalars, request.takesScalars { columns.append([Array("value".utf8)]) }
     var seen: Set<[[UInt8]]> = []
     return columns.filter { seen.insert($0).inserted }
   }

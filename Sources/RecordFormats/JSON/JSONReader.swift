@@ -63,10 +63,6 @@ public struct JSONReader: RecordReader {
     switch request {
     case .named(let names): columns = names
     case .all:
-      var batch = RecordBatch()
-      repeat {
-        _ = try reader.read(into: &batch, limit: BatchLimit(records: 1))
-      } while reader.parser.yields && reader.parser.isAroundRecords
       let found = try reader.sampleColumns(each: each)
       columns = found.map { JSONPaths.path($0) }
       reader.parser.request = layout(found)
@@ -81,10 +77,7 @@ public struct JSONReader: RecordReader {
   /// - Throws: `inputFailed`, `invalidDocument`, `missingRecords`, `recordTooLong`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
-    repeat {
-      if try reader.read(into: &batch, limit: limit) { return true }
-    } while reader.parser.yields
-    return false
+    return try reader.read(into: &batch, limit: limit)
   }
 
   /// The name of the top-level member that a path is; nil if it goes further, or is malformed.

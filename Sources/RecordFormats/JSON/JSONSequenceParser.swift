@@ -19,8 +19,7 @@ struct JSONSequenceParser: JSONRecordParser {
     var isBehindWord = false
   }
 
-  /// The batch is empty only because the text so far had no record; there is more to read.
-  private(set) var yields = false
+  var account = TextAccount()
   private var elements: JSONElements
   private var place = Place()
   private var hasBegun = false
@@ -39,7 +38,6 @@ struct JSONSequenceParser: JSONRecordParser {
   mutating func parse(
     into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
   ) -> ParseOutcome {
-    yields = false
     if !hasBegun {
       elements.lines = LineCounter(at: window.origin + window.cursor)
       hasBegun = true
@@ -50,8 +48,7 @@ struct JSONSequenceParser: JSONRecordParser {
       let isOver =
         place.form == .separated
         ? !elements.skipToSeparator(batch, &window, &check) : !elements.skipMore(batch, &window, &check)
-      yields = isOver || window.cursor >= Self.skippedBytes
-      if yields { return .full }
+      if isOver || window.cursor >= Self.skippedBytes { return .full }
       return window.isLast && place.form == .concatenated ? elements.endsEarly(window) : .needsInput
     }
     var reached = place
@@ -59,8 +56,6 @@ struct JSONSequenceParser: JSONRecordParser {
       Self.run(&reached, &elements, &object, &rows, window: &window, limit: limit, check: &check)
     }
     place = reached
-    // Records without elements make no rows.
-    if case .full = outcome { yields = batch.recordCount == 0 && batch.errors.isEmpty }
     return outcome ?? .needsInput
   }
 

@@ -59,9 +59,6 @@ public struct JSONSequenceReader: RecordReader {
   /// - Throws: `inputFailed`, `invalidDocument`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
-    repeat {
-      if try reader.read(into: &batch, limit: limit) { return true }
-    } while reader.parser.yields
-    return false
+    return try reader.read(into: &batch, limit: limit)
   }
 }

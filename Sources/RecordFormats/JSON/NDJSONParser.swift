@@ -9,8 +9,7 @@ struct NDJSONParser: JSONRecordParser {
 
   let maxRecordBytes: Int
   var request: JSONRequest
-  /// The batch is empty only because the text so far had no record; there is more to read.
-  private(set) var yields = false
+  var account = TextAccount()
   /// The line at the cursor, from 1.
   private var line = 1
   /// The number of the record at the cursor, from 0.
@@ -32,13 +31,11 @@ struct NDJSONParser: JSONRecordParser {
   mutating func parse(
     into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
   ) -> ParseOutcome {
-    yields = false
     if skipsLine {
       // The memory of what is passed over is used again, and records come from the start of a batch.
       if batch.recordCount > 0 || !batch.errors.isEmpty { return .full }
       skipMore(batch, &window)
-      yields = !skipsLine || window.cursor >= Self.keptOfLongLine
-      return yields ? .full : .needsInput
+      return !skipsLine || window.cursor >= Self.keptOfLongLine ? .full : .needsInput
     }
     var scratch = ContiguousArray<UInt8>()
     swap(&scratch, &self.scratch)
@@ -51,8 +48,6 @@ struct NDJSONParser: JSONRecordParser {
       window.cursor < window.end
         ? run(&object, &rows, window: &window, limit: limit, check: &check) : .needsInput
     }
-    // Blank lines make no rows, nor do records without elements.
-    if case .full = outcome { yields = batch.recordCount == 0 && batch.errors.isEmpty }
     return outcome ?? .needsInput
   }
 
@@ -60,7 +55,9 @@ struct NDJSONParser: JSONRecordParser {
   private mutating func skipMore(_ batch: RecordBatch, _ window: inout ParseWindow) {
     batch.bytes.withUnsafeBufferPointer { bytes in
       guard let base = bytes.baseAddress else { return }
-      let start = base + window.cursor
+      let cursor = window.cursor
+      defer { account.recordBytes += window.cursor - cursor }
+      let start = base + cursor
       if let found = memchr(start, 10, window.end - window.cursor) {
         window.cursor = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) - base + 1
         skipsLine = false
@@ -102,11 +99,13 @@ struct NDJSONParser: JSONRecordParser {
       if isLong {
         rows.errors.append(
           tooLong(UnsafeRawBufferPointer(start: base + start, count: stop - start), window.origin + start))
+        account.recordBytes += next - start
         recordIndex += 1
         line += 1
         return .full
       }
       if object.scanner.i == stop {
+        account.skipped.add(.blankLine, lines: 1, bytes: next - start)
         line += 1
         continue
       }
@@ -149,6 +148,7 @@ struct NDJSONParser: JSONRecordParser {
           continue
         }
         object.escapes.removeAll(keepingCapacity: true)
+        account.recordBytes += next - start
         line += 1
         continue
       } else {
@@ -158,6 +158,7 @@ struct NDJSONParser: JSONRecordParser {
           rawStart: UInt32(truncatingIfNeeded: start), rawLength: UInt32(truncatingIfNeeded: stop - start))
         rows.count += 1
       }
+      account.recordBytes += next - start
       recordIndex += 1
       line += 1
     }
@@ -197,6 +198,7 @@ struct NDJSONParser: JSONRecordParser {
       recordIndex += 1
     }
     template.escapes.removeAll(keepingCapacity: true)
+    account.recordBytes += next - start
     window.cursor = next
     line += 1
     return nil
@@ -209,6 +211,7 @@ struct NDJSONParser: JSONRecordParser {
     let offset = window.origin + start
     batch.errors.append(
       batch.bytes.withUnsafeBytes { tooLong(UnsafeRawBufferPointer(rebasing: $0[start..<end]), offset) })
+    account.recordBytes += end - start
     recordIndex += 1
     window.cursor = end
     skipsLine = true

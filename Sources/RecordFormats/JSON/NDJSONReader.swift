@@ -76,9 +76,6 @@ public struct NDJSONReader: RecordReader {
   /// - Throws: `inputFailed`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
-    repeat {
-      if try reader.read(into: &batch, limit: limit) { return true }
-    } while reader.parser.yields
-    return false
+    return try reader.read(into: &batch, limit: limit)
   }
 }

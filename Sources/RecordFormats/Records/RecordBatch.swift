@@ -33,6 +33,10 @@ public struct RecordBatch: Sendable {
   public internal(set) var surplus: RecordPosition?
   /// The number of bytes that refused records hold, as far as a reader counts them with ``appendError(_:)``.
   public internal(set) var errorBytes = 0
+  /// What became of the text since the batch before: that of these records, and what was passed over up to the last one.
+  ///
+  /// What stands behind the last record of an input is in the empty batch with which reading ends.
+  public var account = TextAccount()
   /// The columns that were made after reading; column `columnCount + i` is the i-th of them.
   public internal(set) var derived: [DerivedColumn] = []
 
@@ -65,6 +69,7 @@ public struct RecordBatch: Sendable {
     errors.removeAll(keepingCapacity: true)
     errorBytes = 0
     surplus = nil
+    account.removeAll()
     for index in derived.indices { derived[index].removeAll() }
     escapes.removeAll(keepingCapacity: true)
   }

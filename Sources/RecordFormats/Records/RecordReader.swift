@@ -44,7 +44,8 @@ public protocol RecordReader {
   var bytesRead: Int { get }
   /// Replaces the batch's content with the next records, keeping its memory.
   ///
-  /// - Returns: false at the end of the input, and then the batch is empty; true otherwise.
+  /// - Returns: false at the end of the input, and then the batch has no record and only accounts for what was passed
+  ///   over behind the last one; true otherwise.
   /// - Throws: `ReadError` when the input cannot be read further; the records before the fault were returned first.
   mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool
 }

@@ -44,68 +44,113 @@ struct StreamingReader<Parser: RecordParser> {
   var isUTF8: Bool { stream.isUTF8 }
 
   /// Fills the batch; see `RecordReader`.
+  mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
+    let found = try parse(into: &batch, limit: limit, keep: false) != nil
+    batch.account += parser.account
+    parser.account.removeAll()
+    return found
+  }
+
+  /// Fills a batch with the next records, which stay unread; what is passed over before a full batch does not.
   ///
-  /// - Parameter keep: leave the text in place, so that the next call reads the same records again (the caller
-  ///   restores the parser).
-  mutating func read(into batch: inout RecordBatch, limit: BatchLimit, keep: Bool = false) throws(ReadError) -> Bool {
+  /// - Returns: the parser behind the records; nil at the end of the input.
+  mutating func peek(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Parser? {
+    try parse(into: &batch, limit: limit, keep: true)
+  }
+
+  private mutating func parse(
+    into batch: inout RecordBatch, limit: BatchLimit, keep: Bool
+  ) throws(ReadError) -> Parser? {
     let limit = limit.fitting(columns: parser.columnCount)
     batch.clear(columnCount: parser.columnCount)
     batch.lineEnds = Parser.lineEnds
     if let failure { throw failure }
-    var window = ParseWindow(origin: offset, cursor: 0, end: 0, isLast: false)
-    let before = check
-    var carried = 0
+    while true {
+      let before = keep ? (parser, check) : nil
+      var window = ParseWindow(origin: offset, cursor: 0, end: 0, isLast: false)
+      var carried = 0
+      let isFull = fill(&batch, &window, &carried, limit: limit, keep: keep)
+      let count = batch.recordCount + batch.errors.count
+      let isKept = keep && (count > 0 || !isFull)
+      let used = max(window.cursor, window.kept)
+      if let map = stream.map {
+        batch.encoding = stream.encoding
+        batch.mapOffsets(map, origin: window.origin, end: window.end)
+        if !isKept { forgetOffsets(batch, window) }
+      }
+      let behind = parser
+      if let before, isKept {
+        window.cursor = 0
+        (parser, check) = before
+      } else {
+        account(for: batch, window)
+      }
+      store(batch, window, carried: carried)
+      // What was passed over filled a batch: its memory is used again.
+      if count == 0, isFull { continue }
+      batch.byteCount = used
+      batch.unescapeFields()
+      if count > 0 {
+        averageRecord = max(1, used / count)
+        return behind
+      }
+      if let failure { throw failure }
+      return nil
+    }
+  }
+
+  /// Parses until the batch is full, the input ends, or nothing more can be read of it.
+  ///
+  /// - Returns: whether the batch is full.
+  private mutating func fill(
+    _ batch: inout RecordBatch, _ window: inout ParseWindow, _ carried: inout Int, limit: BatchLimit, keep: Bool
+  ) -> Bool {
     var wanted = 1
-    reading: while true {
+    while true {
       if window.end - window.cursor < wanted, !window.isLast {
         do {
-          try fill(&batch, &window, &carried, limit: limit, wanted: wanted)
+          try readMore(&batch, &window, &carried, limit: limit, wanted: wanted)
         } catch {
           failure = error
-          break reading
+          return false
         }
       }
       switch parser.parse(into: &batch, window: &window, limit: limit, check: &check) {
-      case .full: break reading
+      case .full: return true
       case .needsSpace: batch.reserveRecords(max(64, batch.recordCount * 2))
       case .failed(let problem):
         // Reading again meets it again.
         if !keep { failure = ReadError(mapped(problem, batch, window), path: path) }
-        break reading
+        return false
       case .needsInput:
         // A CR at the end may be the line's end, which does not count.
         let open = window.end - window.cursor
         let counted = open > 0 && batch.bytes[window.end - 1] == 13 ? open - 1 : open
         if counted > maxRecordBytes {
-          if case .failed(let problem) = parser.refuseLong(into: &batch, window: &window, limit: maxRecordBytes) {
+          switch parser.refuseLong(into: &batch, window: &window, limit: maxRecordBytes) {
+          case .failed(let problem):
             if !keep { failure = ReadError(mapped(problem, batch, window), path: path) }
-            break reading
+            return false
+          case .full: return true
+          case .needsInput, .needsSpace: break
           }
         }
-        if window.isLast { break reading }
+        if window.isLast { return false }
         wanted = max(1, 2 * (window.end - window.cursor))
       }
     }
-    let used = max(window.cursor, window.kept)
-    if let map = stream.map {
-      batch.encoding = stream.encoding
-      batch.mapOffsets(map, origin: window.origin, end: window.end)
-      if !keep { forgetOffsets(batch, window) }
+  }
+
+  /// Counts the text that the window moved over.
+  private mutating func account(for batch: RecordBatch, _ window: ParseWindow) {
+    parser.account.bytes += window.cursor
+    if window.origin == 0, window.cursor >= 3, Self.hasMark(batch) {
+      parser.account.skipped.add(.byteOrderMark, lines: 0, bytes: 3)
     }
-    if keep {
-      window.cursor = 0
-      check = before
-    }
-    store(batch, window, carried: carried)
-    batch.byteCount = used
-    batch.unescapeFields()
-    let count = batch.recordCount + batch.errors.count
-    if count > 0 {
-      averageRecord = max(1, used / count)
-      return true
-    }
-    if let failure { throw failure }
-    return false
+  }
+
+  private static func hasMark(_ batch: RecordBatch) -> Bool {
+    batch.bytes[0] == 0xEF && batch.bytes[1] == 0xBB && batch.bytes[2] == 0xBF
   }
 
   /// A failure with its offset in the file in place of that in the decoded text.
@@ -130,7 +175,7 @@ struct StreamingReader<Parser: RecordParser> {
   }
 
   /// Adds text behind the window until there are `wanted` unused bytes or the input ends.
-  private mutating func fill(
+  private mutating func readMore(
     _ batch: inout RecordBatch, _ window: inout ParseWindow, _ carried: inout Int, limit: BatchLimit, wanted: Int
   ) throws(ReadError) {
     let (guess, overflow) = limit.records.multipliedReportingOverflow(by: averageRecord + averageRecord / 4)
@@ -179,7 +224,7 @@ struct StreamingReader<Parser: RecordParser> {
       if first, window.cursor == 0 {
         // A byte order mark is looked for once its three bytes are there.
         if window.end < 3, !window.isLast { continue }
-        if window.end >= 3, batch.bytes[0] == 0xEF, batch.bytes[1] == 0xBB, batch.bytes[2] == 0xBF { window.cursor = 3 }
+        if window.end >= 3, Self.hasMark(batch) { window.cursor = 3 }
       }
       if window.isLast || window.end - window.cursor >= wanted { return }
     }

@@ -1,0 +1,135 @@
+/// What a reader passed over, because it is no part of any record: lines and bytes of each kind.
+///
+/// Refused records are records, and not counted here.
+public struct SkippedText: Sendable, Hashable {
+  /// What text can be that is no record.
+  public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// The mark of the encoding at the start of a file.
+    case byteOrderMark
+    /// Lines above the header or the first record that are to be skipped.
+    case preamble
+    /// The names of the columns.
+    case header
+    /// The names of the columns again, below records.
+    case repeatedHeader
+    /// A line with nothing, or with nothing but blanks where these are nothing.
+    case blankLine
+    /// A line that begins as a comment does, or a comment of XML, YAML or a property list.
+    case comment
+    /// Text below the last record.
+    case footer
+    /// Another table of the file than the one that is read.
+    case otherTable
+    /// What stands around records and between them: punctuation, white space, elements and members that are not asked
+    /// for as records.
+    case structure
+
+    fileprivate var index: Int {
+      switch self {
+      case .byteOrderMark: 0
+      case .preamble: 1
+      case .header: 2
+      case .repeatedHeader: 3
+      case .blankLine: 4
+      case .comment: 5
+      case .footer: 6
+      case .otherTable: 7
+      case .structure: 8
+      }
+    }
+  }
+
+  /// How much text.
+  public struct Amount: Sendable, Hashable {
+    /// The number of lines that were passed over whole; one that a record shares is not counted.
+    public var lines = 0
+    /// The number of bytes in UTF-8, line ends included.
+    public var bytes = 0
+
+    /// Creates an amount.
+    public init(lines: Int = 0, bytes: Int = 0) {
+      self.lines = lines
+      self.bytes = bytes
+    }
+
+    /// Adds two amounts.
+    public static func + (left: Amount, right: Amount) -> Amount {
+      Amount(lines: left.lines + right.lines, bytes: left.bytes + right.bytes)
+    }
+  }
+
+  /// One for each kind; empty while nothing was passed over.
+  private var amounts: [Amount] = []
+
+  /// Nothing.
+  public init() {}
+
+  /// How much of a kind was passed over.
+  public subscript(kind: Kind) -> Amount { amounts.isEmpty ? Amount() : amounts[kind.index] }
+
+  /// The kinds of which there is anything, in their order.
+  public var kinds: [Kind] { Kind.allCases.filter { self[$0] != Amount() } }
+
+  /// All kinds together.
+  public var total: Amount { amounts.reduce(Amount(), +) }
+
+  /// Counts text.
+  public mutating func add(_ kind: Kind, lines: Int, bytes: Int) {
+    if amounts.isEmpty { amounts = Array(repeating: Amount(), count: Kind.allCases.count) }
+    amounts[kind.index].lines += lines
+    amounts[kind.index].bytes += bytes
+  }
+
+  /// Adds what another reader, or a later batch, passed over.
+  public static func += (left: inout SkippedText, right: SkippedText) {
+    if right.amounts.isEmpty { return }
+    if left.amounts.isEmpty {
+      left.amounts = right.amounts
+    } else {
+      for index in left.amounts.indices { left.amounts[index] = left.amounts[index] + right.amounts[index] }
+    }
+  }
+
+  /// Forgets everything.
+  public mutating func removeAll() { amounts.removeAll(keepingCapacity: true) }
+
+  /// Two are equal when they count the same.
+  public static func == (left: SkippedText, right: SkippedText) -> Bool {
+    Kind.allCases.allSatisfy { left[$0] == right[$0] }
+  }
+
+  /// Feeds what `==` compares.
+  public func hash(into hasher: inout Hasher) {
+    for kind in Kind.allCases { hasher.combine(self[kind]) }
+  }
+}
+
+/// What became of the text that a reader moved over: each byte is a record's, or was passed over as something.
+public struct TextAccount: Sendable, Hashable {
+  /// The number of bytes of text: unpacked, and decoded to UTF-8; 0 for inputs that are no text, such as databases.
+  public var bytes = 0
+  /// How many of them belong to records, refused ones included, with their line ends.
+  public var recordBytes = 0
+  /// What the others are.
+  public var skipped = SkippedText()
+
+  /// Nothing.
+  public init() {}
+
+  /// Whether each byte is accounted for.
+  public var isBalanced: Bool { bytes == recordBytes + skipped.total.bytes }
+
+  /// Adds what became of more text.
+  public static func += (left: inout TextAccount, right: TextAccount) {
+    left.bytes += right.bytes
+    left.recordBytes += right.recordBytes
+    left.skipped += right.skipped
+  }
+
+  /// Forgets everything.
+  public mutating func removeAll() {
+    bytes = 0
+    recordBytes = 0
+    skipped.removeAll()
+  }
+}
