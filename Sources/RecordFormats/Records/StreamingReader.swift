@@ -21,6 +21,8 @@ struct StreamingReader<Parser: RecordParser> {
   private var check = TextCheck()
   private var atEnd = false
   private var failure: ReadError?
+  /// Why the stream cannot be read further; what was read of it before may not be used yet.
+  private var streamFailure: ReadError?
   /// The average record length so far, to read about what a batch needs.
   private var averageRecord = 128
 
@@ -69,7 +71,7 @@ struct StreamingReader<Parser: RecordParser> {
       let before = keep ? (parser, check) : nil
       var window = ParseWindow(origin: offset, cursor: 0, end: 0, isLast: false)
       var carried = 0
-      let isFull = fill(&batch, &window, &carried, limit: limit, keep: keep)
+      let isFull = fill(&batch, &window, &carried, limit: limit)
       let count = batch.recordCount + batch.errors.count
       let isKept = keep && (count > 0 || !isFull)
       let used = max(window.cursor, window.kept)
@@ -86,6 +88,11 @@ struct StreamingReader<Parser: RecordParser> {
         account(for: batch, window)
       }
       store(batch, window, carried: carried)
+      if isKept, let met = failure {
+        // Reading again meets it again.
+        failure = nil
+        if count == 0 { throw met }
+      }
       // What was passed over filled a batch: its memory is used again.
       if count == 0, isFull { continue }
       batch.byteCount = used
@@ -103,7 +110,7 @@ struct StreamingReader<Parser: RecordParser> {
   ///
   /// - Returns: whether the batch is full.
   private mutating func fill(
-    _ batch: inout RecordBatch, _ window: inout ParseWindow, _ carried: inout Int, limit: BatchLimit, keep: Bool
+    _ batch: inout RecordBatch, _ window: inout ParseWindow, _ carried: inout Int, limit: BatchLimit
   ) -> Bool {
     var wanted = 1
     while true {
@@ -119,8 +126,7 @@ struct StreamingReader<Parser: RecordParser> {
       case .full: return true
       case .needsSpace: batch.reserveRecords(max(64, batch.recordCount * 2))
       case .failed(let problem):
-        // Reading again meets it again.
-        if !keep { failure = ReadError(mapped(problem, batch, window), path: path) }
+        failure = ReadError(mapped(problem, batch, window), path: path)
         return false
       case .needsInput:
         // A CR at the end may be the line's end, which does not count.
@@ -129,7 +135,7 @@ struct StreamingReader<Parser: RecordParser> {
         if counted > maxRecordBytes {
           switch parser.refuseLong(into: &batch, window: &window, limit: maxRecordBytes) {
           case .failed(let problem):
-            if !keep { failure = ReadError(mapped(problem, batch, window), path: path) }
+            failure = ReadError(mapped(problem, batch, window), path: path)
             return false
           case .full: return true
           case .needsInput, .needsSpace: break
@@ -205,10 +211,17 @@ struct StreamingReader<Parser: RecordParser> {
         window.end += count
         window.isLast = atEnd && left == count
       } else if !atEnd {
+        if let streamFailure { throw streamFailure }
         let end = window.end
-        let count: Int = try batch.bytes.withUnsafeMutableBufferPointer { (target) throws(ReadError) in
-          try stream.read(
-            into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: target[end..<end + size])))
+        let count: Int
+        do throws(ReadError) {
+          count = try batch.bytes.withUnsafeMutableBufferPointer { (target) throws(ReadError) in
+            try stream.read(
+              into: UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: target[end..<end + size])))
+          }
+        } catch {
+          streamFailure = error
+          throw error
         }
         window.end += count
         if count == 0 { atEnd = true }
