@@ -52,7 +52,8 @@ let package = Package(
 
     // Foundations: no entity, no SQL.
     module("Diagnostics"),
-    module("EventLogs", ["CScan"]),
+    module("Threads"),
+    module("EventLogs", ["Threads", "CScan"]),
     module("XML", ["Diagnostics", "EventLogs", "CLibXML2"]),
     module("YAML", ["Diagnostics", "CLibYAML"]),
     module("PropertyLists", ["Diagnostics"]),
@@ -61,13 +62,16 @@ let package = Package(
     module("ObjectModel", ["Diagnostics", "XML", "YAML", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
     module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
-    module("ObjectContext", ["ObjectModel", "ObjectStore"]),
+    module("ObjectContext", ["ObjectModel", "ObjectStore", "Threads"]),
 
     // The import layer.
     module(
       "RecordFormats",
-      ["Diagnostics", "EventLogs", "XML", "CScan", "CProcess", "CLibYAML", "CZlib", "CZstd", "CBZip2", "CLZMA", "CCrypto"]),
-    module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics"]),
+      [
+        "Diagnostics", "EventLogs", "Threads", "XML", "CScan", "CProcess", "CLibYAML", "CZlib", "CZstd", "CBZip2",
+        "CLZMA", "CCrypto",
+      ]),
+    module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads"]),
     module(
       "Pipelines",
       ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
@@ -75,7 +79,7 @@ let package = Package(
     .executableTarget(
       name: "mergewalk",
       dependencies: [
-        "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics",
+        "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -84,9 +88,10 @@ let package = Package(
     // Helpers of the test targets: temporary folders, `../shared`, seeded random numbers.
     module("TestSupport"),
     tests("DiagnosticsTests", ["Diagnostics", "TestSupport"]),
+    tests("ThreadsTests", ["Threads", "TestSupport"]),
     tests("YAMLTests", ["YAML", "Diagnostics", "TestSupport"]),
     tests("PropertyListsTests", ["PropertyLists", "TestSupport"]),
-    tests("ObjectModelTests", ["ObjectModel", "YAML", "Diagnostics", "CSQLite", "TestSupport"]),
+    tests("ObjectModelTests", ["ObjectModel", "YAML", "Diagnostics", "CSQLite", "Threads", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "TestSupport"]),
     tests(
@@ -95,13 +100,14 @@ let package = Package(
     tests(
       "RecordFormatsTests",
       [
-        "RecordFormats", "Diagnostics", "EventLogs", "PropertyLists", "YAML", "CLibYAML", "CScan", "CZlib", "CZstd", "CBZip2",
+        "RecordFormats", "Diagnostics", "EventLogs", "PropertyLists", "YAML", "CLibYAML", "CScan", "CZlib", "CZstd",
+        "CBZip2",
         "CLZMA",
         "TestSupport",
       ]),
     tests(
       "ImportingTests",
-      ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "TestSupport"]),
+      ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "Threads", "TestSupport"]),
     tests(
       "PipelinesTests",
       ["Pipelines", "Importing", "ObjectModel", "RecordFormats", "Diagnostics", "YAML", "SQLite", "TestSupport"]),

@@ -1,4 +1,4 @@
-import Glibc
+import Threads
 
 /// The buffers between a thread on which a C library parses text and the one that reads the text and makes records.
 ///
@@ -6,7 +6,7 @@ import Glibc
 /// what it found in them. There are so many texts and logs and no more, so the faster side waits for the slower one.
 ///
 /// `@unchecked Sendable`: a text belongs to the owner until it is posted and to the thread until it is given back, and a
-/// log likewise; everything else is read and written only while `mutex` is held.
+/// log likewise; `worker` and `body` are the owner's, and do not change while the thread runs.
 public final class SplitLink: @unchecked Sendable {
   /// A text that was posted.
   public struct Text {
@@ -25,17 +25,19 @@ public final class SplitLink: @unchecked Sendable {
     public init(index: Int) { self.index = index }
   }
 
+  private struct State {
+    var freeTexts: [Int]
+    var postedTexts: [Text] = []
+    var emptyLogs: [EventLog]
+    var fullLogs: [EventLog] = []
+    var isCancelled = false
+    var isFinished = false
+  }
+
   /// The memory of the texts, by number.
   public let texts: [UnsafeMutableRawBufferPointer]
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let changed: UnsafeMutablePointer<pthread_cond_t>
-  private var freeTexts: [Int]
-  private var postedTexts: [Text] = []
-  private var emptyLogs: [EventLog]
-  private var fullLogs: [EventLog] = []
-  private var isCancelled = false
-  private var isFinished = false
-  private var thread: pthread_t?
+  private let shared: Monitor<State>
+  private var worker: Worker?
   private var body: ((SplitLink) -> Void)?
 
   /// How much of an input is read before a thread is worth it.
@@ -50,21 +52,11 @@ public final class SplitLink: @unchecked Sendable {
   /// Makes the buffers.
   public init() {
     texts = (0..<Self.textCount).map { _ in .allocate(byteCount: Self.textSize, alignment: 64) }
-    freeTexts = Array(texts.indices)
-    emptyLogs = (0..<Self.logCount).map { _ in EventLog(usual: Self.logSize) }
-    mutex = .allocate(capacity: 1)
-    changed = .allocate(capacity: 1)
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(changed, nil)
+    let logs = (0..<Self.logCount).map { _ in EventLog(usual: Self.logSize) }
+    shared = Monitor(State(freeTexts: Array(texts.indices), emptyLogs: logs))
   }
 
-  deinit {
-    for text in texts { text.deallocate() }
-    pthread_cond_destroy(changed)
-    pthread_mutex_destroy(mutex)
-    changed.deallocate()
-    mutex.deallocate()
-  }
+  deinit { for text in texts { text.deallocate() } }
 
   // MARK: The owner
 
@@ -73,97 +65,65 @@ public final class SplitLink: @unchecked Sendable {
   /// - Parameter body: what it does: texts are taken until there is none or the last one has been parsed.
   public func start(_ body: @escaping (SplitLink) -> Void) -> Bool {
     self.body = body
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(self)
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<SplitLink>.fromOpaque(context).takeRetainedValue().run() }
-        return nil
-      }, box.toOpaque())
-    if code == 0 {
-      self.thread = thread
-      return true
+    worker = Worker {
+      self.body?(self)
+      self.shared.change { $0.isFinished = true }
     }
-    box.release()
-    self.body = nil
-    return false
+    if worker == nil { self.body = nil }
+    return worker != nil
   }
 
   /// Ends the thread, which does not wait for anything but this side.
   public func stop() {
-    guard let thread else { return }
-    locked { isCancelled = true }
-    pthread_join(thread, nil)
-    self.thread = nil
+    guard let worker else { return }
+    shared.change { $0.isCancelled = true }
+    worker.join()
+    self.worker = nil
     body = nil
   }
 
   /// A text that can be filled and posted, if there is one.
-  public func freeText() -> Int? { locked(signals: false) { freeTexts.popLast() } }
+  public func freeText() -> Int? { shared.withLock { $0.freeTexts.popLast() } }
 
   /// Waits until there is one, which comes when the library has parsed it.
-  public func waitForText() {
-    locked(signals: false) {
-      while freeTexts.isEmpty, !isFinished { pthread_cond_wait(changed, mutex) }
-    }
-  }
+  public func waitForText() { shared.wait { !$0.freeTexts.isEmpty || $0.isFinished } }
 
   /// Hands a text to the library.
-  public func post(_ text: Text) { locked { postedTexts.append(text) } }
+  public func post(_ text: Text) { shared.change { $0.postedTexts.append(text) } }
 
   /// Waits for a log.
   ///
   /// - Parameter orText: whether a free text is worth to stop waiting for.
   /// - Returns: nil when there is a free text instead, or when the thread has ended and all was taken.
   public func take(orText: Bool) -> EventLog? {
-    locked(signals: false) {
-      while fullLogs.isEmpty, !isFinished, !orText || freeTexts.isEmpty { pthread_cond_wait(changed, mutex) }
-      return fullLogs.isEmpty ? nil : fullLogs.removeFirst()
+    shared.wait(until: { !$0.fullLogs.isEmpty || $0.isFinished || orText && !$0.freeTexts.isEmpty }) {
+      $0.fullLogs.isEmpty ? nil : $0.fullLogs.removeFirst()
     }
   }
 
   /// Gives a log back, which was read.
   public func giveBack(_ log: EventLog) {
     log.clear()
-    locked { emptyLogs.append(log) }
+    shared.change { $0.emptyLogs.append(log) }
   }
 
   // MARK: The thread
 
   /// Waits for a text; nil when nobody wants to know any more.
   public func takeText() -> Text? {
-    locked(signals: false) {
-      while postedTexts.isEmpty, !isCancelled { pthread_cond_wait(changed, mutex) }
-      return isCancelled ? nil : postedTexts.removeFirst()
+    shared.wait(until: { !$0.postedTexts.isEmpty || $0.isCancelled }) {
+      $0.isCancelled ? nil : $0.postedTexts.removeFirst()
     }
   }
 
   /// Gives a text back, which was parsed.
-  public func giveBack(text index: Int) { locked { freeTexts.append(index) } }
+  public func giveBack(text index: Int) { shared.change { $0.freeTexts.append(index) } }
 
   /// Waits for an empty log; nil when nobody wants to know any more.
   func takeEmptyLog() -> EventLog? {
-    locked(signals: false) {
-      while emptyLogs.isEmpty, !isCancelled { pthread_cond_wait(changed, mutex) }
-      return isCancelled ? nil : emptyLogs.removeLast()
-    }
+    shared.wait(until: { !$0.emptyLogs.isEmpty || $0.isCancelled }) { $0.isCancelled ? nil : $0.emptyLogs.removeLast() }
   }
 
   /// Hands a log over.
-  func post(_ log: EventLog) { locked { fullLogs.append(log) } }
-
-  private func run() {
-    body?(self)
-    locked { isFinished = true }
-  }
-
-  private func locked<Result>(signals: Bool = true, _ body: () -> Result) -> Result {
-    pthread_mutex_lock(mutex)
-    defer {
-      if signals { pthread_cond_broadcast(changed) }
-      pthread_mutex_unlock(mutex)
-    }
-    return body()
-  }
+  func post(_ log: EventLog) { shared.change { $0.fullLogs.append(log) } }
 }

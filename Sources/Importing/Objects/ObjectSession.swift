@@ -4,6 +4,7 @@ import ObjectModel
 import ObjectStore
 import RecordFormats
 import SQLite
+import Threads
 
 /// One run that loads whole objects, identities included, into a new store.
 ///

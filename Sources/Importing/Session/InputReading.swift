@@ -1,5 +1,5 @@
-import Glibc
 import RecordFormats
+import Threads
 
 /// Reads inputs one after the other and prepares their batches: the work of the reader's thread.
 ///
@@ -103,7 +103,15 @@ struct InputReading: Sendable {
   /// Starts ``run(_:)`` on a thread of its own.
   ///
   /// A plain thread, not a task: it blocks in `read(2)` and on the channel, which the cooperative pool must not.
-  func start(_ channel: BatchChannel) -> InputThread { InputThread { run(channel) } }
+  func start(_ channel: BatchChannel) -> Worker {
+    guard let worker = Worker(stack: Self.stack, { run(channel) }) else {
+      preconditionFailure("the system refuses a thread for the reader")
+    }
+    return worker
+  }
+
+  /// The bytes of the reader's stack: parsers of formats that nest recurse as deep as their limits say.
+  private static let stack = 4 << 20
 }
 
 /// How an input's records are followed: to know where a run stands in it, and to go on there.
@@ -132,37 +140,5 @@ struct InputTracking: Sendable {
       code: .inputShorter,
       message: "the unfinished run cannot go on: \(start.records) records were imported, and the input has only"
         + " \(start.records - records) now; take the run back and begin anew with --restart")
-  }
-}
-
-/// A thread that runs one closure and is joined.
-final class InputThread {
-  private var thread = pthread_t()
-
-  init(_ body: @escaping @Sendable () -> Void) {
-    let box = Unmanaged.passRetained(Body(body))
-    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
-    defer { attributes.deallocate() }
-    pthread_attr_init(attributes)
-    pthread_attr_setstacksize(attributes, 4 << 20)
-    let code = pthread_create(
-      &thread, attributes,
-      { context in
-        if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
-        return nil
-      }, box.toOpaque())
-    precondition(code == 0, "the system refuses another thread: \(String(cString: strerror(code)))")
-    pthread_attr_destroy(attributes)
-  }
-
-  /// Waits for the end of the closure.
-  func join() { pthread_join(thread, nil) }
-
-  /// Lets the closure end by itself: it may be waiting for input that never comes.
-  func leave() { pthread_detach(thread) }
-
-  private final class Body: Sendable {
-    let run: @Sendable () -> Void
-    init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 }

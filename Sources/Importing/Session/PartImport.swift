@@ -3,6 +3,7 @@ import ObjectModel
 import ObjectStore
 import RecordFormats
 import SQLite
+import Threads
 
 /// The import of one part of a definition, within the run of an ``ImportSession``.
 ///

@@ -1,5 +1,6 @@
 import Diagnostics
 import RecordFormats
+import Synchronization
 
 /// Holds sources against a ``SchemaContract``.
 struct ContractCheck {
@@ -14,13 +15,9 @@ struct ContractCheck {
   private var refusal: (code: RejectCode, message: String)?
   /// The JSON type of each column's first value.
   private var types: [FieldKind?]
-  /// What the summary warns of.
-  private(set) var warnings: [RunWarning] = []
+  private let notes: ContractNotes
   /// The columns that the current source is asked for.
   private(set) var requestedColumns: [String]
-
-  /// More warnings than this are not kept.
-  private static let mostWarnings = 100
 
   private enum FieldKind: String {
     case text = "a string"
@@ -39,18 +36,15 @@ struct ContractCheck {
     }
   }
 
-  init(_ contract: SchemaContract, columns: [String]) {
+  /// - Parameter notes: takes what the summary warns of.
+  init(_ contract: SchemaContract, columns: [String], notes: ContractNotes) {
     self.contract = contract
+    self.notes = notes
     self.columns = columns
     let firsts = columns.map { JSONReader.firstMember(ofPath: $0) ?? $0 }
     members = Set(firsts + contract.ignored)
     types = Array(repeating: nil, count: columns.count)
     requestedColumns = columns
-  }
-
-  private mutating func warn(_ code: RunWarning.Code, _ text: String) {
-    let warning = RunWarning(code, text)
-    if warnings.count < Self.mostWarnings, !warnings.contains(warning) { warnings.append(warning) }
   }
 
   private static func broken(_ message: String) -> ImportError {
@@ -86,7 +80,7 @@ struct ContractCheck {
     let message = "“\(header.path)” has no column \(names)"
     switch policy {
     case .freeze: throw Self.broken(message)
-    case .evolve: warn(.contractMissingColumn, message)
+    case .evolve: notes.add(.contractMissingColumn, message)
     case .reject: refusal = (.contractMissingColumn, message)
     case .discard: break
     }
@@ -105,7 +99,7 @@ struct ContractCheck {
       + new.map { "“\($0)”" }.joined(separator: ", ")
     switch policy {
     case .freeze: throw Self.broken(message)
-    case .evolve: warn(.contractNewColumn, message)
+    case .evolve: notes.add(.contractNewColumn, message)
     case .reject: refusal = (.contractNewColumn, message)
     case .discard: break
     }
@@ -140,7 +134,8 @@ struct ContractCheck {
       switch policy {
       case .evolve:
         for name in new {
-          warn(.contractNewColumn, "records have a member \(RejectMessage.shown(name)) that the import does not know")
+          notes.add(
+            .contractNewColumn, "records have a member \(RejectMessage.shown(name)) that the import does not know")
         }
       case .freeze:
         throw Self.broken(
@@ -169,7 +164,7 @@ struct ContractCheck {
         let message = "“\(columns[column])” is \(kind.rawValue), and was \(first.rawValue) in earlier records"
         switch policy {
         case .evolve:
-          warn(.contractType, "record \(batch.records.records[record].index + 1): \(message)")
+          notes.add(.contractType, "record \(batch.records.records[record].index + 1): \(message)")
           types[column] = kind
         case .freeze: throw Self.broken("record \(batch.records.records[record].index + 1): \(message)")
         case .reject:
@@ -179,6 +174,25 @@ struct ContractCheck {
         }
       }
     }
+  }
+}
+
+/// What the summary warns of because sources are not as agreed.
+///
+/// The thread that reads adds it; who ends a run asks for it while that thread may still be at work.
+final class ContractNotes: Sendable {
+  private let warnings = Mutex<[RunWarning]>([])
+
+  /// More of them are not kept.
+  private static let most = 100
+
+  /// Those so far, each once.
+  var all: [RunWarning] { warnings.withLock { $0 } }
+
+  /// Adds one.
+  func add(_ code: RunWarning.Code, _ text: String) {
+    let warning = RunWarning(code, text)
+    warnings.withLock { if $0.count < Self.most, !$0.contains(warning) { $0.append(warning) } }
   }
 }
 

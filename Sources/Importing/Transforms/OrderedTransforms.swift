@@ -5,12 +5,13 @@ import Synchronization
 /// What sees batches one after the other: the contract, the external process, the hooks.
 ///
 /// `@unchecked Sendable`: the reader's thread uses it from the first source to ``finish()``, and the caller's thread
-/// before that thread begins and after it was joined. Only the process may be ended while the reader's thread is at work,
-/// and is kept under a lock for that.
+/// before that thread begins and after it was joined. What is needed of it while the reader's thread may be at work, because
+/// it was left to itself, is under a lock: the process, which may be ended, and the warnings.
 final class OrderedTransforms: @unchecked Sendable {
   private let plan: TransformPlan
   private let columns: [String]
   private var contract: ContractCheck?
+  private let notes = ContractNotes()
   private let session = Mutex<ProcessSession?>(nil)
   private var source = ""
   /// The columns that the current source is asked for.
@@ -20,11 +21,11 @@ final class OrderedTransforms: @unchecked Sendable {
     self.plan = plan
     self.columns = columns
     columnNames = columns
-    contract = plan.contract.map { ContractCheck($0, columns: columns) }
+    contract = plan.contract.map { [notes] in ContractCheck($0, columns: columns, notes: notes) }
   }
 
-  /// Sentences for the summary.
-  var warnings: [RunWarning] { contract?.warnings ?? [] }
+  /// What the summary warns of, from any thread.
+  var warnings: [RunWarning] { notes.all }
 
   /// Begins with a source.
   func begin(_ source: ByteSource, format: RecordFormat) throws(ImportError) {

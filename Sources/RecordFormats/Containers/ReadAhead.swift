@@ -1,5 +1,5 @@
 import CScan
-import Glibc
+import Threads
 
 /// How much a stream is read ahead.
 struct ReadAheadSize {
@@ -14,8 +14,7 @@ struct ReadAheadSize {
 /// takes several times as long.
 ///
 /// `@unchecked Sendable`: the upstream and `check` belong to the thread once it runs; a buffer belongs to the thread
-/// until it is filled and to the taker until it is given back; `thread`, `current` and `verified` are the taker's;
-/// everything else is read and written only while `mutex` is held.
+/// until it is filled and to the taker until it is given back; `worker`, `current` and `verified` are the taker's.
 final class ReadAhead: @unchecked Sendable {
   /// A buffer with something in it.
   private struct Filled {
@@ -24,22 +23,23 @@ final class ReadAhead: @unchecked Sendable {
     var verified: Range<Int>
   }
 
+  private struct State {
+    var free: [Int]
+    var filled: [Filled] = []
+    var isFinished = false
+    var isCancelled = false
+    var failure: ReadError?
+  }
+
   let upstream: any ByteStream
   private var check: AheadCheck?
   private let buffers: [UnsafeMutableRawBufferPointer]
-  private var thread: pthread_t?
+  private let shared: Monitor<State>
+  private var worker: Worker?
   /// What of the current buffer was not handed out.
   private var current: (index: Int, range: Range<Int>)?
   /// What the check said of the last buffer that was taken.
   private(set) var verified = 0..<0
-
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let changed: UnsafeMutablePointer<pthread_cond_t>
-  private var free: [Int]
-  private var filled: [Filled] = []
-  private var isFinished = false
-  private var isCancelled = false
-  private var failure: ReadError?
 
   private static let bufferCount = 6
   /// Who has waited goes on when there are so many buffers to fill, or to take: waking a thread takes a while.
@@ -52,48 +52,24 @@ final class ReadAhead: @unchecked Sendable {
     self.check = check
     // Pages that no thread fills take no memory.
     buffers = (0..<Self.bufferCount).map { _ in .allocate(byteCount: bufferSize, alignment: 64) }
-    free = Array(buffers.indices)
-    mutex = .allocate(capacity: 1)
-    changed = .allocate(capacity: 1)
-    pthread_mutex_init(mutex, nil)
-    pthread_cond_init(changed, nil)
+    shared = Monitor(State(free: Array(buffers.indices)))
   }
 
-  deinit {
-    for buffer in buffers { buffer.deallocate() }
-    pthread_cond_destroy(changed)
-    pthread_mutex_destroy(mutex)
-    changed.deallocate()
-    mutex.deallocate()
-  }
+  deinit { for buffer in buffers { buffer.deallocate() } }
 
   // MARK: The taker
 
   /// Whether the thread runs, so that the upstream is its own.
-  var isStarted: Bool { thread != nil }
+  var isStarted: Bool { worker != nil }
 
   /// Starts the thread; nothing happens when the system has none to give.
-  func start() {
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(self)
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<ReadAhead>.fromOpaque(context).takeRetainedValue().run() }
-        return nil
-      }, box.toOpaque())
-    if code == 0 { self.thread = thread } else { box.release() }
-  }
+  func start() { worker = Worker { self.run() } }
 
   /// Ends the thread, if there is one, and waits for it.
   func stop() {
-    guard let thread else { return }
-    locked {
-      isCancelled = true
-      pthread_cond_signal(changed)
-    }
-    pthread_join(thread, nil)
-    self.thread = nil
+    shared.change { $0.isCancelled = true }
+    worker?.join()
+    worker = nil
   }
 
   /// Hands out bytes that the thread read; waits for some; 0 at the end.
@@ -118,21 +94,23 @@ final class ReadAhead: @unchecked Sendable {
   }
 
   private func take() throws(ReadError) -> Filled? {
-    let (next, error): (Filled?, ReadError?) = locked {
-      if filled.isEmpty {
-        while filled.count < Self.enoughFilled, !isFinished { pthread_cond_wait(changed, mutex) }
-      }
-      return filled.isEmpty ? (nil, failure) : (filled.removeFirst(), nil)
-    }
+    var isWaiting = false
+    let (next, error): (Filled?, ReadError?) = shared.wait(until: { state in
+      // Who had to wait waits for more.
+      let isReady = state.isFinished || state.filled.count >= (isWaiting ? Self.enoughFilled : 1)
+      isWaiting = true
+      return isReady
+    }) { $0.filled.isEmpty ? (nil, $0.failure) : ($0.filled.removeFirst(), nil) }
     if let error { throw error }
     return next
   }
 
   private func giveBack(_ index: Int) {
-    locked {
-      free.append(index)
-      if free.count == Self.enoughFree { pthread_cond_signal(changed) }
+    let isEnough = shared.withLock { state in
+      state.free.append(index)
+      return state.free.count == Self.enoughFree
     }
+    if isEnough { shared.wake() }
   }
 
   // MARK: The thread
@@ -163,29 +141,24 @@ final class ReadAhead: @unchecked Sendable {
         verified = check?.advance(base, count) ?? verified
         cscan_copy_out(target, base, count)
       }
-      locked {
-        if count > 0 { filled.append(Filled(index: index, count: count, verified: verified)) }
-        isFinished = isEnd
-        failure = error
-        if isEnd || filled.count == Self.enoughFilled { pthread_cond_signal(changed) }
+      let isEnough = shared.withLock { state in
+        if count > 0 { state.filled.append(Filled(index: index, count: count, verified: verified)) }
+        state.isFinished = isEnd
+        state.failure = error
+        return isEnd || state.filled.count == Self.enoughFilled
       }
+      if isEnough { shared.wake() }
       if isEnd { return }
     }
   }
 
   private func takeFree() -> Int? {
-    locked {
-      if free.isEmpty {
-        while free.count < Self.enoughFree, !isCancelled { pthread_cond_wait(changed, mutex) }
-      }
-      return isCancelled ? nil : free.removeLast()
-    }
-  }
-
-  private func locked<Result>(_ body: () -> Result) -> Result {
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    return body()
+    var isWaiting = false
+    return shared.wait(until: { state in
+      let isReady = state.isCancelled || state.free.count >= (isWaiting ? Self.enoughFree : 1)
+      isWaiting = true
+      return isReady
+    }) { $0.isCancelled ? nil : $0.free.removeLast() }
   }
 }
 

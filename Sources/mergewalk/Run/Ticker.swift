@@ -1,44 +1,28 @@
 import Glibc
-import Synchronization
+import Threads
 
 /// Calls a closure about twenty times a second on a thread of its own, until it is stopped.
-///
-/// A plain thread: it sleeps, which the cooperative pool must not.
 final class Ticker {
-  private let state: State
-  private var thread = pthread_t()
+  private let isStopped = Monitor(false)
+  private let worker: Worker
 
-  private final class State: Sendable {
-    let isStopped = Atomic(false)
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
+  /// How long it waits between two calls, in seconds.
+  private static let pause = 0.05
 
-  /// Starts; where the system has no thread left, nothing is ever called.
+  /// Starts; nil where the system has no thread left.
   init?(_ body: @escaping @Sendable () -> Void) {
-    state = State(body)
-    let box = Unmanaged.passRetained(state)
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        let state = Unmanaged<State>.fromOpaque(context).takeRetainedValue()
-        while !state.isStopped.load(ordering: .acquiring) {
-          state.body()
-          usleep(50_000)
-        }
-        return nil
-      }, box.toOpaque())
-    if code != 0 {
-      box.release()
-      return nil
+    let isStopped = isStopped
+    let worker = Worker {
+      repeat { body() } while !isStopped.wait(upTo: Self.pause) { $0 }
     }
+    guard let worker else { return nil }
+    self.worker = worker
   }
 
   /// Waits until the closure has run for the last time.
   func stop() {
-    if state.isStopped.exchange(true, ordering: .acquiringAndReleasing) { return }
-    pthread_join(thread, nil)
+    isStopped.change { $0 = true }
+    worker.join()
   }
 }
 

@@ -3,6 +3,7 @@ import RecordFormats
 import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @Suite struct BatchChannelTests {
   private func plan() throws -> ImportPlan {
@@ -17,7 +18,7 @@ import Testing
     let plan = try plan()
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     let counters = Counters()
-    let thread = InputThread {
+    let thread = try worker {
       for number in 0..<200 {
         guard let batch = channel.takeEmpty() else { break }
         counters.take()
@@ -35,6 +36,8 @@ import Testing
     #expect(received == Array(0..<200))
     #expect(counters.most <= 3)
   }
+
+  private func worker(_ body: @escaping @Sendable () -> Void) throws -> Worker { try #require(Worker(body)) }
 
   private static func number(_ batch: consuming ImportBatch, _ number: Int) -> ImportBatch {
     var batch = batch
@@ -60,7 +63,7 @@ import Testing
     let plan = try plan()
     let channel = BatchChannel(batches: [ImportBatch(plan: plan)])
     let counters = Counters()
-    let thread = InputThread {
+    let thread = try worker {
       while let batch = channel.takeEmpty() {
         counters.take()
         channel.send(batch)

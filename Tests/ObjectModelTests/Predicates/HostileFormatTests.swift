@@ -1,7 +1,9 @@
 import Glibc
 import ObjectModel
+import Synchronization
 import TestSupport
 import Testing
+import Threads
 
 @Suite struct HostileFormatTests {
   private static func times(_ text: String, _ count: Int) -> String { String(repeating: text, count: count) }
@@ -101,27 +103,17 @@ import Testing
     "a" + times(" + a", 97) + " == 1",
   ]
 
-  @Test func `the deepest formats are read, printed and compared in a stack of 512 KiB`() {
-    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
-    defer { attributes.deallocate() }
-    pthread_attr_init(attributes)
-    pthread_attr_setstacksize(attributes, 512 * 1024)
-    var thread: pthread_t = 0
-    let status = pthread_create(
-      &thread, attributes,
-      { _ in
-        var good = 0
-        for format in HostileFormatTests.deepest + HostileFormatTests.tooLarge.map(\.format) {
-          guard let predicate = try? Predicate(format: format) else { continue }
-          let again = try? Predicate(format: predicate.description)
-          if again == predicate, predicate.variables.count < 3 { good += 1 }
-        }
-        return UnsafeMutableRawPointer(bitPattern: good)
-      }, nil)
-    #expect(status == 0)
-    var result: UnsafeMutableRawPointer?
-    pthread_join(thread, &result)
-    #expect(Int(bitPattern: result) == Self.deepest.count)
+  @Test func `the deepest formats are read, printed and compared in a stack of 512 KiB`() throws {
+    let good = Atomic(0)
+    let worker = Worker(stack: 512 << 10) {
+      for format in HostileFormatTests.deepest + HostileFormatTests.tooLarge.map(\.format) {
+        guard let predicate = try? Predicate(format: format) else { continue }
+        let again = try? Predicate(format: predicate.description)
+        if again == predicate, predicate.variables.count < 3 { good.add(1, ordering: .relaxed) }
+      }
+    }
+    try #require(worker).join()
+    #expect(good.load(ordering: .relaxed) == Self.deepest.count)
   }
 
   @Test func `arguments are bounded as well`() {

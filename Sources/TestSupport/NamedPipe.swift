@@ -1,0 +1,48 @@
+import Glibc
+
+/// A named pipe that a test writes into when it wants to, so that it knows what a reader has and waits for.
+///
+/// Both ends are held open: nobody waits for the other to open it, and writing without a reader is no signal.
+public final class NamedPipe {
+  /// The pipe's path.
+  public let path: String
+  private var descriptor: Int32
+
+  /// Makes the pipe; there must be nothing at the path.
+  public init(_ path: String) {
+    self.path = path
+    precondition(mkfifo(path, 0o600) == 0, "cannot make the pipe \(path): \(String(cString: strerror(errno)))")
+    descriptor = open(path, O_RDWR | O_CLOEXEC)
+    precondition(descriptor >= 0, "cannot open the pipe \(path): \(String(cString: strerror(errno)))")
+    // As much as a pipe may hold, 1 MiB: F_SETPIPE_SZ, which Swift's Glibc does not name.
+    _ = fcntl(descriptor, 1031, 1 << 20)
+  }
+
+  deinit { end() }
+
+  /// Writes a text; waits for a reader when it is longer than a MiB.
+  public func write(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes in
+      var rest = UnsafeRawBufferPointer(bytes)
+      while rest.count > 0 {
+        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+        precondition(count > 0, "cannot write to the pipe \(path): \(String(cString: strerror(errno)))")
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      }
+    }
+  }
+
+  /// How many bytes nobody has read.
+  public var unreadBytes: Int {
+    var count: Int32 = 0
+    guard ioctl(descriptor, UInt(FIONREAD), &count) == 0 else { return 0 }
+    return Int(count)
+  }
+
+  /// Ends what a reader gets; nothing can be written any more.
+  public func end() {
+    if descriptor >= 0 { close(descriptor) }
+    descriptor = -1
+  }
+}

@@ -1,0 +1,67 @@
+import Glibc
+import Synchronization
+
+/// A thread that runs one closure: for work that blocks, which must not take a thread of Swift's pool.
+///
+/// It is joined or left; a worker that goes away without either is left.
+package final class Worker: Sendable {
+  /// The thread as long as nobody has joined or left it.
+  private let thread: Mutex<pthread_t?>
+
+  /// Starts the thread; nil when the system has none to give.
+  ///
+  /// - Parameters:
+  ///   - stack: the bytes of its stack; nil for as many as the system usually gives.
+  ///   - body: what it does. Whatever the closure holds lives as long as it runs.
+  package init?(stack: Int? = nil, _ body: @escaping @Sendable () -> Void) {
+    var thread = pthread_t()
+    let box = Unmanaged.passRetained(Body(run: body))
+    let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
+    defer { attributes.deallocate() }
+    pthread_attr_init(attributes)
+    if let stack { pthread_attr_setstacksize(attributes, stack) }
+    let code = pthread_create(
+      &thread, attributes,
+      { context in
+        if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, box.toOpaque())
+    pthread_attr_destroy(attributes)
+    guard code == 0 else {
+      box.release()
+      return nil
+    }
+    self.thread = Mutex(thread)
+  }
+
+  deinit { leave() }
+
+  /// Waits for the end of the closure; everything that it did can be seen then.
+  ///
+  /// Returns at once when the thread was joined or left before.
+  package func join() {
+    if let thread = take() { pthread_join(thread, nil) }
+  }
+
+  /// Lets the closure end by itself, because it may be waiting for something that never comes.
+  ///
+  /// What it still writes must not be read by others, except under a lock.
+  package func leave() {
+    if let thread = take() { pthread_detach(thread) }
+  }
+
+  private func take() -> pthread_t? {
+    thread.withLock { thread in
+      defer { thread = nil }
+      return thread
+    }
+  }
+
+  /// What tells the thread that runs now from others that run, never 0.
+  package static var current: UInt { UInt(pthread_self()) }
+
+  private final class Body: Sendable {
+    let run: @Sendable () -> Void
+    init(run: @escaping @Sendable () -> Void) { self.run = run }
+  }
+}
