@@ -161,6 +161,13 @@ final class DeferredRecords {
     let count = batch.records.recordCount
     batch.hasFailed.fill(false, count: count)
     batch.nodes[plan.root].keyStates.fill(ImportBatch.KeyState.usable, count: count)
+    // Of other nodes only the targets are kept; what is unknown has its place all the same, as everything that is lent
+    // to the import has one entry a record.
+    for node in plan.nodes.indices where node != plan.root {
+      batch.nodes[node].keyStates.fill(ImportBatch.KeyState.absent, count: count)
+      batch.nodes[node].keyHashes.fill(0, count: count)
+      batch.nodes[node].contentHashes.fill(0, count: count)
+    }
   }
 
   // MARK: The file

@@ -48,6 +48,8 @@ final class ListImporter {
     outcomes.fill(.rejected, count: batch.batch.records.recordCount)
     importer.rejects.removeAll(keepingCapacity: true)
     reset(&batch, batch.range(view.records))
+    // From here on, however the attempt ends.
+    isRepeated = true
     var isFirst = true
     while !waiting.isEmpty {
       // Of several records with one object the later ones see what the earlier ones left.
@@ -78,7 +80,6 @@ final class ListImporter {
       waiting = later
       isFirst = false
     }
-    isRepeated = true
     return importer.rejects
   }
 
@@ -205,7 +206,7 @@ final class ListImporter {
     }
     do {
       guard list.ownerNode == nil else {
-        return try relateMembers(lists, targets) { index, message in
+        return try relateMembers(lists, targets, named: { self.namedKeys(view, owners) }) { index, message in
           owners.elementRejects.append(reject(records[index], message))
         }
       }
@@ -268,9 +269,11 @@ final class ListImporter {
 
   /// Settles who is no longer a member and the order of those who are; the members' own rows refer to their owners.
   ///
-  /// - Parameter deny: is called with the number of a list that leaves out an object that may not go, and with the reason.
+  /// - Parameters:
+  ///   - named: the objects of the members' hierarchy that the owners' records name; is asked when some are to go.
+  ///   - deny: is called with the number of a list that leaves out an object that may not go, and with the reason.
   private func relateMembers(
-    _ lists: [LinkList], _ targets: ContiguousArray<Int64>, deny: (Int, String) -> Void
+    _ lists: [LinkList], _ targets: ContiguousArray<Int64>, named: () -> Set<Int64>, deny: (Int, String) -> Void
   ) throws -> [Bool] {
     let root = target.part.rootEntity
     let (context, slot) = (importer.context, list.inverseSlot)
@@ -335,8 +338,30 @@ final class ListImporter {
         }
       }
     }
-    for (key, reason) in try delete(left.keys.sorted(), root) { deny(left[key] ?? 0, reason) }
+    guard !left.isEmpty else { return changed }
+    let kept = named()
+    for key in left.keys.filter(kept.contains) {
+      // Another record of the batch may come after the one whose list leaves the object out.
+      guard importer.top.attempted == 1 else { throw importer.top.retryAlone() }
+      // The record itself names the object, so it is still wanted.
+      guard let row = buffer.row(primaryKey: key) else { continue }
+      buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
+      left[key] = nil
+    }
+    for (key, reason) in try delete(left.keys.sorted(), root, named: kept) { deny(left[key] ?? 0, reason) }
     return changed
+  }
+
+  /// The objects of the members' hierarchy that the owners' records name: their own and those they refer to.
+  private func namedKeys(_ view: BatchView, _ owners: BatchImporter) -> Set<Int64> {
+    var keys: Set<Int64> = []
+    for state in owners.nodes where state.part.rootEntity == target.part.rootEntity {
+      let targets = view.nodes[state.node].targets
+      for record in view.records where view.outcomes[record].takesLists && targets[record] > 0 {
+        keys.insert(targets[record])
+      }
+    }
+    return keys
   }
 
   private func owns(_ buffer: RowBuffer, _ row: Int, _ slot: Int, _ owner: Int64) -> Bool {
@@ -345,16 +370,33 @@ final class ListImporter {
 
   /// Deletes those that no list has any more.
   ///
+  /// - Parameter named: objects of the same hierarchy that the records name, so that they must not go along.
   /// - Returns: Those that may not go, with the reasons; then all that was done with the batch has to be taken back.
-  private func delete(_ keys: [Int64], _ root: Int) throws -> [(key: Int64, reason: String)] {
+  private func delete(
+    _ keys: [Int64], _ root: Int, named: Set<Int64>
+  ) throws -> [(key: Int64, reason: String)] {
     guard !keys.isEmpty else { return [] }
     // What the rules look at has to be whole, and in the store.
     try importer.writeChanges()
     importer.context.buffer(table: root).removeAll()
     let nodes = importer.top.countedNodes
-    let denied = try importer.context.deleteRecords(table: root, primaryKeys: keys) { entity in
+    var along: Int64?
+    let model = importer.store.model
+    let denied = try importer.context.deleteRecords(table: root, primaryKeys: keys) { entity, key in
       // Of what goes along, entities that the run does not fill are not counted.
       nodes.first { $0.entity.index == entity }?.counts.deleted += 1
+      if model.entities[entity].rootIndex == root, named.contains(key) { along = key }
+    }
+    if let along {
+      guard importer.top.attempted == 1 else { throw importer.top.retryAlone() }
+      importer.context.reset()
+      return [
+        (
+          keys[0],
+          "\(target.entity.name) \(keys[0]) is no longer listed and cannot be deleted: \(model.entities[root].name) "
+            + "\(along), which the record names, would go with it; list it, or say “orphans: unlink”"
+        )
+      ]
     }
     guard !denied.isEmpty else { return [] }
     importer.context.reset()

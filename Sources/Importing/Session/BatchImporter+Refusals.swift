@@ -35,6 +35,14 @@ struct Refusal {
     }
   }
 
+  /// What makes the records of a batch be imported one at a time: they contradict each other.
+  static let contradiction = Refusal(code: .database, detail: "")
+
+  private init(code: RejectCode, detail: String) {
+    self.code = code
+    self.detail = detail
+  }
+
   /// Takes a save's error; `nil` when it is not a row's fault.
   init?(_ error: SaveError, _ plan: ImportPlan, _ store: PersistentStore) {
     detail = error.message
@@ -62,6 +70,7 @@ extension BatchImporter {
   /// Imports the records of a view that have not been rejected yet.
   func importRecords(_ view: BatchView, onlyRoot: Bool) throws(ImportError) {
     let mark = try mark(view)
+    attempted = view.records.count
     do {
       try resolveAll(view, onlyRoot: onlyRoot)
       guard elementRejects.isEmpty else {
@@ -88,6 +97,13 @@ extension BatchImporter {
     try importRecords(half, onlyRoot: onlyRoot)
     half.records = middle..<view.records.upperBound
     try importRecords(half, onlyRoot: onlyRoot)
+  }
+
+  /// Makes the current attempt be taken back and its halves be imported, down to single records: what one record's list
+  /// takes away, another record names.
+  func retryAlone() -> ImportError {
+    refusal = .contradiction
+    return ImportError(code: .database, message: "a list leaves out an object that another record names")
   }
 
   /// What has to be put back when an attempt fails.

@@ -41,6 +41,8 @@ final class BatchImporter {
   var firstKeys: [Int: Int64] = [:]
   /// Rejects of the current batch.
   var rejects: [RecordReject] = []
+  /// How many records the current attempt imports together.
+  var attempted = 0
   /// Why the last save did not happen, when it was because of a row.
   var refusal: Refusal?
   /// Whether what was written of a batch can be taken back: some row may be refused after others were written.

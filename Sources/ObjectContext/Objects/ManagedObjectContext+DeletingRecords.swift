@@ -7,13 +7,13 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - primaryKeys: Those that are not there, or are deleted already, are passed over.
   ///   - overrulesDenials: Whether the rule "deny" means "nullify": for records that have to be taken back.
-  ///   - body: is called with the entity's index of each record that goes.
+  ///   - body: is called with the entity's index and the primary key of each record that goes.
   /// - Returns: Relationships with the rule "deny" that keep the records, or others that would go with them. Then the
   ///   context holds deletions that must not be written: it has to be reset.
   /// - Throws: ``ObjectError`` when the store cannot be read.
   /// - Complexity: One statement when nothing depends on the records, else those that their relationships need.
   package func deleteRecords(
-    table: Int, primaryKeys: [Int64], overrulesDenials: Bool = false, each body: (_ entity: Int) -> Void = { _ in }
+    table: Int, primaryKeys: [Int64], overrulesDenials: Bool = false, each body: (_ entity: Int, _ primaryKey: Int64) -> Void = { _, _ in }
   ) throws(ObjectError) -> [ObjectValidationFailure] {
     guard !primaryKeys.isEmpty else { return [] }
     let buffer = buffer(table: table)
@@ -21,7 +21,7 @@ extension ManagedObjectContext {
       try fetchMissing(buffer, primaryKeys)
       for key in primaryKeys {
         guard let row = buffer.row(primaryKey: key), RowState.isPresent(buffer.states[row]) else { continue }
-        body(Int(buffer.entities[row]))
+        body(Int(buffer.entities[row]), key)
         if buffer.states[row] == RowState.inserted { buffer.release(row: row) } else { buffer.markDeleted(row: row) }
       }
       return []
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
     }
     for (buffer, rows) in deleted {
       try unlinkDenied(buffer, rows)
-      for row in Set(rows) { body(Int(buffer.entities[Int(row)])) }
+      for row in Set(rows) { body(Int(buffer.entities[Int(row)]), buffer.primaryKeys[Int(row)]) }
     }
     return []
   }

@@ -32,19 +32,22 @@ extension ManagedObjectContext {
     let entity = buffer.entities[row]
     let targetTable = destinationTable(relationship, from: table)
     let inverse = relationship.inverseSlot
-    if old != 0, let oldRow = try rowForChange(table: targetTable, primaryKey: old) {
+    if old != 0, let oldRow = try rowForChange(table: targetTable, primaryKey: old, slot: inverse) {
       let other = self.buffer(table: targetTable)
       if other.tags[inverse][oldRow] != CellTag.null, Int64(bitPattern: other.payloads[inverse][oldRow]) == key {
         other.setReference(row: oldRow, slot: inverse, primaryKey: 0, destinationEntity: -1)
       }
     }
-    guard target != 0, let targetRow = try rowForChange(table: targetTable, primaryKey: target) else { return true }
+    guard target != 0, let targetRow = try rowForChange(table: targetTable, primaryKey: target, slot: inverse) else {
+      return true
+    }
     let other = self.buffer(table: targetTable)
     let previous =
       other.tags[inverse][targetRow] == CellTag.null ? 0 : Int64(bitPattern: other.payloads[inverse][targetRow])
     other.setReference(row: targetRow, slot: inverse, primaryKey: key, destinationEntity: entity)
     // Whoever had the target before has nothing now.
-    if previous != 0, previous != key, let previousRow = try rowForChange(table: table, primaryKey: previous),
+    if previous != 0, previous != key,
+      let previousRow = try rowForChange(table: table, primaryKey: previous, slot: slot),
       // In a relationship that is its own inverse the target may have had itself, and has a new partner already.
       buffer.tags[slot][previousRow] != CellTag.null, Int64(bitPattern: buffer.payloads[slot][previousRow]) == target
     {
@@ -55,10 +58,16 @@ extension ManagedObjectContext {
 
   /// The row with a primary key, fetched with all its columns when the context does not hold it; `nil` when there is
   /// no such row, or when it is deleted here.
-  package func rowForChange(table: Int, primaryKey: Int64) throws(SQLiteError) -> Int? {
+  ///
+  /// - Parameter slot: the cell that matters; one that the row was fetched without is fetched now.
+  package func rowForChange(table: Int, primaryKey: Int64, slot: Int? = nil) throws(SQLiteError) -> Int? {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: primaryKey), buffer.realize(row: row) {
-      return buffer.states[row] == RowState.deleted ? nil : row
+      guard buffer.states[row] != RowState.deleted else { return nil }
+      if let slot, parent == nil {
+        try readStore(table: table).access(root: root(table)).complete(buffer, row: row, slot: slot)
+      }
+      return row
     }
     if let parent {
       // The parent says why a row does not come when it is asked for.

@@ -80,6 +80,10 @@ public final class RowBuffer {
   /// How often rows are held by collections, all rows taken together.
   package internal(set) var pinCount = 0
 
+  /// Rows of which only some columns were fetched, by fetch; and those of them that were completed since.
+  var partialRows: [PartialRows] = []
+  var completedRows: Set<Int> = []
+
   /// Finds rows by primary key.
   var identity = IdentityTable()
   /// Rows below this number are in ``identity``; later ones are added when somebody asks.
@@ -199,6 +203,8 @@ public final class RowBuffer {
     pins.removeAll(keepingCapacity: true)
     pinCount = 0
     garbageBytes = 0
+    partialRows.removeAll(keepingCapacity: true)
+    completedRows.removeAll(keepingCapacity: true)
     if indexedCount > 0 { identity.removeAll() }
     indexedCount = 0
   }

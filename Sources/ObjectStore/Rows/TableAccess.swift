@@ -160,7 +160,7 @@ package final class TableAccess {
   /// Fetches rows by primary key and appends them to the buffer, in the order of the keys.
   ///
   /// - Parameter primaryKeys: The keys, ascending for speed; keys that are not in the table yield nothing.
-  /// - Parameter slots: The columns to fetch; the cells of other slots stay null.
+  /// - Parameter slots: The columns to fetch; the cells of other slots stay null, see ``complete(_:row:slot:)``.
   package func fetch(
     primaryKeys: UnsafeBufferPointer<Int64>, slots: [Int], into buffer: RowBuffer
   ) throws(SQLiteError) {
@@ -176,7 +176,9 @@ package final class TableAccess {
       defer { primaryKeySource.clear() }
       guard let statement = fetchStatements[key] else { return }
       defer { statement.reset() }
+      let first = buffer.count
       while try statement.step() { appendRow(statement, slots: slots, to: buffer) }
+      buffer.notePartial(first..<buffer.count, fetched: slots, stored: storedSlots)
     }
   }
 
@@ -204,7 +206,9 @@ package final class TableAccess {
     defer { source.clear() }
     guard let statement = fetchStatements[key] else { return }
     defer { statement.reset() }
+    let first = buffer.count
     while try statement.step() { appendRow(statement, slots: slots, to: buffer) }
+    buffer.notePartial(first..<buffer.count, fetched: slots, stored: storedSlots)
   }
 
   /// The statement that fetches rows by primary key.

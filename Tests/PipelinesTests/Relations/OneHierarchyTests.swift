@@ -1,0 +1,136 @@
+import Importing
+import ObjectStore
+import Pipelines
+import SQLite
+import TestSupport
+import Testing
+
+/// Relationships that meet: several between the same entities, within one hierarchy, to subentities.
+///
+/// Found by generated models, records and batch sizes; every run is held against `store verify`.
+@Suite("Relationships that meet") struct OneHierarchyTests {
+  let folder = TemporaryFolder()
+
+  private func importing(
+    _ relationships: String, entities: String, records: [[String]], more: String = "", batch: Int? = nil
+  ) throws -> ImportSummary {
+    try folder.write("model: M\nentities:\n" + entities, to: "m.yaml")
+    try folder.write(
+      """
+      model: m.yaml
+      store: s.sqlite
+      source: { files: in.ndjson, format: ndjson }
+      import:
+        entity: A
+        find_by: [k]
+        \(more)
+        relationships: { \(relationships) }
+      """, to: "p.yaml")
+    var summary = ImportSummary()
+    for lines in records {
+      try folder.write(lines.joined(separator: "\n") + "\n", to: "in.ndjson")
+      var definition = try Pipeline.read(folder.file("p.yaml")).definition
+      if let batch { definition.batchLimit.records = batch }
+      summary = try ImportSession(definition).run()
+      let report = try StoreVerifier.verify(path: folder.file("s.sqlite"), model: definition.model)
+      #expect(report.isSound, "\(report.findings)")
+    }
+    return summary
+  }
+
+  private func rows(_ sql: String) throws -> [String] {
+    let connection = try Connection(path: folder.file("s.sqlite"), mode: .readOnly)
+    defer { try? connection.close() }
+    let select = try connection.prepare(sql)
+    var rows: [String] = []
+    while try select.step() {
+      rows.append((0..<select.columnCount).map { select.isNull($0) ? "-" : select.text($0) }.joined(separator: " "))
+    }
+    return rows
+  }
+
+  @Test("of two one-to-one relationships with one target each keeps its own other end")
+  func twoOneToOnes() throws {
+    let summary = try importing(
+      "b: { find_by: { k: b } }, c: { find_by: { k: c } }",
+      entities: """
+          A:
+            attributes: { k: string! }
+            relationships: { b: { to_one: B, inverse: a }, c: { to_one: B, inverse: a2 } }
+            unique: [k]
+          B:
+            attributes: { k: string! }
+            relationships: { a: { to_one: A, inverse: b }, a2: { to_one: A, inverse: c } }
+            unique: [k]
+        """,
+      records: [[#"{"k":"A6","b":"B2"}"#], [#"{"k":"A2","b":"B2","c":"B2"}"#]])
+    #expect(summary.inserted == 1)
+    #expect(
+      try rows("SELECT a.ZK, b.ZK, c.ZK FROM ZA a LEFT JOIN ZB b ON a.ZB = b.Z_PK LEFT JOIN ZB c ON a.ZC = c.Z_PK")
+        == ["A6 - -", "A2 B2 B2"])
+  }
+
+  @Test("a row that is refused in a second pass takes nothing else along") func refusedInSecondPass() throws {
+    // “a0” is an A, so that no A1 of that key can be made.
+    let summary = try importing(
+      "f: { entity: A1, find_by: { k: f } }, g: { find_by: { k: g }, missing: 'null' }",
+      entities: """
+          A:
+            attributes: { k: string! }
+            relationships:
+              f: { to_one: A1, inverse: fi }
+              g: { to_one: A, inverse: gi }
+              gi: { to_many: A, inverse: g }
+            unique: [k]
+          A1:
+            parent: A
+            relationships: { fi: { to_one: A, inverse: f } }
+        """,
+      records: [
+        [#"{"k":"a3","g":"a1"}"#, #"{"k":"a1","f":"a0","g":"a2"}"#, #"{"k":"a0","f":"a0","g":"a1"}"#]
+      ], more: "passes: two")
+    #expect((summary.inserted, summary.rejected) == (1, 2))
+    #expect(summary.read == summary.inserted + summary.rejected)
+  }
+
+  private static let list = """
+      A:
+        attributes: { k: string! }
+        relationships: { f: { to_many: A1, inverse: fi } }
+        unique: [k]
+      A1:
+        parent: A
+        relationships: { fi: { to_one: A, inverse: f } }
+    """
+
+  @Test("lists are imported anew after an attempt that failed within them") func repeatedLists() throws {
+    let summary = try importing(
+      "f: { split: ';', find_by: { k: f }, find_in: everywhere }", entities: Self.list,
+      records: [[#"{"k":"a1","f":"a3"}"#, #"{"k":"a1","f":"a4"}"#, #"{"k":"a3","f":"a4"}"#]])
+    #expect(summary.rejected == 0)
+    #expect(try rows("SELECT ZK, ZFI FROM ZA ORDER BY ZK") == ["a1 -", "a3 -", "a4 2"])
+  }
+
+  @Test(
+    "a list that leaves out an object does not delete it for good when another record stands for it", arguments: [1, 9])
+  func namedOrphans(batch: Int) throws {
+    let summary = try importing(
+      "f: { split: ';', find_by: { k: f }, find_in: everywhere, orphans: delete }",
+      entities: """
+          A:
+            attributes: { k: string! }
+            relationships:
+              f: { to_many: A, inverse: fi, delete: nullify }
+              fi: { to_one: A, inverse: f }
+            unique: [k]
+        """,
+      records: [
+        [#"{"k":"a0","f":"a1"}"#, #"{"k":"a2","f":"a2"}"#],
+        [#"{"k":"a0","f":""}"#, #"{"k":"a1","f":"a4"}"#, #"{"k":"a2","f":"a0"}"#],
+      ], batch: batch)
+    #expect(summary.rejected == 0)
+    #expect(
+      try rows("SELECT a.ZK, o.ZK FROM ZA a LEFT JOIN ZA o ON a.ZFI = o.Z_PK ORDER BY a.ZK")
+        == ["a0 a2", "a1 -", "a2 -", "a4 a1"])
+  }
+}
