@@ -52,34 +52,37 @@ let package = Package(
 
     // Foundations: no entity, no SQL.
     module("Diagnostics"),
+    module("Bytes"),
     module("Threads"),
     module("EventLogs", ["Threads", "CScan"]),
-    module("XML", ["Diagnostics", "EventLogs", "CLibXML2"]),
+    module("XML", ["Bytes", "Diagnostics", "EventLogs", "CLibXML2"]),
     module("YAML", ["Diagnostics", "CLibYAML"]),
     module("PropertyLists", ["Diagnostics"]),
 
     // The object layer.
-    module("ObjectModel", ["Diagnostics", "XML", "YAML", "CCrypto", "CICU"]),
+    module("ObjectModel", ["Bytes", "Diagnostics", "XML", "YAML", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
-    module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
-    module("ObjectContext", ["ObjectModel", "ObjectStore", "Threads"]),
+    module("ObjectStore", ["Bytes", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
+    module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "Threads"]),
 
     // The import layer.
     module(
       "RecordFormats",
       [
-        "Diagnostics", "EventLogs", "Threads", "XML", "CScan", "CProcess", "CLibYAML", "CZlib", "CZstd", "CBZip2",
+        "Bytes", "Diagnostics", "EventLogs", "Threads", "XML", "CScan", "CProcess", "CLibYAML", "CZlib", "CZstd",
+        "CBZip2",
         "CLZMA", "CCrypto",
       ]),
-    module("Importing", ["ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads"]),
+    module(
+      "Importing", ["Bytes", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads"]),
     module(
       "Pipelines",
-      ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
+      ["Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
 
     .executableTarget(
       name: "mergewalk",
       dependencies: [
-        "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads",
+        "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads", "Bytes",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -88,6 +91,7 @@ let package = Package(
     // Helpers of the test targets: temporary folders, `../shared`, seeded random numbers.
     module("TestSupport"),
     tests("DiagnosticsTests", ["Diagnostics", "TestSupport"]),
+    tests("BytesTests", ["Bytes", "TestSupport"]),
     tests("ThreadsTests", ["Threads", "TestSupport"]),
     tests("YAMLTests", ["YAML", "Diagnostics", "TestSupport"]),
     tests("PropertyListsTests", ["PropertyLists", "TestSupport"]),
@@ -100,7 +104,8 @@ let package = Package(
     tests(
       "RecordFormatsTests",
       [
-        "RecordFormats", "Diagnostics", "EventLogs", "PropertyLists", "YAML", "CLibYAML", "CScan", "CZlib", "CZstd",
+        "Bytes", "RecordFormats", "Diagnostics", "EventLogs", "PropertyLists", "YAML", "CLibYAML", "CScan", "CZlib",
+        "CZstd",
         "CBZip2",
         "CLZMA",
         "TestSupport",

@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 
 /// Finds the line and column of byte offsets.
@@ -17,12 +18,7 @@ struct LineIndex {
 
   /// - Complexity: O(log lines).
   func position(of offset: Int) -> SourcePosition {
-    var low = 0
-    var high = starts.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle] <= offset { low = middle } else { high = middle }
-    }
-    return SourcePosition(line: low + 1, column: max(0, offset - starts[low]) + 1, byteOffset: offset)
+    let line = (1..<starts.count).first(fromWhich: { starts[$0] > offset })
+    return SourcePosition(line: line, column: max(0, offset - starts[line - 1]) + 1, byteOffset: offset)
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectStore
 
 /// How the bytes of one field become a cell; the loop over a column is specialised for each conforming type.
@@ -219,7 +220,8 @@ struct HexConversion: FieldConversion, Sendable {
   func convert(
     _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
   ) throws(ConversionFailureCode) -> ConvertedCell {
-    output.append(try HexText.decode(bytes, into: output.cursor), tag: CellTag.blob)
+    guard let count = Hexadecimal.decode(bytes, into: output.cursor) else { throw .hex }
+    return output.append(count, tag: CellTag.blob)
   }
 }
 
@@ -232,7 +234,8 @@ struct Base64Conversion: FieldConversion, Sendable {
   func convert(
     _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
   ) throws(ConversionFailureCode) -> ConvertedCell {
-    output.append(try Base64Text.decode(bytes, into: output.cursor), tag: CellTag.blob)
+    guard let count = Base64.decode(bytes, .exact, into: output.cursor) else { throw .base64 }
+    return output.append(count, tag: CellTag.blob)
   }
 }
 
@@ -245,6 +248,7 @@ struct UUIDConversion: FieldConversion, Sendable {
   func convert(
     _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
   ) throws(ConversionFailureCode) -> ConvertedCell {
-    output.append(try HexText.decodeUUID(bytes, into: output.cursor), tag: CellTag.blob)
+    guard UUIDText.decode(bytes, into: output.cursor) else { throw .uuid }
+    return output.append(16, tag: CellTag.blob)
   }
 }

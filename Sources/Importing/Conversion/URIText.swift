@@ -1,3 +1,5 @@
+import Bytes
+
 /// URI references in the characters of RFC 3986.
 enum URIText {
   /// Which bytes may stand anywhere in a URI: unreserved, reserved, and `%`.
@@ -30,7 +32,7 @@ enum URIText {
         let byte = bytes[index]
         guard table[Int(byte)] else { throw .uri }
         if byte == UInt8(ascii: "%") {
-          guard index + 2 < bytes.count, HexText.digit(bytes[index + 1]) | HexText.digit(bytes[index + 2]) <= 15
+          guard index + 2 < bytes.count, Hexadecimal.value(bytes[index + 1]) | Hexadecimal.value(bytes[index + 2]) <= 15
           else { throw .uri }
           index += 2
         } else if byte == UInt8(ascii: "#") {

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectStore
 
 /// What is known of records before the run proper, by their number in the run's order of good records, from 0.
@@ -41,13 +42,7 @@ final class RecordVerdicts {
 
   /// Goes back: a part of a batch is imported again after one of its records was refused.
   private func seek(_ record: Int) {
-    var low = 0
-    var high = changed.count
-    while low < high {
-      let middle = (low + high) / 2
-      if Int(changed[middle] >> 32) < record { low = middle + 1 } else { high = middle }
-    }
-    cursor = low
+    cursor = changed.indices.first(fromWhich: { Int(changed[$0] >> 32) >= record })
   }
 
   func noteUnchanged(_ record: Int) { Self.insert(&unchanged, record) }

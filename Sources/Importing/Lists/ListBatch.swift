@@ -1,3 +1,4 @@
+import Bytes
 import ObjectStore
 import RecordFormats
 
@@ -35,13 +36,7 @@ struct ListBatch: Sendable {
 
   /// The record that an element belongs to.
   func owner(_ element: Int) -> Int {
-    var low = 0
-    var high = starts.count - 1
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if Int(starts[middle]) <= element { low = middle } else { high = middle }
-    }
-    return low
+    (1..<starts.count - 1).first(fromWhich: { Int(starts[$0]) > element }) - 1
   }
 }
 

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectContext
 import ObjectModel
 import ObjectStore
@@ -175,15 +176,9 @@ final class ChangeSample {
   }
 
   private static func hexadecimal(_ bytes: UnsafeRawBufferPointer) -> ObjectChange.Value {
-    let digits = Array("0123456789abcdef".utf8)
     let shown = bytes.prefix(ObjectChange.Value.greatestLength / 2)
-    var text: [UInt8] = []
-    for byte in shown {
-      text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
-    }
     return ObjectChange.Value(
-      text: String(decoding: text, as: UTF8.self), isText: true,
+      text: Hexadecimal.text(shown), isText: true,
       wholeLength: shown.count < bytes.count ? bytes.count : nil)
   }
 }

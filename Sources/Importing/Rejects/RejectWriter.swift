@@ -1,3 +1,4 @@
+import Bytes
 import RecordFormats
 public import Diagnostics
 import Glibc

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 import ObjectStore
 import RecordFormats
@@ -43,8 +44,7 @@ struct SourcePrint: Sendable, Equatable {
   /// It is no proof: a change in the middle of a large file that keeps its size does not show.
   var text: String? {
     guard size >= 0 else { return nil }
-    let digits = String(CellHash.mix(head, tail), radix: 16)
-    return "\(size)-" + String(repeating: "0", count: 16 - digits.count) + digits
+    return "\(size)-\(Hexadecimal.text(CellHash.mix(head, tail), width: 16))"
   }
 
   /// Whether the input with this path still begins with the bytes that the fingerprint was made of.

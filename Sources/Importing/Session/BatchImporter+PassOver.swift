@@ -1,3 +1,4 @@
+import Bytes
 import ObjectStore
 import RecordFormats
 
@@ -61,12 +62,6 @@ extension BatchImporter {
   }
 
   private func firstLateReject(from number: Int) -> Int {
-    var low = 0
-    var high = lateRejects.count
-    while low < high {
-      let middle = (low + high) / 2
-      if lateRejects[middle] < number { low = middle + 1 } else { high = middle }
-    }
-    return low
+    lateRejects.indices.first(fromWhich: { lateRejects[$0] >= number })
   }
 }

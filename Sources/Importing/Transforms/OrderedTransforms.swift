@@ -118,7 +118,7 @@ final class OrderedTransforms: @unchecked Sendable {
       self.session.withLock { $0 = started }
       session = started
     }
-    var lines = ContiguousArray<UInt8>()
+    var lines: [UInt8] = []
     var ends: [Int] = []
     let given = plan.shared.prefix(plan.processColumns)
     for record in open {
@@ -211,7 +211,7 @@ enum ProcessLine {
   /// Appends a record as one JSON object and a line feed.
   static func append(
     _ record: Int, _ columns: some Collection<TransformPlan.SharedColumn>, _ records: RecordBatch,
-    to lines: inout ContiguousArray<UInt8>
+    to lines: inout [UInt8]
   ) {
     var line = JSONBytes()
     line.open(UInt8(ascii: "{"))

@@ -38,7 +38,7 @@ final class ProcessSession: @unchecked Sendable {
   ///   - input: lines with their line feeds.
   ///   - ends: where each line ends, behind its line feed.
   /// - Returns: the answers, and where each ends.
-  func exchange(_ input: ContiguousArray<UInt8>, ends: [Int]) throws(ImportError) -> (bytes: [UInt8], ends: [Int]) {
+  func exchange(_ input: [UInt8], ends: [Int]) throws(ImportError) -> (bytes: [UInt8], ends: [Int]) {
     var answered: [Int] = []
     answered.reserveCapacity(ends.count)
     // How far `output` has been looked through, and where its last whole line ended.

@@ -2,10 +2,6 @@ import ObjectModel
 
 /// What steps do with one text; positions and lengths count Unicode scalars.
 enum TextSteps {
-  static func hexadecimal(_ digit: UInt8) -> UInt8 {
-    digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-  }
-
   /// The number of scalars of valid UTF-8.
   static func scalarCount(_ text: FieldBytes) -> Int {
     var count = 0

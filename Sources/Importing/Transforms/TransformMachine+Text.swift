@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import ObjectStore
 import RecordFormats
@@ -187,8 +188,8 @@ extension TransformMachine {
         let start = sink.position
         guard let target = sink.reserve(2 * length) else { return .failed(.tooLong, index) }
         for byte in 0..<length {
-          target[2 * byte] = TextSteps.hexadecimal(room[byte] >> 4)
-          target[2 * byte + 1] = TextSteps.hexadecimal(room[byte] & 15)
+          target[2 * byte] = Hexadecimal.digit(room[byte] >> 4)
+          target[2 * byte + 1] = Hexadecimal.digit(room[byte] & 15)
         }
         sink.take(2 * length)
         return .range(start, 2 * length)

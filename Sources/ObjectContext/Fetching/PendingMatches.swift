@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import ObjectStore
 
@@ -156,15 +157,12 @@ extension PendingMatches {
     var next = 0
     for (index, match) in matches.enumerated() {
       // The first of the store's records that comes after the match.
-      var (low, high) = (next, stored.count)
-      while low < high {
-        let middle = low + (high - low) / 2
+      let place = try (next..<stored.count).first(fromWhich: { (middle) throws(PredicateError) in
         let difference = try order.compare(storedKeys(middle), match.sortKeys)
         // What all criteria find equal comes by primary key.
-        let isBefore = difference == 0 ? stored.keys[middle].comesBefore(match.object.primaryKey) : difference < 0
-        if isBefore { low = middle + 1 } else { high = middle }
-      }
-      while next < low, total < limit {
+        return difference == 0 ? !stored.keys[middle].comesBefore(match.object.primaryKey) : difference > 0
+      })
+      while next < place, total < limit {
         add(.stored(next))
         next += 1
       }

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 
 /// Compares two results of a request.
@@ -61,11 +62,7 @@ struct ResultDifference {
     var ends: [Int] = []
     var before = [Int](repeating: -1, count: numbers.count)
     for index in numbers.indices {
-      var (low, high) = (0, ends.count)
-      while low < high {
-        let middle = (low + high) / 2
-        if numbers[ends[middle]] < numbers[index] { low = middle + 1 } else { high = middle }
-      }
+      let low = ends.indices.first(fromWhich: { numbers[ends[$0]] >= numbers[index] })
       if low > 0 { before[index] = ends[low - 1] }
       if low == ends.count { ends.append(index) } else { ends[low] = index }
     }

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 
 /// Which new objects a mapping made of which old ones: 24 bytes a pair.
@@ -46,16 +47,9 @@ struct AssociationTable {
   mutating func forEach(of source: ManagedObjectID, _ body: (_ entity: Int, _ key: Int64) -> Void) {
     sort()
     let root = Int32(source.entity.rootIndex)
-    var low = 0
-    var high = pairs.count
-    while low < high {
-      let middle = (low + high) / 2
-      if (pairs[middle].sourceEntity, pairs[middle].source) < (root, source.primaryKey) {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
+    var low = pairs.indices.first(fromWhich: {
+      (pairs[$0].sourceEntity, pairs[$0].source) >= (root, source.primaryKey)
+    })
     while low < pairs.count, pairs[low].sourceEntity == root, pairs[low].source == source.primaryKey {
       body(Int(pairs[low].entity), pairs[low].key)
       low += 1

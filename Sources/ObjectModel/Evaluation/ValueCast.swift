@@ -1,3 +1,5 @@
+import Bytes
+
 /// `CAST(value, 'type')`: makes a value of another kind; null where that cannot be done.
 package enum ValueCast {
   /// The kinds, by the names that a cast takes; letters of any case.
@@ -113,7 +115,7 @@ package enum ValueCast {
     case .decimal(let decimal): return .string(decimal.description)
     case .date(let seconds):
       return .string(DateText.text(seconds) ?? text(.double(seconds)).text ?? "")
-    case .uuid(let high, let low): return .string(uuidText(high, low))
+    case .uuid(let high, let low): return .string(UUIDText.text(high, low))
     default:
       switch value.number {
       case .integer(let integer): return .string(String(integer))
@@ -123,16 +125,6 @@ package enum ValueCast {
       case nil: return .null
       }
     }
-  }
-
-  static func uuidText(_ high: UInt64, _ low: UInt64) -> String {
-    var text = ""
-    for index in 0..<16 {
-      if [4, 6, 8, 10].contains(index) { text += "-" }
-      let byte = UInt8(truncatingIfNeeded: (index < 8 ? high : low) >> UInt64(56 - 8 * (index & 7)))
-      text += (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }
-    return text
   }
 }
 

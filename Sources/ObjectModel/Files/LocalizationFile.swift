@@ -1,3 +1,4 @@
+import Bytes
 public import Diagnostics
 import Glibc
 
@@ -147,10 +148,10 @@ private struct StringsParser {
     case "U", "u":
       var value: UInt32 = 0
       for _ in 0..<4 {
-        guard index < scalars.count, let digit = Character(scalars[index]).hexDigitValue else {
+        guard index < scalars.count, let digit = Hexadecimal.value(scalars[index]) else {
           throw failure("expected four hexadecimal digits after \\U")
         }
-        value = value << 4 | UInt32(digit)
+        value = value << 4 | digit
         advance()
       }
       guard let character = Unicode.Scalar(value) else { throw failure("\\U names half of a character") }

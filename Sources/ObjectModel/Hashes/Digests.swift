@@ -38,23 +38,3 @@ package enum Digests {
     }
   }
 }
-
-/// Base64 with padding (RFC 4648, section 4).
-enum Base64 {
-  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func encode(_ bytes: [UInt8]) -> String {
-    var out: [UInt8] = []
-    out.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      var bits = 0
-      for byte in group { bits = bits << 8 | Int(byte) }
-      bits <<= 8 * (3 - group.count)
-      for i in 0..<4 {
-        out.append(i <= group.count ? alphabet[bits >> (18 - 6 * i) & 63] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: out, as: UTF8.self)
-  }
-}

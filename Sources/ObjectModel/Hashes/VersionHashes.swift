@@ -1,3 +1,5 @@
+import Bytes
+
 /// The version hashes of a model, which Core Data compares when it opens a store.
 ///
 /// Rules and evidence: `../shared/coredata-format.md`, parts 3.2 and 3.3. Bytes are those of UTF-8, numbers are
@@ -35,12 +37,12 @@ extension ManagedObjectModel {
       bytes += name.utf8
       bytes += hash
     }
-    return Base64.encode(Digests.sha512(bytes))
+    return Base64.text(Digests.sha512(bytes))
   }
 
   /// The checksum of hashes from anywhere, such as a store's metadata, sorted by name (code points).
   public static func versionChecksum(of hashes: [(name: String, hash: [UInt8])]) -> String {
-    Base64.encode(Digests.sha256(hashes.flatMap(\.hash)))
+    Base64.text(Digests.sha256(hashes.flatMap(\.hash)))
   }
 
   private func versionHash(of entity: EntityDescription, parentHash: [UInt8]?) -> [UInt8] {

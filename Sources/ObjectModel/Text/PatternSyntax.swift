@@ -1,3 +1,5 @@
+import Bytes
+
 /// The tree of a regular expression.
 indirect enum PatternNode: Sendable {
   case empty
@@ -260,8 +262,8 @@ struct PatternSyntax {
   private mutating func hexadecimal(_ count: Int?) throws(PatternSyntaxError) -> UInt32 {
     var value: UInt32 = 0
     var read = 0
-    while read < count ?? 6, let digit = peek.flatMap({ Character($0).hexDigitValue }) {
-      value = value * 16 + UInt32(digit)
+    while read < count ?? 6, let digit = peek.flatMap({ Hexadecimal.value($0) }) {
+      value = value * 16 + digit
       read += 1
       index += 1
     }

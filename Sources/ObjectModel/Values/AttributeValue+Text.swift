@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 extension AttributeValue {
@@ -35,30 +36,13 @@ extension AttributeValue {
       guard let value = DateText.seconds(text) else { return nil }
       self = .date(value)
     case .uuid:
-      guard let value = Self.uuid(text) else { return nil }
-      self = value
+      guard let halves = UUIDText.halves(text) else { return nil }
+      self = .uuid(halves.high, halves.low)
     case .uri:
       self = .uri(text)
     case .undefined, .binary, .transformable, .objectID, .composite:
       return nil
     }
-  }
-
-  /// Reads `8-4-4-4-12` hexadecimal digits.
-  private static func uuid(_ text: String) -> AttributeValue? {
-    var digits: UInt128 = 0
-    var count = 0
-    for (i, byte) in text.utf8.enumerated() {
-      if [8, 13, 18, 23].contains(i) {
-        guard byte == UInt8(ascii: "-") else { return nil }
-        continue
-      }
-      guard let digit = Character(UnicodeScalar(byte)).hexDigitValue, byte < 0x80 else { return nil }
-      digits = digits << 4 | UInt128(digit)
-      count += 1
-      guard count <= 32 else { return nil }
-    }
-    return count == 32 ? .uuid(UInt64(digits >> 64), UInt64(truncatingIfNeeded: digits)) : nil
   }
 }
 
@@ -72,7 +56,7 @@ extension AttributeValue {
     case .double(let value): value.isFinite ? String(value) : nil
     case .decimal(let value): value.description
     case .string(let text), .uri(let text): text
-    case .uuid(let high, let low): ValueCast.uuidText(high, low)
+    case .uuid(let high, let low): UUIDText.text(high, low)
     case .null, .date, .binary: nil
     }
   }

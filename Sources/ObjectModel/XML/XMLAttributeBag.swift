@@ -1,3 +1,4 @@
+import Bytes
 import XML
 
 /// The attributes of an element, taken out one by one, so that what nobody asked for is left over.
@@ -35,19 +36,6 @@ enum XMLText {
 
   /// Escapes an attribute's value, so that line feeds and tabs survive attribute normalisation.
   static func escaped(_ text: String) -> String {
-    var out = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": out += "&amp;"
-      case "<": out += "&lt;"
-      case ">": out += "&gt;"
-      case "\"": out += "&quot;"
-      case "\n": out += "&#10;"
-      case "\r": out += "&#13;"
-      case "\t": out += "&#9;"
-      default: out.unicodeScalars.append(scalar)
-      }
-    }
-    return out
+    text.xml([.attribute, .greater])
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 
 /// Where a cell of a migrated row comes from, for the rows of one entity.
@@ -86,7 +87,6 @@ extension AttributeValue {
   }
 
   private static func blob(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789ABCDEF")
-    return "x'" + String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "'"
+    "x'" + Hexadecimal.text(bytes, .capital) + "'"
   }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 extension CompiledFetch {
   /// The statement with its values filled in, for people; what runs is ``sql`` with parameters.
   package var renderedSQL: String {
@@ -32,8 +34,7 @@ extension SQLBinding {
       }
       return quoted + "'"
     case .blob(let bytes):
-      let digits = Array("0123456789ABCDEF")
-      return "x'" + String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }) + "'"
+      return "x'" + Hexadecimal.text(bytes, .capital) + "'"
     case .now: return "now()"
     case .list(let values):
       let shown = values.prefix(3).map(\.literal).joined(separator: ", ")

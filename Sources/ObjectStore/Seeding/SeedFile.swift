@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import SQLite
 
@@ -65,7 +66,7 @@ package enum SeedFile {
     let hashes = metadata.hashes
     return try storeErrors(source) { () throws(SQLiteError) in
       let contents = try ContentDigest.compute(connection, hashes: hashes)
-      let seed = StoreSeed(identity: identity, digest: hexadecimal(contents))
+      let seed = StoreSeed(identity: identity, digest: Hexadecimal.text(contents))
       metadata.uuid = uuid(contents: contents, identity: identity)
       metadata.addSeed(seed)
       try metadata.write(connection)
@@ -84,10 +85,6 @@ package enum SeedFile {
     contents.withUnsafeBytes { digest.add($0) }
     digest.add(text: identity)
     return StoreUUID.make(fromDigest: digest.finish())
-  }
-
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   /// Checks that a store can be made at a path: there is neither a file nor the log of an earlier one.

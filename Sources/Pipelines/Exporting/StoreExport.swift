@@ -1,3 +1,4 @@
+import Bytes
 public import Diagnostics
 import Importing
 import ObjectModel

@@ -1,3 +1,4 @@
+import Bytes
 public import RecordFormats
 
 /// What the values of one column look like, counted value by value; no value is made a string but the first odd ones.
@@ -120,7 +121,7 @@ public struct ColumnProfile: Sendable {
     if isTyped { strings += 1 }
     if !isTyped, Self.isBoolean(inner) {
       booleans += 1
-    } else if inner.count == 36, Self.isUUID(inner) {
+    } else if UUIDText.halves(inner) != nil {
       uuids += 1
     } else if let date = DateShape(inner) {
       add(date)
@@ -184,13 +185,5 @@ public struct ColumnProfile: Sendable {
         && (0..<text.count).allSatisfy { text[$0] | 0x20 == word.utf8Start[$0] }
     }
     return equals("true") || equals("false")
-  }
-
-  private static func isUUID(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    (0..<36).allSatisfy { i in
-      let byte = text[i]
-      if i == 8 || i == 13 || i == 18 || i == 23 { return byte == 0x2D }
-      return byte.isDigit || (byte | 0x20 >= 0x61 && byte | 0x20 <= 0x66)
-    }
   }
 }

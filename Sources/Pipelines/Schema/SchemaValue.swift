@@ -1,3 +1,4 @@
+import Bytes
 import YAML
 
 /// A JSON value whose objects keep the order of their members: what a schema is made of.
@@ -56,10 +57,10 @@ indirect enum SchemaValue {
     case .boolean(let value): output += value ? "true" : "false"
     case .integer(let value): output += String(value)
     case .number(let value): output += String(value)
-    case .string(let value): output += Self.quoted(value)
+    case .string(let value): output += value.json(.lines)
     case .array(let items): Self.write(items.map { ("", $0) }, "[", "]", to: &output, indent: indent)
     case .object(let members):
-      Self.write(members.map { (Self.quoted($0.name) + ": ", $0.value) }, "{", "}", to: &output, indent: indent)
+      Self.write(members.map { ($0.name.json(.lines) + ": ", $0.value) }, "{", "}", to: &output, indent: indent)
     }
   }
 
@@ -86,21 +87,5 @@ indirect enum SchemaValue {
     case .array, .object: false
     default: true
     }
-  }
-
-  /// Source: RFC 8259, section 7.
-  private static func quoted(_ text: String) -> String {
-    var output = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": output += "\\\""
-      case "\\": output += "\\\\"
-      case "\u{0}"..."\u{1F}", "\u{7F}":
-        let digits = String(scalar.value, radix: 16)
-        output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: output.unicodeScalars.append(scalar)
-      }
-    }
-    return output + "\""
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 import ObjectModel
 import YAML
@@ -51,28 +52,12 @@ enum ValueWords {
     case .string(let text): "“" + cut(text) + "”"
     case .uri(let text): text
     case .date(let seconds): DateText.text(seconds) ?? "\(seconds) s since 2001"
-    case .binary(let bytes): "“" + cut(base64(bytes)) + "”"
-    case .uuid(let high, let low): UniqueID(high: high, low: low).description
+    case .binary(let bytes): "“" + cut(Base64.text(bytes)) + "”"
+    case .uuid(let high, let low): UUIDText.text(high, low)
     }
   }
 
   private static func cut(_ text: String) -> String {
     text.utf8.count > 80 ? String(text.prefix(60)) + "…" : text
-  }
-
-  /// RFC 4648, section 4.
-  static func base64(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var output: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let group = bytes[start..<min(start + 3, bytes.count)]
-      var bits: UInt32 = 0
-      for offset in 0..<3 { bits = bits << 8 | (offset < group.count ? UInt32(group[start + offset]) : 0) }
-      for digit in 0..<4 {
-        let index = Int(bits >> UInt32(18 - 6 * digit)) & 63
-        output.append(digit <= group.count ? alphabet[index] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: output, as: UTF8.self)
   }
 }

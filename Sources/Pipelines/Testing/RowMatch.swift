@@ -1,3 +1,4 @@
+import Bytes
 import ObjectContext
 import ObjectModel
 
@@ -20,7 +21,7 @@ enum RowMatch {
       guard attribute.type == .binary || attribute.type == .transformable else { return isSame(value, wanted) }
       // Bytes are written in base64.
       guard case .binary(let bytes) = value, case .binary(let text) = wanted else { return value == wanted }
-      return Array(ValueWords.base64(bytes).utf8) == text
+      return Array(Base64.text(bytes).utf8) == text
     case .one(_, let row):
       guard let other = try object.object(forKey: field.name) else { return row == nil }
       guard let row else { return false }

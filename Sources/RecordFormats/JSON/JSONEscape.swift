@@ -1,3 +1,5 @@
+import Bytes
+
 /// The escapes of JSON strings.
 enum JSONEscape {
   /// The number that four hexadecimal digits spell, or nil.
@@ -5,14 +7,8 @@ enum JSONEscape {
     guard start + 4 <= end else { return nil }
     var result: UInt32 = 0
     for k in start..<start + 4 {
-      let byte = base[k]
-      let digit: UInt8
-      switch byte {
-      case 48...57: digit = byte - 48
-      case 65...70: digit = byte - 55
-      case 97...102: digit = byte - 87
-      default: return nil
-      }
+      let digit = Hexadecimal.value(base[k])
+      guard digit <= 15 else { return nil }
       result = result << 4 | UInt32(digit)
     }
     return result

@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 
 /// The numbered objects of a binary property list.

@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 
 /// Makes records of the objects of a binary property list, one at a time.
@@ -189,7 +190,7 @@ final class BinaryPropertyListParser: StagingParser {
     let start = raw.count
     refuse(try objects.append(text: key, to: &text), at: start)
     text.withUnsafeBytes { bytes in
-      JSONText.append(string: bytes, to: &raw)
+      raw.append(json: bytes, .least)
       tree.key(bytes, at: start)
     }
     raw.append(UInt8(ascii: ":"))
@@ -265,7 +266,7 @@ final class BinaryPropertyListParser: StagingParser {
 
   private func scalar(_ state: FieldState, at start: Int) -> Bool {
     text.withUnsafeBytes { bytes in
-      if state == .number { raw.append(contentsOf: bytes) } else { JSONText.append(string: bytes, to: &raw) }
+      if state == .number { raw.append(contentsOf: bytes) } else { raw.append(json: bytes, .least) }
       return tree.scalar(bytes, state, at: start)
     }
   }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// The text of scalars: held against what their type says, and written as columns have them.
 enum PropertyListScalars {
   /// Appends a whole number, in decimal digits without leading zeros; false when the text is none.
@@ -10,7 +12,8 @@ enum PropertyListScalars {
     if rest.count > 2, rest.first == UInt8(ascii: "0"), rest[rest.startIndex + 1] | 0x20 == UInt8(ascii: "x") {
       var value: UInt128 = 0
       for byte in rest.dropFirst(2) {
-        guard let digit = hexadecimal(byte), value >> 124 == 0 else { return false }
+        let digit = Hexadecimal.value(byte)
+        guard digit <= 15, value >> 124 == 0 else { return false }
         value = value << 4 | UInt128(digit)
       }
       output.append(contentsOf: String(value).utf8)
@@ -106,16 +109,6 @@ enum PropertyListScalars {
   static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
   static func isSpace(_ byte: UInt8) -> Bool { byte == 32 || (9...13).contains(byte) }
-
-  /// The value of a hexadecimal digit; nil for anything else.
-  static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
-  }
 
   /// Appends a character; a surrogate takes three bytes, which are no UTF-8.
   static func append(scalar: UInt32, to output: inout [UInt8]) {

@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 
 /// Strings, data and typed values of OpenStep text.
@@ -131,7 +132,8 @@ extension TextPropertyListParser {
       var value: UInt32 = 0
       for _ in 0..<4 {
         let byte = try cursor.peek()
-        guard byte >= 0, let digit = PropertyListScalars.hexadecimal(UInt8(byte)) else {
+        let digit = byte < 0 ? .max : Hexadecimal.value(UInt8(byte))
+        guard digit <= 15 else {
           throw unexpected("a hexadecimal digit, four of which follow \\U,")
         }
         value = value << 4 | UInt32(digit)
@@ -192,7 +194,7 @@ extension TextPropertyListParser {
     default:
       var digits: [UInt8] = []
       try readBytes(until: .closeBracket, into: &digits)
-      guard let data = Self.data(digits) else {
+      guard let data = Hexadecimal.decode(digits) else {
         throw text.damage(tokenStart, "the data that begins here is not hexadecimal digits in pairs")
       }
       data.withUnsafeBytes { token.append(base64: $0) }
@@ -214,19 +216,6 @@ extension TextPropertyListParser {
       bytes.append(contentsOf: run.prefix(max(0, room)))
       if run.count > room { isTokenLong = true }
     }
-  }
-
-  private static func data(_ digits: [UInt8]) -> [UInt8]? {
-    guard digits.count % 2 == 0 else { return nil }
-    var data: [UInt8] = []
-    data.reserveCapacity(digits.count / 2)
-    for i in stride(from: 0, to: digits.count, by: 2) {
-      guard let high = PropertyListScalars.hexadecimal(digits[i]),
-        let low = PropertyListScalars.hexadecimal(digits[i + 1])
-      else { return nil }
-      data.append(high << 4 | low)
-    }
-    return data
   }
 
   /// Reads what follows `<*`: `I5`, `R0.5`, `BY`, `BN`, `D2002-03-22 11:30:00 +0100`, perhaps with quotes around the value.

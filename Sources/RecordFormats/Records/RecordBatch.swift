@@ -1,3 +1,4 @@
+import Bytes
 public import Diagnostics
 
 /// A run of records of one input, stored as byte ranges.
@@ -160,12 +161,7 @@ public struct RecordBatch: Sendable {
   /// Where an unescaped field came from; `escapes` is sorted by slot only per record, not within it.
   func rawStart(ofEscaped slot: Int) -> Int? {
     let first = slot - slot % max(1, columnCount)
-    var low = 0
-    var high = escapes.count
-    while low < high {
-      let middle = (low + high) / 2
-      if Int(escapes[middle].slot) < first { low = middle + 1 } else { high = middle }
-    }
+    var low = escapes.indices.first(fromWhich: { Int(escapes[$0].slot) >= first })
     while low < escapes.count, Int(escapes[low].slot) < first + columnCount {
       if Int(escapes[low].slot) == slot { return Int(escapes[low].start) }
       low += 1

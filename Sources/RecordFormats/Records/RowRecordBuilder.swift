@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 
 /// Makes records of typed values: the rows of a table, the objects of a store.
@@ -42,7 +43,7 @@ public struct RowRecordBuilder {
     self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
     prefixes = columns.enumerated().map { index, name in
       var prefix = [UInt8(ascii: index == 0 ? "{" : ",")]
-      Array(name.utf8).withUnsafeBytes { JSONText.append(string: $0, to: &prefix) }
+      Array(name.utf8).withUnsafeBytes { prefix.append(json: $0, .least) }
       prefix.append(UInt8(ascii: ":"))
       return prefix
     }
@@ -114,7 +115,7 @@ public struct RowRecordBuilder {
     guard fits(bytes.count) else { return null() }
     begin()
     let start = raw.bytes.count
-    JSONText.append(string: bytes, to: &raw.bytes)
+    raw.bytes.append(json: bytes, .least)
     if bytes.contains(0) {
       refuse(.nulByte, start, "the text of “\(names[fields.count])” contains a NUL byte")
     } else if !bytes.isUTF8 {

@@ -1,3 +1,5 @@
+import Bytes
+
 /// How a record is read that stands alone, taken out of its file: the raw text of a rejects file.
 struct LoneRecordFormat {
   /// The format that reads it.
@@ -130,7 +132,7 @@ struct XMLWrapper {
           let prefix = namespaces.comparesURIs ? "wrap\(index)" : text
           let uri = namespaces.comparesURIs ? text : "urn:prefix:\(text)"
           name = "\(prefix):\(local)"
-          declarations = " xmlns:\(prefix)=\"\(Self.escaped(uri))\""
+          declarations = " xmlns:\(prefix)=\"\(uri.xml(.quote))\""
         } else {
           name = local
         }
@@ -149,12 +151,12 @@ struct XMLWrapper {
     let name = rest.dropFirst().prefix { $0 > 32 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
     // The document's own default namespace is not known; that of the records' path is what they were found by.
     if namespaces.comparesURIs, !name.contains(UInt8(ascii: ":")), let space = steps.last??.space {
-      result += " xmlns=\"\(Self.escaped(String(decoding: space, as: UTF8.self)))\""
+      result += " xmlns=\"\(String(decoding: space, as: UTF8.self).xml(.quote))\""
     }
     for prefix in Self.prefixes(raw) {
       let uri =
         uris[prefix] ?? (prefix == "xsi" ? XMLNamespaces.schemaInstance : "urn:prefix:\(prefix)")
-      result += " xmlns:\(prefix)=\"\(Self.escaped(uri))\""
+      result += " xmlns:\(prefix)=\"\(uri.xml(.quote))\""
     }
     return result
   }
@@ -183,9 +185,5 @@ struct XMLWrapper {
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
     (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_") || isDigit(byte)
-  }
-
-  private static func escaped(_ text: String) -> String {
-    text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
   }
 }

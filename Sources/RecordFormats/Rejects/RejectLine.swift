@@ -1,3 +1,5 @@
+import Bytes
+
 /// One line of a rejects file: a record that was not imported, and why; or an object that was not deleted.
 ///
 /// `docs/rejects.md` describes the members; those that a line does not have are empty or nil here.
@@ -107,7 +109,7 @@ public struct RejectLines {
     line.code = text("code") ?? ""
     line.message = text("message") ?? ""
     line.also = text("also")
-    line.raw = text("raw").map { Array($0.utf8) } ?? text("raw_base64").flatMap { Base64Bytes.decode($0.utf8) }
+    line.raw = text("raw").map { Array($0.utf8) } ?? text("raw_base64").flatMap { Base64.decode($0.utf8, .padded) }
     line.isCut = text("cut") == "true"
     line.header = text("header").flatMap(HeaderText.names)
     line.indent = min(max(0, number("indent")), 1 << 16)
@@ -129,45 +131,5 @@ public enum HeaderText {
   public static func names(_ text: String) -> [String]? {
     let source = ByteSource(bytes: Array((text + "\n").utf8), path: "header")
     return try? CSVReader(source: source).header
-  }
-}
-
-/// Bytes written as base64.
-enum Base64Bytes {
-  /// The bytes; nil for what is no base64 with padding.
-  static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-    guard text.count.isMultiple(of: 4) else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count / 4 * 3)
-    var word: UInt32 = 0
-    var digits = 0
-    var padding = 0
-    for byte in text {
-      if byte == UInt8(ascii: "=") {
-        padding += 1
-        word <<= 6
-      } else {
-        guard padding == 0, let value = value(byte) else { return nil }
-        word = word << 6 | value
-      }
-      digits += 1
-      guard digits == 4 else { continue }
-      guard padding <= 2 else { return nil }
-      for shift in [16, 8, 0].prefix(3 - padding) { bytes.append(UInt8(truncatingIfNeeded: word >> UInt32(shift))) }
-      word = 0
-      digits = 0
-    }
-    return bytes
-  }
-
-  private static func value(_ byte: UInt8) -> UInt32? {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a")) + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0")) + 52
-    case UInt8(ascii: "+"): 62
-    case UInt8(ascii: "/"): 63
-    default: nil
-    }
   }
 }

@@ -1,3 +1,4 @@
+import Bytes
 import CCrypto
 
 /// What a manifest says of a file, held against the file's own bytes while they are read.
@@ -15,17 +16,8 @@ public struct SourceExpectation: Sendable, Hashable {
 
   /// The digest that 64 hexadecimal digits are; nil for anything else.
   public static func sha256(hex: some StringProtocol) -> [UInt8]? {
-    let digits = hex.utf8.map { byte -> UInt8? in
-      switch byte {
-      case 0x30...0x39: byte - 0x30
-      case 0x41...0x46: byte - 0x41 + 10
-      case 0x61...0x66: byte - 0x61 + 10
-      default: nil
-      }
-    }
-    guard digits.count == 64, !digits.contains(nil) else { return nil }
-    let values = digits.map { $0 ?? 0 }
-    return (0..<32).map { values[2 * $0] << 4 | values[2 * $0 + 1] }
+    guard hex.utf8.count == 64 else { return nil }
+    return Hexadecimal.decode(hex.utf8)
   }
 }
 
@@ -87,7 +79,8 @@ final class VerifiedStream: ByteStream {
     if Array(found[..<Int(length)]) != wanted {
       throw ReadError(
         .checksumMismatch, path: path,
-        message: "the manifest says SHA-256 \(Self.hex(wanted)), but the file has \(Self.hex(found[..<Int(length)]))")
+        message: "the manifest says SHA-256 \(Hexadecimal.text(wanted)), but the file has "
+          + Hexadecimal.text(found[..<Int(length)]))
     }
   }
 
@@ -95,9 +88,5 @@ final class VerifiedStream: ByteStream {
     ReadError(
       .checksumMismatch, path: path,
       message: "the manifest says \(expected.size ?? 0) bytes, but the file has \(found)")
-  }
-
-  private static func hex(_ bytes: some Sequence<UInt8>) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

@@ -1,31 +1,7 @@
+import Bytes
+
 /// JSON written for columns that are mappings or sequences of another format.
 enum JSONText {
-  /// Appends a string with its quotes, escaped as RFC 8259 demands and no further.
-  static func append(string bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
-    output.append(UInt8(ascii: "\""))
-    var start = 0
-    for (i, byte) in bytes.enumerated() where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
-      output.append(contentsOf: bytes[start..<i])
-      start = i + 1
-      output.append(UInt8(ascii: "\\"))
-      switch byte {
-      case 8: output.append(UInt8(ascii: "b"))
-      case 9: output.append(UInt8(ascii: "t"))
-      case 10: output.append(UInt8(ascii: "n"))
-      case 12: output.append(UInt8(ascii: "f"))
-      case 13: output.append(UInt8(ascii: "r"))
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): output.append(byte)
-      default:
-        output.append(contentsOf: "u00".utf8)
-        output.append(UInt8(ascii: "0") + byte >> 4)
-        let low = byte & 15
-        output.append(low < 10 ? UInt8(ascii: "0") + low : UInt8(ascii: "a") + low - 10)
-      }
-    }
-    output.append(contentsOf: bytes[start...])
-    output.append(UInt8(ascii: "\""))
-  }
-
   /// Appends a scalar.
   static func append(_ bytes: UnsafeRawBufferPointer, _ state: FieldState, to output: inout [UInt8]) {
     switch state {
@@ -34,7 +10,7 @@ enum JSONText {
     case .false: output.append(contentsOf: "false".utf8)
     case .json: output.append(contentsOf: bytes)
     case .number: append(number: bytes, to: &output)
-    case .text, .quoted: append(string: bytes, to: &output)
+    case .text, .quoted: output.append(json: bytes, .least)
     }
   }
 
@@ -49,7 +25,7 @@ enum JSONText {
     } else if let text = respelt(bytes) {
       output.append(contentsOf: text)
     } else {
-      append(string: bytes, to: &output)
+      output.append(json: bytes, .least)
     }
   }
 

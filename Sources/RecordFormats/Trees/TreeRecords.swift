@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 import Glibc
 
@@ -160,7 +161,7 @@ struct TreeRecords {
     if offset - recordStart > maxRecordBytes { refuseLong() }
     if !captures.isEmpty {
       separate()
-      JSONText.append(string: bytes, to: &json)
+      json.append(json: bytes, .least)
       json.append(UInt8(ascii: ":"))
     }
     if collectsNames, open.count == 1 {

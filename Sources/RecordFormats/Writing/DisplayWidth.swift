@@ -1,3 +1,5 @@
+import Bytes
+
 /// How many columns of a terminal text takes, scalar by scalar.
 ///
 /// East Asian wide characters and emoji take two, combining marks, joiners and other format characters none, all others one.
@@ -61,13 +63,8 @@ struct DisplayWidth {
 
   private static func isWide(_ value: UInt32) -> Bool {
     guard value >= 0x1100 else { return false }
-    var low = 0
-    var high = wide.count
-    while low < high {
-      let middle = (low + high) / 2
-      if wide[middle].1 < value { low = middle + 1 } else { high = middle }
-    }
-    return low < wide.count && wide[low].0 <= value
+    let place = wide.indices.first(fromWhich: { wide[$0].1 >= value })
+    return place < wide.count && wide[place].0 <= value
   }
 
   /// First and last of the runs of characters whose East Asian Width is W or F; code points without a character join the

@@ -1,54 +1,24 @@
+import Bytes
+
 extension OutputBytes {
   /// Appends text between tags; it has only characters of XML.
   ///
   /// Carriage returns become references, because readers make line feeds of them otherwise.
   mutating func append(xml text: UnsafeRawBufferPointer) {
-    var start = 0
-    for (index, byte) in text.enumerated() {
-      let replacement: StaticString
-      switch byte {
-      case UInt8(ascii: "&"): replacement = "&amp;"
-      case UInt8(ascii: "<"): replacement = "&lt;"
-      case UInt8(ascii: ">"): replacement = "&gt;"
-      case UInt8(ascii: "\r"): replacement = "&#13;"
-      default: continue
-      }
-      append(UnsafeRawBufferPointer(rebasing: text[start..<index]))
-      append(replacement)
-      start = index + 1
-    }
-    append(UnsafeRawBufferPointer(rebasing: text[start...]))
+    bytes.append(xml: text, .element)
   }
 
   /// Appends text between the double quotes of an attribute; what XML has no character for becomes U+FFFD.
   mutating func append(xmlAttribute text: String) {
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": append("&amp;" as StaticString)
-      case "<": append("&lt;" as StaticString)
-      case "\"": append("&quot;" as StaticString)
-      case "\t": append("&#9;" as StaticString)
-      case "\n": append("&#10;" as StaticString)
-      case "\r": append("&#13;" as StaticString)
-      case "\0"..<" ", "\u{FFFE}", "\u{FFFF}": write("\u{FFFD}")
-      default: bytes.append(contentsOf: UTF8.encode(scalar)!)
-      }
-    }
-  }
-
-  /// Whether the text is UTF-8 and has only characters that XML 1.0 has: no controls but tab, LF and CR, no U+FFFE and U+FFFF.
-  ///
-  /// Source: XML 1.0, production 2 (Char).
-  static func isXML(_ text: UnsafeRawBufferPointer) -> Bool {
-    guard text.isUTF8 else { return false }
-    for (index, byte) in text.enumerated() {
-      if byte < 0x20 {
-        guard byte == 9 || byte == 10 || byte == 13 else { return false }
-      } else if byte == 0xEF, text[index + 1] == 0xBF, text[index + 2] >= 0xBE {
-        return false
-      }
-    }
-    return true
+    let known = String.UnicodeScalarView(
+      text.unicodeScalars.map { scalar in
+        switch scalar {
+        case "\t", "\n", "\r": scalar
+        case "\0"..<" ", "\u{FFFE}", "\u{FFFF}": "\u{FFFD}"
+        default: scalar
+        }
+      })
+    bytes.append(xml: String(known), .attribute)
   }
 
   /// Whether a column's name can be an element's: ASCII letters, digits, `_`, `-` and `.`, first a letter or `_`, and not

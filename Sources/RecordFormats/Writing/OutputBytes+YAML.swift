@@ -9,9 +9,7 @@ extension OutputBytes {
   mutating func append(yaml text: UnsafeRawBufferPointer, indentation: Int) {
     if Self.isPlainYAML(text) { return append(text) }
     if text.contains(UInt8(ascii: "\n")), Self.isBlockYAML(text) { return append(block: text, indentation) }
-    append(UInt8(ascii: "\""))
-    appendEscaped(text)
-    append(UInt8(ascii: "\""))
+    append(json: text)
   }
 
   /// Appends a mapping's key: plain or between double quotes.

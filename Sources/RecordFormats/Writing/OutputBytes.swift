@@ -1,3 +1,5 @@
+import Bytes
+
 /// Text that grows at its end, as bytes; nothing it does makes a string.
 struct OutputBytes {
   var bytes: [UInt8] = []
@@ -45,24 +47,11 @@ struct OutputBytes {
   /// Appends the shortest decimal number that reads back as the same binary32 number.
   mutating func append(float value: Float) { value.write(to: &self) }
 
-  /// Appends `8-4-4-4-12` hexadecimal digits, in capitals as Apple writes them.
-  mutating func append(uuid high: UInt64, _ low: UInt64) {
-    for (index, half) in [high, low].enumerated() {
-      for place in 0..<8 {
-        if index == 0 && (place == 4 || place == 6) || index == 1 && (place == 0 || place == 2) {
-          append(UInt8(ascii: "-"))
-        }
-        append(hexadecimal: UInt8(truncatingIfNeeded: half >> UInt64(56 - place * 8)))
-      }
-    }
-  }
+  /// Appends a UUID, in capitals as Apple writes them.
+  mutating func append(uuid high: UInt64, _ low: UInt64) { bytes.append(uuid: high, low) }
 
   /// Appends two hexadecimal digits.
-  mutating func append(hexadecimal byte: UInt8) {
-    for digit in [byte >> 4, byte & 15] {
-      bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)
-    }
-  }
+  mutating func append(hexadecimal byte: UInt8) { bytes.append(hexadecimal: byte, .capital) }
 
   /// Appends base64 with padding, in one line.
   mutating func append(base64 data: UnsafeRawBufferPointer) { bytes.append(base64: data) }

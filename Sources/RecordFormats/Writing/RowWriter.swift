@@ -1,3 +1,5 @@
+import Bytes
+
 /// Writes rows of typed cells as text, in one of the formats, without a string for any cell.
 ///
 /// Call one function for each column, in order, then ``endRow()``; at last ``finish()``. Memory is bounded by the
@@ -140,7 +142,7 @@ public final class RowWriter {
     case .yaml:
       if utf8.isUTF8 { out.append(yaml: utf8, indentation: 4) } else { return appendBinaryCell(utf8) }
     case .xml:
-      guard OutputBytes.isXML(utf8) else {
+      guard utf8.isXML else {
         out.append(" encoding=\"base64\" of=\"text\">" as StaticString)
         out.append(base64: utf8)
         return closeCell(.word)

@@ -125,47 +125,4 @@ enum XMLText {
     let bytes = UnsafeBufferPointer(start: text, count: count)
     return bytes.elementsEqual("true".utf8) || bytes.elementsEqual("1".utf8)
   }
-
-  /// The bytes that base64 with its padding stands for, white space left out; nil when it is none.
-  ///
-  /// Source: RFC 4648, section 4.
-  static func decodedBase64(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
-    var result: [UInt8] = []
-    var word: UInt32 = 0
-    var digits = 0
-    var padding = 0
-    for byte in text {
-      let value: UInt32
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = UInt32(byte - UInt8(ascii: "A"))
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): value = UInt32(byte - UInt8(ascii: "a")) + 26
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt32(byte - UInt8(ascii: "0")) + 52
-      case UInt8(ascii: "+"): value = 62
-      case UInt8(ascii: "/"): value = 63
-      case 9, 10, 13, 32: continue
-      case UInt8(ascii: "="):
-        padding += 1
-        continue
-      default: return nil
-      }
-      if padding > 0 { return nil }
-      word = word << 6 | value
-      digits += 1
-      if digits % 4 == 0 {
-        result.append(UInt8(truncatingIfNeeded: word >> 16))
-        result.append(UInt8(truncatingIfNeeded: word >> 8))
-        result.append(UInt8(truncatingIfNeeded: word))
-        word = 0
-      }
-    }
-    guard (digits + padding) % 4 == 0, padding < 3 else { return nil }
-    switch digits % 4 {
-    case 2: result.append(UInt8(truncatingIfNeeded: word >> 4))
-    case 3:
-      result.append(UInt8(truncatingIfNeeded: word >> 10))
-      result.append(UInt8(truncatingIfNeeded: word >> 2))
-    default: break
-    }
-    return result
-  }
 }

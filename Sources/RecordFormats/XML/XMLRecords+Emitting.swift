@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 
 extension XMLRecords {
@@ -203,7 +204,7 @@ extension XMLRecords {
       case (_, .text):
         let text = UnsafeRawBufferPointer(
           start: textBase.map { $0 + (current.start - textStart) }, count: Int(current.count))
-        JSONText.append(string: text, to: &json)
+        json.append(json: text, .least)
       }
       if current.next < 0 { break }
       json.append(UInt8(ascii: ","))

@@ -1,3 +1,5 @@
+import Bytes
+
 extension XMLRecords {
   // MARK: Content of elements
 
@@ -112,7 +114,7 @@ extension XMLRecords {
   /// The text that a base64 stands for; the base64 itself when it is none.
   mutating func decoded(_ text: XMLTextRange) -> XMLTextRange {
     var bytes: [UInt8]?
-    texts.with(text) { bytes = XMLText.decodedBase64($0) }
+    texts.with(text) { bytes = Base64.decode($0, .spaced) }
     guard let bytes, bytes.withUnsafeBytes({ $0.isUTF8 }) else { return text }
     let start = copies.count
     copies.append(contentsOf: bytes)

@@ -1,3 +1,4 @@
+import Bytes
 import Glibc
 
 /// Where the texts of an ``XMLTree`` are.
@@ -137,7 +138,7 @@ struct XMLTree {
   }
 
   private func append(_ text: XMLTextRange, _ texts: XMLTexts, _ output: inout [UInt8]) {
-    texts.with(text) { JSONText.append(string: $0, to: &output) }
+    texts.with(text) { output.append(json: $0, .least) }
   }
 
   private func appendName(_ node: Node, _ output: inout [UInt8]) {

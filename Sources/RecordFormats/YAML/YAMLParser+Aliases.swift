@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 
 /// Playing nodes again at aliases and merge keys.
@@ -143,7 +144,7 @@ extension YAMLParser {
           // A key in a key in a key is escaped as often, and doubles each time.
           if key.count > Self.longestKey { budget.exhaust() }
           guard budget.spend(key.count) else { return }
-          key.withUnsafeBytes { JSONText.append(string: $0, to: &json) }
+          key.withUnsafeBytes { json.append(json: $0, .least) }
         } else {
           writeJSON(i, depth: depth + 1, at: offset, &json)
         }

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import ObjectStore
 
@@ -29,7 +30,7 @@ enum FetchExplanation {
     case .integer(let value): String(value)
     case .real(let value): "\(value)"
     case .text(let value): quoted(value)
-    case .blob(let bytes): "x'\(bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())'"
+    case .blob(let bytes): "x'\(Hexadecimal.text(bytes))'"
     case .now: "the present, in seconds since 2001-01-01 00:00:00 UTC"
     case .list(let elements): "(\(elements.map(text).joined(separator: ", ")))"
     }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import ObjectModel
 
 /// `mergewalk model hash`: the version hashes that Core Data compares when it opens a store.
@@ -15,12 +16,8 @@ struct ModelHash: ParsableCommand {
 
   func run() throws {
     let model = try options.load()
-    for (name, hash) in model.versionHashes { Console.data("\(name)\t\(Self.hexadecimal(hash))") }
+    for (name, hash) in model.versionHashes { Console.data("\(name)\t\(Hexadecimal.text(hash))") }
     Console.data("digest\t\(model.versionHashesDigest)")
     Console.data("checksum\t\(model.versionChecksum)")
-  }
-
-  static func hexadecimal(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 }

@@ -1,3 +1,5 @@
+import Bytes
+
 /// A JSON value whose objects keep the order of their members.
 indirect enum JSONText {
   case null
@@ -23,7 +25,7 @@ indirect enum JSONText {
     case .integer(let value): output += String(value)
     case .decimal(let value, let digits): output += value.isFinite ? Figures.fixed(value, digits: digits) : "null"
     // Quoting could hide a secret from the search for it.
-    case .string(let value): Self.quote(Console.redacted(value), to: &output)
+    case .string(let value): output += Console.redacted(value).json(.lines)
     case .array(let items):
       output += "["
       for (index, item) in items.enumerated() {
@@ -35,30 +37,11 @@ indirect enum JSONText {
       output += "{"
       for (index, member) in members.enumerated() {
         if index > 0 { output += ", " }
-        Self.quote(member.name, to: &output)
+        output += member.name.json(.lines)
         output += ": "
         member.value.write(to: &output)
       }
       output += "}"
     }
-  }
-
-  /// Source: RFC 8259, section 7.
-  private static func quote(_ text: String, to output: inout String) {
-    output += "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": output += "\\\""
-      case "\\": output += "\\\\"
-      case "\n": output += "\\n"
-      case "\r": output += "\\r"
-      case "\t": output += "\\t"
-      case "\u{0}"..."\u{1F}", "\u{7F}":
-        let digits = String(scalar.value, radix: 16)
-        output += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: output.unicodeScalars.append(scalar)
-      }
-    }
-    output += "\""
   }
 }

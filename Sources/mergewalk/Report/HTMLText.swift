@@ -1,3 +1,5 @@
+import Bytes
+
 /// Text for HTML pages.
 enum HTMLText {
   /// The text such that it stays text, whatever it holds: in elements and in quoted attributes.
@@ -7,18 +9,13 @@ enum HTMLText {
     var result = ""
     for scalar in Console.redacted(String(text)).unicodeScalars {
       switch scalar {
-      case "&": result += "&amp;"
-      case "<": result += "&lt;"
-      case ">": result += "&gt;"
-      case "\"": result += "&quot;"
-      case "'": result += "&#39;"
       case "\n", "\t": result.unicodeScalars.append(scalar)
       case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
         result += "\\u{" + String(scalar.value, radix: 16) + "}"
       default: result.unicodeScalars.append(scalar)
       }
     }
-    return result
+    return result.xml(.html)
   }
 
   /// A number for a coordinate: at most two digits behind the point.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bytes
 import ObjectStore
 
 /// `mergewalk store info`: what a store contains, in numbers.
@@ -64,7 +65,7 @@ struct StoreInfoCommand: ParsableCommand {
               .object([
                 ("number", .integer(entity.number)), ("parent", entity.parent.map { .string($0) } ?? .null),
                 ("objects", .integer(entity.objects)), ("maximum", .integer(Int(entity.maximum))),
-                ("hash", entity.hash.map { .string(ModelHash.hexadecimal($0)) } ?? .null),
+                ("hash", entity.hash.map { .string(Hexadecimal.text($0)) } ?? .null),
               ])
             )
           })

@@ -1,3 +1,4 @@
+import Bytes
 import Foundation
 import TestSupport
 import Testing
@@ -49,7 +50,7 @@ private func files(_ folder: String) -> [String] {
     var held: [String] = []
     var text = "<r>"
     for string in strings {
-      guard Array(string.utf8).withUnsafeBytes({ OutputBytes.isXML($0) }) else { continue }
+      guard Array(string.utf8).withUnsafeBytes({ $0.isXML }) else { continue }
       held.append(string)
       var plain = OutputBytes()
       var attribute = OutputBytes()

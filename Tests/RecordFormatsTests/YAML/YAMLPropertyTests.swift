@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 import TestSupport
 import Testing
@@ -97,7 +98,7 @@ import YAML
 
   private func string(_ text: String) -> String {
     var output: [UInt8] = []
-    Array(text.utf8).withUnsafeBytes { JSONText.append(string: $0, to: &output) }
+    Array(text.utf8).withUnsafeBytes { output.append(json: $0, .least) }
     return String(decoding: output, as: UTF8.self)
   }
 

@@ -1,3 +1,5 @@
+import Bytes
+
 /// Writes predicates and expressions as format strings, in the spelling of Apple's `predicateFormat`.
 ///
 /// Parts of a compound that are compounds themselves stand in parentheses, and so do operands that are operations:
@@ -221,13 +223,9 @@ struct FormatPrinter {
       } else {
         cast(String(seconds), "NSDate")
       }
-    case .binary(let bytes): cast(Self.hexadecimal(bytes), "NSData")
+    case .binary(let bytes): cast(Hexadecimal.text(bytes), "NSData")
     case .uuid(let high, let low):
-      let digits = Self.hexadecimal(
-        (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> (56 - $0 % 8 * 8)) })
-      let parts = [0..<8, 8..<12, 12..<16, 16..<20, 20..<32]
-      let bytes = Array(digits.uppercased().utf8)
-      cast(parts.map { String(decoding: bytes[$0], as: UTF8.self) }.joined(separator: "-"), "NSUUID")
+      cast(UUIDText.text(high, low), "NSUUID")
     case .uri(let uri): cast(uri, "NSURL")
     }
   }
@@ -244,11 +242,6 @@ struct FormatPrinter {
     return digits + String(repeating: "0", count: max(0, 6 - decimals))
   }
 
-  private static func hexadecimal(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
-
   /// A text in double quotation marks; `"`, `\` and control characters are escaped.
   static func quoted(_ string: String) -> String {
     guard
@@ -261,7 +254,7 @@ struct FormatPrinter {
       case 0x0A: result += Array("\\n".utf8)
       case 0x09: result += Array("\\t".utf8)
       case 0x0D: result += Array("\\r".utf8)
-      case ..<0x20, 0x7F: result += Array("\\u00\(hexadecimal([byte]))".utf8)
+      case ..<0x20, 0x7F: result += Array("\\u\(Hexadecimal.text(byte, width: 4))".utf8)
       default: result.append(byte)
       }
     }

@@ -1,3 +1,4 @@
+import Bytes
 import PropertyLists
 
 /// Property lists as elements of an XML document.
@@ -31,7 +32,7 @@ enum XMLPropertyList {
     case .boolean(let flag): try file.write("\(space)<\(flag)/>\n")
     case .data(let bytes):
       try file.write("\(space)<data>")
-      try file.write(XMLStoreText.base64(bytes))
+      try file.write(Base64.text(bytes))
       try file.write("</data>\n")
     // Property lists in XML know whole seconds only, so the number itself is written.
     case .date(let seconds): try file.write("\(space)<date seconds=\"\(seconds)\"></date>\n")
@@ -43,12 +44,12 @@ enum XMLPropertyList {
 
   private static func text(_ name: String, _ text: String, _ indent: Int, _ file: AtomicFile) throws(StoreError) {
     try file.write(String(repeating: " ", count: indent) + "<" + name)
-    if XMLStoreText.canHold(text) {
+    if text.isXML {
       try file.write(">")
-      try file.write(XMLStoreText.escaped(text))
+      try file.write(text.xml([.element, .quote]))
     } else {
       try file.write(" encoding=\"base64\">")
-      try file.write(XMLStoreText.base64(Array(text.utf8)))
+      try file.write(Base64.text(Array(text.utf8)))
     }
     try file.write("</\(name)>\n")
   }

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import PropertyLists
 
@@ -35,7 +36,7 @@ struct XMLPropertyListBuilder {
     var text: String { String(decoding: content, as: UTF8.self) }
     func string() throws(StoreError) -> String {
       guard isBase64 else { return text }
-      guard let bytes = XMLStoreText.bytes(base64: content) else { throw damaged("a text is no base64", path) }
+      guard let bytes = Base64.decode(content, .spaced) else { throw damaged("a text is no base64", path) }
       return String(decoding: bytes, as: UTF8.self)
     }
     switch name {
@@ -59,7 +60,7 @@ struct XMLPropertyListBuilder {
       try add(.real(number), path)
     case "true", "false": try add(.boolean(name == "true"), path)
     case "data":
-      guard let bytes = XMLStoreText.bytes(base64: content) else { throw damaged("data is no base64", path) }
+      guard let bytes = Base64.decode(content, .spaced) else { throw damaged("data is no base64", path) }
       try add(.data(bytes), path)
     case "date":
       guard let seconds = seconds ?? DateText.seconds(text) else { throw damaged("“\(text)” is no date", path) }

@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import PropertyLists
 
@@ -205,7 +206,7 @@ final class XMLStoreHandler {
     }
     var bytes = content
     if isBase64 || XMLStoreNames.name(attribute.type) == "binary" {
-      guard let decoded = XMLStoreText.bytes(base64: content) else { throw wrong() }
+      guard let decoded = Base64.decode(content, .spaced) else { throw wrong() }
       bytes = decoded
     }
     if XMLStoreNames.name(attribute.type) == "binary" { return .binary(bytes) }

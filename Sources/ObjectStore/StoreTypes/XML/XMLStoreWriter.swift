@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 import PropertyLists
 
@@ -83,17 +84,17 @@ struct XMLStoreWriter {
     case .double(let number), .date(let number): try file.write(">\(number)")
     case .decimal(let number): try file.write(">\(number)")
     case .string(let text), .uri(let text):
-      if XMLStoreText.canHold(text) {
+      if text.isXML {
         try file.write(">")
-        try file.write(XMLStoreText.escaped(text))
+        try file.write(text.xml([.element, .quote]))
       } else {
         try file.write(" encoding=\"base64\">")
-        try file.write(XMLStoreText.base64(Array(text.utf8)))
+        try file.write(Base64.text(Array(text.utf8)))
       }
     case .binary(let bytes):
       try file.write(">")
-      try file.write(XMLStoreText.base64(bytes))
-    case .uuid(let high, let low): try file.write(">\(StoreUUID.text(high, low))")
+      try file.write(Base64.text(bytes))
+    case .uuid(let high, let low): try file.write(">\(UUIDText.text(high, low))")
     }
     try file.write("</attribute>\n")
   }
