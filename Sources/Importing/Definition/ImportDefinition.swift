@@ -57,6 +57,9 @@ public struct ImportDefinition: Sendable {
     parts = [ImportPart(sources: inputs.map { ByteSource(path: $0) }, format: format, root: root)]
   }
 
+  /// Where the run's rejects go; `nil` when they are only counted.
+  public var rejectsPath: String? { isDryRun ? rejects.dryRunPath : rejects.path }
+
   /// Creates a definition of several imports with the default limits.
   ///
   /// - Precondition: there is at least one.
@@ -286,8 +289,10 @@ public struct ConversionOptions: Sendable, Hashable {
 
 /// Where rejects go and how many are too many.
 public struct RejectPolicy: Sendable {
-  /// The file that takes rejected records, or `nil` to only count them.
+  /// The file that takes rejected records, or `nil` to only count them; a dry run leaves it alone.
   public var path: String?
+  /// The file that takes the records that a dry run rejects, or `nil` to only count them.
+  public var dryRunPath: String?
   /// The greatest number of rejects that a run survives; `nil` for any number.
   public var limit: Int?
   /// The greatest share of rejects (0...1) that a run survives; `nil` for any.

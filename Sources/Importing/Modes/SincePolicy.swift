@@ -24,7 +24,7 @@ public struct SincePolicy: Sendable, Hashable {
   public enum Rejects: String, Sendable, CaseIterable {
     /// The cursor stays at the first of them, so that it is read again.
     case hold
-    /// The cursor goes on; the rejects file has the records.
+    /// The cursor goes on; the rejects file has the records, and no run empties it before they were replayed.
     case pass
   }
 
@@ -40,7 +40,7 @@ public struct SincePolicy: Sendable, Hashable {
   public var lag: Int64 = 0
   /// What becomes of records whose value is the cursor's own.
   public var ties = Ties.read
-  /// What rejected records do to the cursor; `nil`: they hold it unless there is a rejects file that has them.
+  /// What rejected records do to the cursor; `nil`: they hold it where they can be read again, see ``rejects(in:)``.
   public var rejects: Rejects?
   /// Where to start this time, whatever the store knows.
   public var override: CursorValue?
@@ -51,6 +51,29 @@ public struct SincePolicy: Sendable, Hashable {
 
   /// Creates a policy for a column of dates.
   public init(column: String) { self.column = column }
+
+  /// What rejected records do to the cursor: they hold it, but in mode `insert`, where what is read again would be there
+  /// twice.
+  public func rejects(in mode: ImportMode) -> Rejects { rejects ?? (mode == .insert ? .pass : .hold) }
+
+  /// Why a rejected record would be lost, or others imported twice; `nil` when neither can happen.
+  ///
+  /// - Parameter hasFile: whether there is a rejects file.
+  public func problem(in mode: ImportMode, hasFile: Bool) -> (message: String, hint: String)? {
+    switch rejects(in: mode) {
+    case .hold where mode == .insert:
+      (
+        "a rejected record that holds the cursor is read again with all behind it, which mode “insert” would insert twice",
+        "say “rejects: pass”, and name a rejects file; or use mode “upsert”"
+      )
+    case .pass where !hasFile:
+      (
+        "the cursor passes rejected records, and there is no rejects file that has them: they would be nowhere",
+        "name one: “rejects: rejects.ndjson” for the pipeline" + (mode == .insert ? "" : ", or say “rejects: hold”")
+      )
+    default: nil
+    }
+  }
 }
 
 /// A place in a column that only grows.

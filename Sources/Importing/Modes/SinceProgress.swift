@@ -20,8 +20,8 @@ final class SinceProgress {
     self.holds = holds
   }
 
-  /// Notes records that the reader refused.
-  func noteUnreadable(_ count: Int) { if count > 0 { isUncertain = true } }
+  /// Notes rejected records whose value nobody knows, such as those that the reader refused.
+  func noteUnknown(_ count: Int) { if count > 0 { isUncertain = true } }
 
   /// Notes what became of the records of a batch.
   func note(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) {
@@ -81,19 +81,24 @@ final class SinceProgress {
 
   /// The cursor after the run.
   ///
-  /// Never below `stored`. Where rejects hold it, it goes to the first of them at most; with ties that are passed over,
-  /// or a reject without a readable value, it does not move at all then.
-  func cursor(stored: CursorValue?) -> CursorValue? {
-    guard let greatest else { return stored }
-    var reached = greatest
-    if holds {
-      if isUncertain { return stored }
-      if let leastRejected, !(greatest < leastRejected) {
-        guard filter.ties == .read else { return stored }
-        reached = leastRejected
-      }
+  /// Where rejects hold it, the next run reads every record again that this one has rejected: the cursor goes to the first
+  /// of them at most, and back to it when `--since` has read below the cursor. When it is not known which that is, or ties
+  /// are passed over, it stays at the place from which this run has read.
+  ///
+  /// - Parameters:
+  ///   - stored: what the store knows; `nil` for nothing, also when that is to be forgotten.
+  ///   - override: where this run has begun to read in place of that.
+  ///   - lag: how far before the cursor the next run begins to read.
+  func cursor(stored: CursorValue?, override: CursorValue?, lag: Int64) -> CursorValue? {
+    let reached = greatest.map { greatest in stored.map { max($0, greatest) } ?? greatest } ?? stored
+    guard holds, isUncertain || leastRejected != nil else { return reached }
+    guard let leastRejected, !isUncertain, filter.ties == .read else {
+      return stored.map { stored in override.map { min(stored, $0) } ?? stored }
     }
-    return stored.map { max($0, reached) } ?? reached
+    if let stored, !(leastRejected < stored.lowered(by: lag)) {
+      return reached.map { min($0, max(leastRejected, stored)) }
+    }
+    return reached.map { min($0, leastRejected) }
   }
 }
 
@@ -106,7 +111,8 @@ extension SinceProgress {
     let threshold = policy.threshold(stored: try policy.stored(definition, part, file))
     self.init(
       filter: SinceFilter(field: field, threshold: threshold, ties: policy.ties), kind: policy.kind,
-      holds: (policy.rejects ?? (definition.rejects.path == nil ? .hold : .pass)) == .hold)
+      // Without a rejects file nothing has what the cursor would pass.
+      holds: policy.rejects(in: part.root.mode) == .hold || definition.rejects.path == nil)
   }
 }
 

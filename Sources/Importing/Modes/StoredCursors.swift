@@ -31,8 +31,9 @@ public struct StoredCursors {
     return "the column \(entry.column) of type \(entry.kind)"
   }
 
-  /// Replaces the cursor of an import.
-  mutating func set(_ value: CursorValue, part: String, _ policy: SincePolicy) {
+  /// Replaces the cursor of an import; `nil` removes it.
+  mutating func set(_ value: CursorValue?, part: String, _ policy: SincePolicy) {
+    guard let value else { return state.setCursor(nil, pipeline: pipeline, part: part) }
     let content: MergewalkState.Cursor.Value =
       switch value {
       case .date(let seconds): .real(seconds)

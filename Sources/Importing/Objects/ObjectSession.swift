@@ -79,7 +79,7 @@ final class ObjectSession {
   private func load(_ file: StoreFile, progress: ((ImportProgress) -> Void)?) throws(ImportError) {
     let totalBytes = ImportSession.inputBytes(definition.sources)
     guard let first = parts.first else { return }
-    let rejects = try RejectOutput(definition, plan: first.plan, run: identity)
+    let rejects = try RejectOutput(definition, plan: first.plan, run: identity, metadata: file.metadata)
     counts = { rejects.counts }
     let (store, importers) = try makeImporters(file)
     try begin(file)
@@ -120,7 +120,7 @@ final class ObjectSession {
     if !mustStop { try check(file, store, importers, rejects) }
     let checked = ImportSession.now()
     ledger.check()
-    try rejects.close()
+    try rejects.close(isFinished: !mustStop)
     rejects.note(&summary)
     try end(file)
     summary.phases = [

@@ -10,6 +10,8 @@ final class RejectOutput {
   private var sources: [ByteSource]
   private let writer: RejectWriter?
   private let redaction: Redaction
+  /// Which files were replayed.
+  private let replayed: ReplayedRejects
   /// Rejects by code.
   private(set) var counts: [RejectCode: Int] = [:]
   /// The import that the batches are from; nil when the run has only one.
@@ -31,12 +33,16 @@ final class RejectOutput {
 
   /// Prepares the rejects file, when the definition names one.
   ///
-  /// - Parameter checkpoint: of the run that goes on; what its process wrote later is cut off.
+  /// - Parameters:
+  ///   - metadata: of the store, which knows which rejects files were replayed; `nil` for none.
+  ///   - checkpoint: of the run that goes on; what its process wrote later is cut off.
   /// - Throws: `cannotWriteRejects`; `cannotResume` when the file has lost lines of the run.
   init(
-    _ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity, checkpoint: RunCheckpoint? = nil
+    _ definition: ImportDefinition, plan: ImportPlan, run: RunIdentity, metadata: StoreMetadata? = nil,
+    checkpoint: RunCheckpoint? = nil
   ) throws(ImportError) {
     self.plan = plan
+    replayed = ReplayedRejects(metadata, pipeline: definition.name)
     sources = definition.sources
     redaction = definition.redaction
     repeatsHeaders = definition.reporting.kind == .replay
@@ -45,17 +51,18 @@ final class RejectOutput {
     for (name, count) in checkpoint?.tally.rejectCounts ?? [:] {
       if let code = RejectCode(rawValue: name) { counts[code] = count }
     }
-    guard let path = definition.rejects.path else {
+    guard let path = definition.rejectsPath else {
       writer = nil
       return
     }
+    if let input = definition.allSources.first(where: { EarlierRejects.isSame($0.path, path) }) {
+      throw ImportError(
+        code: .cannotWriteRejects, message: "the rejects file \(path) is an input of the import, \(input.path)")
+    }
     do throws(RejectWriterError) {
-      if let checkpoint {
-        writer = try RejectWriter(
-          path: path, run: redaction(run.text), keeping: checkpoint.rejectBytes, count: checkpoint.ledger.rejected)
-      } else {
-        writer = try RejectWriter(path: path, run: redaction(run.text))
-      }
+      writer = try RejectWriter(
+        path: path, run: redaction(run.text), keeping: checkpoint?.rejectBytes ?? 0,
+        count: checkpoint?.ledger.rejected ?? 0, isReplayed: replayed.contains)
     } catch {
       throw ImportError(error)
     }
@@ -145,14 +152,25 @@ final class RejectOutput {
   }
 
   /// Closes the file.
-  func close() throws(ImportError) {
-    do throws(RejectWriterError) { try writer?.close() } catch { throw ImportError(error) }
+  ///
+  /// - Parameter isFinished: whether the run has come to its end.
+  func close(isFinished: Bool) throws(ImportError) {
+    do throws(RejectWriterError) { try writer?.close(isFinished: isFinished) } catch { throw ImportError(error) }
   }
 
   /// Tells the summary what was rejected, and where to read about it.
   func note(_ summary: inout ImportSummary) {
     summary.rejectCounts = countsByName
-    summary.rejectsPath = writer.flatMap { $0.count > 0 ? $0.path : nil }
+    guard let writer else { return }
+    summary.rejectsPath = writer.count > 0 ? writer.path : nil
+    let waiting = EarlierRejects(of: writer.path).paths.filter { $0 != writer.path && !replayed.contains($0) }
+    guard let first = waiting.first else { return }
+    let more = waiting.count > 1 ? ", and of \(waiting.count - 1) more beside it," : ""
+    summary.warn(
+      RunWarning(
+        .rejectsNotReplayed,
+        "the rejects of an earlier run\(more) were not replayed; put the records right and replay them, or remove the file"
+          + (waiting.count > 1 ? "s" : ""), file: first))
   }
 
   /// One reason for rejecting one record.

@@ -4,13 +4,13 @@ extension ImportDefinition {
   /// The import of the records of a rejects file, put right, by the same pipeline.
   ///
   /// What fails again goes to another rejects file; positions are those of the lines of the file that is read. Nothing is
-  /// deleted: `sync` and `replace` become `upsert`. The limit of rejects holds, their ratio does not.
+  /// deleted: `sync` and `replace` become `upsert`. The limit of rejects holds, their ratio does not. Lines of imports that
+  /// the pipeline does not have are rejected again.
   ///
   /// - Parameters:
   ///   - file: The rejects file.
   ///   - rejectsPath: Where rejects go; it is not the file that is read.
   public func replaying(_ file: ByteSource, rejectsPath: String) -> ImportDefinition {
-    precondition(file.path != rejectsPath, "the rejects file that is read would be emptied")
     var result = self
     result.rejects.path = rejectsPath
     // A name of its own: what the store remembers of the pipeline's unfinished and finished runs is not touched.
@@ -23,7 +23,8 @@ extension ImportDefinition {
     result.policy.append = false
     // A share of the few records that are left says nothing.
     result.rejects.ratio = nil
-    result.parts = parts.map { part in
+    let names = Set(parts.map(\.name))
+    result.parts = parts.enumerated().map { number, part in
       var replay = part
       // What the rejects file does not name is not missing, and where incremental reading stands is not asked.
       if part.root.mode == .sync || part.root.mode == .replace { replay.root.mode = .upsert }
@@ -38,7 +39,9 @@ extension ImportDefinition {
             throw ReadError(
               .invalidOption, path: source.path, message: "a replay reads the columns of its pipeline only")
           }
-          return try ReplayReader(source: source, format: format, part: name, columns: columns, index: index)
+          return try ReplayReader(
+            source: source, format: format, part: name, known: number == 0 ? names : nil, columns: columns, index: index
+          )
         })
       return replay
     }

@@ -93,11 +93,11 @@ public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConverti
 
 /// Writes rejected records as NDJSON: one line for each.
 ///
-/// A file of an earlier run is emptied at the start; a file that is not there is made with the first reject, so that
-/// a clean run leaves none. The lines' members are described in `docs/rejects.md`.
+/// A file of an earlier run is set aside at the start (``EarlierRejects``); the run's own is made with the first reject,
+/// so that a clean run leaves none. The lines' members are described in `docs/rejects.md`.
 public final class RejectWriter {
-  /// The file's path.
-  public let path: String
+  /// The file's path; where it was moved, once it is closed and another run has set it aside meanwhile.
+  public private(set) var path: String
   /// The number of rejects so far.
   public private(set) var count = 0
   /// The number of bytes so far, those that are not flushed included.
@@ -107,6 +107,10 @@ public final class RejectWriter {
   /// The bytes that are known to be on the disk.
   private var syncedBytes = 0
   private var descriptor: Int32 = -1
+  /// Where the file of the run before is now.
+  private var aside: String?
+  /// The permissions of a file that is made: those of the one that was set aside.
+  private var mode: mode_t = 0o644
   private var buffer = JSONBytes()
   /// The buffer is written when it is fuller than this, in bytes.
   private static let bufferLimit = 256 << 10
@@ -116,12 +120,25 @@ public final class RejectWriter {
   /// - Parameters:
   ///   - path: the file's path.
   ///   - run: what names the run in each line.
-  /// - Throws: ``RejectWriterError`` `cannotOpen` when there is a file that cannot be emptied, or no file can be
-  ///   made; better now than after hours. The folder is made when it is not there.
-  public init(path: String, run: String) throws(RejectWriterError) {
+  ///   - isReplayed: whether the records of a file were replayed, so that nothing is lost with it.
+  /// - Throws: ``RejectWriterError`` `cannotOpen` when there is a file that can be neither set aside nor written, or no
+  ///   file can be made; better now than after hours. The folder is made when it is not there.
+  public init(
+    path: String, run: String, isReplayed: (_ path: String) -> Bool = { _ in false }
+  ) throws(RejectWriterError) {
     self.path = path
     self.run = run
-    if access(path, F_OK) == 0 {
+    var status = stat()
+    if stat(path, &status) == 0 {
+      let isKept =
+        status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
+        // What an earlier process of this run has written and never committed is written again.
+        && EarlierRejects.run(of: path) != run && !isReplayed(path)
+      if isKept {
+        aside = try EarlierRejects(of: path).setAside()
+        mode = status.st_mode & 0o777
+        return
+      }
       descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
       guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
       return
@@ -135,20 +152,23 @@ public final class RejectWriter {
 
   /// Goes on with the file of an earlier process: what that wrote behind the first `length` bytes is cut off.
   ///
-  /// What is no plain file, such as a pipe, is only written to.
+  /// The file is found where another run has set it aside meanwhile, too. What is no plain file, such as a pipe, is only
+  /// written to.
   ///
   /// - Parameter count: the number of rejects in these bytes.
   /// - Throws: ``RejectWriterError`` `tooShort` when the file has fewer bytes; `cannotOpen`, `cannotWrite`.
-  public convenience init(path: String, run: String, keeping length: Int, count: Int) throws(RejectWriterError) {
+  public convenience init(
+    path: String, run: String, keeping length: Int, count: Int, isReplayed: (_ path: String) -> Bool = { _ in false }
+  ) throws(RejectWriterError) {
     var status = stat()
-    let isThere = stat(path, &status) == 0
-    guard isThere ? status.st_mode & S_IFMT == S_IFREG : length > 0 else {
-      try self.init(path: path, run: run)
+    let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    guard length > 0, !isSpecial else {
+      try self.init(path: path, run: run, isReplayed: isReplayed)
       self.count = count
       byteCount = length
       return
     }
-    guard isThere, Int(status.st_size) >= length else {
+    guard try EarlierRejects(of: path).putBack(run: run), stat(path, &status) == 0, Int(status.st_size) >= length else {
       throw RejectWriterError(code: .tooShort, path: path, number: ENOENT)
     }
     try self.init(path: path, run: run, length: length)
@@ -169,7 +189,7 @@ public final class RejectWriter {
 
   deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
 
-  private static func folder(of path: String) -> String {
+  static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
@@ -257,7 +277,7 @@ public final class RejectWriter {
   public func flush() throws(RejectWriterError) {
     guard !buffer.bytes.isEmpty else { return }
     if descriptor < 0 {
-      descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+      descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
       guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
     }
     var written = 0
@@ -290,12 +310,25 @@ public final class RejectWriter {
   }
 
   /// Flushes and closes the file; nothing may be written afterwards.
-  public func close() throws(RejectWriterError) {
+  ///
+  /// - Parameter isFinished: whether the run has come to its end. What it has rejected once more is then not kept twice.
+  public func close(isFinished: Bool = true) throws(RejectWriterError) {
     try flush()
     guard descriptor >= 0 else { return }
+    findMoved()
     let result = Glibc.close(descriptor)
     descriptor = -1
     // A network file system may report a full disk only now.
     guard result == 0 else { throw RejectWriterError(code: .cannotWrite, path: path, number: errno) }
+    // Whatever the run before has rejected was rejected again: one file is enough.
+    if isFinished, let aside, EarlierRejects.isContained(aside, in: path) { unlink(aside) }
+  }
+
+  /// Finds the file when a run of another pipeline, which writes to the same path, has set it aside.
+  private func findMoved() {
+    var (own, there) = (stat(), stat())
+    guard fstat(descriptor, &own) == 0, own.st_mode & S_IFMT == S_IFREG else { return }
+    if stat(path, &there) == 0, there.st_ino == own.st_ino, there.st_dev == own.st_dev { return }
+    path = EarlierRejects(of: path).file(ofRun: run) ?? path
   }
 }

@@ -11,7 +11,7 @@ extension BatchImporter {
   func passOver(_ batch: inout ImportBatch) throws(ImportError) {
     let count = batch.records.recordCount
     defer { recordsBefore += count }
-    since?.noteUnreadable(batch.records.errors.count)
+    since?.noteUnknown(batch.records.errors.count)
     if since != nil { noteProgress(batch) }
     try watch?.notePassedOver(&batch, self)
     for state in nodes {

@@ -220,7 +220,8 @@ public final class ImportSession {
     if file.isNew { first.boot = Machine.bootID ?? "" }
     identity = RunIdentity(pipeline: definition.name, started: first.started)
     let rejects = try RejectOutput(
-      definition, plan: plans[0], run: identity, checkpoint: summary.resumedAfter == nil ? nil : first)
+      definition, plan: plans[0], run: identity, metadata: file.metadata,
+      checkpoint: summary.resumedAfter == nil ? nil : first)
     let store: PersistentStore
     do {
       store = try PersistentStore(file: file)
@@ -341,7 +342,7 @@ public final class ImportSession {
     summary.changes = sample?.changes ?? []
     let imported = Self.now()
     try rejects.sync()
-    try rejects.close()
+    try rejects.close(isFinished: summary.breach == nil && !isInterrupted)
     rejects.note(&summary)
     summary.note(ledger)
     summary.note(place.tally)
@@ -422,12 +423,23 @@ public final class ImportSession {
         metadata.mergewalk.finished[definition.journalName] = finished?.list
         if metadata != file.metadata { try file.writeMetadata(metadata) }
       }
+      try noteReplay(file)
     } catch let error as ImportError {
       throw error
     } catch {
       throw ImportError(code: .database, message: "\(error)")
     }
     try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
+  }
+
+  /// Notes, with the end of a replay, that nothing of the rejects file waits any more.
+  private func noteReplay(_ file: StoreFile) throws(StoreError) {
+    // A file that was written during the run is not the one that was read.
+    guard definition.reporting.kind == .replay, let source = definition.allSources.first,
+      inputs == definition.allSources.map(SourcePrint.init)
+    else { return }
+    let pipeline = definition.reporting.listedName ?? definition.name
+    try file.writeMetadata(ReplayedRejects(file.metadata, pipeline: pipeline).adding(source, to: file.metadata))
   }
 
   /// Ends a run that an earlier process has finished without anybody hearing of it.
@@ -438,7 +450,7 @@ public final class ImportSession {
     summary.note(checkpoint.ledger)
     summary.note(checkpoint.tally)
     summary.rejectCounts = checkpoint.tally.rejectCounts
-    summary.rejectsPath = checkpoint.ledger.rejected > 0 ? definition.rejects.path : nil
+    summary.rejectsPath = checkpoint.ledger.rejected > 0 ? definition.rejectsPath : nil
     secondsBefore = checkpoint.tally.seconds
     try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
   }

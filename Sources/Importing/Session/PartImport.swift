@@ -106,12 +106,6 @@ final class PartImport {
   /// Whether an object of the records' hierarchy was created by the first pass.
   func created(_ key: Int64) -> Bool { key >= firstOwnKey && key <= firstPassEnd }
 
-  /// The cursor that the store is to keep; `nil` for none.
-  private func cursor() throws(ImportError) -> CursorValue? {
-    guard let since = importer.since, let policy = part.since else { return nil }
-    return since.cursor(stored: policy.isReset ? nil : try policy.stored(definition, part, file))
-  }
-
   /// What is counted of the run, this part included.
   var tally: RunTally {
     var tally = place.tally
@@ -160,7 +154,7 @@ final class PartImport {
         importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
         importer.watch?.noteUnreadable(batch.records.errors.count)
-        importer.since?.noteUnreadable(batch.records.errors.count)
+        importer.since?.noteUnknown(batch.records.errors.count)
         bytesRead = batch.bytesRead
         times.read += batch.readSeconds
         times.convert += batch.convertSeconds
@@ -313,10 +307,9 @@ final class PartImport {
 
   /// Ends the part, in a transaction of its own: what is done in it is done once.
   private func complete() throws(ImportError) {
-    let cursor = try cursor()
-    guard journal != nil || cursor != nil else { return }
+    guard journal != nil || importer.since != nil else { return }
     try begin()
-    try write(cursor)
+    try writeCursor()
     // What was put off is done now, even if it has changed nothing.
     try journal?.write(rejects, isForced: file.isNew) { checkpoint in
       checkpoint.part = place.part + 1
@@ -335,7 +328,7 @@ final class PartImport {
   /// - Parameter end: where the run goes on.
   func complete(at end: RunPlace, isLast: Bool) throws(ImportError) {
     try begin()
-    try write(try cursor())
+    try writeCursor()
     guard isLast else { return }
     try journal?.write(rejects, isForced: file.isNew) { checkpoint in
       checkpoint.part = end.part
@@ -349,13 +342,17 @@ final class PartImport {
     do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
   }
 
-  /// Writes the cursor into the open transaction.
-  private func write(_ cursor: CursorValue?) throws(ImportError) {
-    guard let cursor, let policy = part.since else { return }
+  /// Writes the cursor into the open transaction, where the import is incremental.
+  private func writeCursor() throws(ImportError) {
+    guard let since = importer.since, let policy = part.since else { return }
+    let stored = policy.isReset ? nil : try policy.stored(definition, part, file)
+    let cursor = since.cursor(stored: stored, override: policy.override, lag: policy.lag)
     var cursors = StoredCursors(file.metadata, pipeline: definition.name)
     cursors.set(cursor, part: part.name, policy)
+    let metadata = cursors.written(to: file.metadata)
+    guard metadata != file.metadata else { return }
     do {
-      try file.writeMetadata(cursors.written(to: file.metadata))
+      try file.writeMetadata(metadata)
     } catch {
       throw ImportError(code: .database, message: error.description)
     }

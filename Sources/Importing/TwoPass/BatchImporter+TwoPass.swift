@@ -112,9 +112,16 @@ extension BatchImporter {
       for reject in rejects { lost.append((own[Int(reject.record)], reject.field)) }
     }
     context.reset()
-    ledger.takeBack(lost.count)
-    nodes[plan.root].counts.inserted -= lost.count
+    takeBack(lost.count)
     return lost
+  }
+
+  /// Counts records as rejected whose objects were taken out again.
+  func takeBack(_ count: Int) {
+    ledger.takeBack(count)
+    // The second pass does not have the column that only grows.
+    since?.noteUnknown(count)
+    nodes[plan.root].counts.inserted -= count
   }
 
   /// Finds or creates the targets of the postponed relationships and sets them.

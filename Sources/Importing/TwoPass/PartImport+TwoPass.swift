@@ -114,8 +114,7 @@ extension PartImport {
   func reject(_ keys: [Int64: Int32]) throws(ImportError) {
     guard !keys.isEmpty, let references = importer.references else { return }
     lost.merge(keys) { first, _ in first }
-    importer.ledger.takeBack(keys.count)
-    importer.nodes[plan.root].counts.inserted -= keys.count
+    importer.takeBack(keys.count)
     try references.replay { (batch) throws(ImportError) in
       var list: [RecordReject] = []
       for record in 0..<batch.records.recordCount {

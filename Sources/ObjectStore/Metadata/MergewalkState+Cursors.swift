@@ -39,16 +39,18 @@ extension MergewalkState {
     }
   }
 
-  /// Replaces the cursor of an import of a pipeline.
-  public mutating func setCursor(_ cursor: Cursor, pipeline: String, part: String) {
+  /// Replaces the cursor of an import of a pipeline; `nil` removes it.
+  public mutating func setCursor(_ cursor: Cursor?, pipeline: String, part: String) {
+    var entries = cursors[pipeline]?.entries ?? []
+    entries.removeAll { $0.key == part }
+    defer { cursors[pipeline] = entries.isEmpty ? nil : .dictionary(entries) }
+    guard let cursor else { return }
     let value: PropertyList =
       switch cursor.value {
       case .real(let number): .real(number)
       case .integer(let number): .integer(number)
       case .text(let text): .string(text)
       }
-    var entries = cursors[pipeline]?.entries ?? []
-    entries.removeAll { $0.key == part }
     entries.append(
       PropertyList.Entry(
         part,
@@ -56,6 +58,5 @@ extension MergewalkState {
           PropertyList.Entry("column", .string(cursor.column)), PropertyList.Entry("type", .string(cursor.kind)),
           PropertyList.Entry("value", value),
         ])))
-    cursors[pipeline] = .dictionary(entries)
   }
 }

@@ -72,7 +72,8 @@ struct PartBuilder {
     guard let format else { return nil }
     var part = ImportPart(
       sources: inputs.map(\.source), format: format, root: entity ?? EntityImport(entityName: "", findBy: []))
-    part.since = SinceBuilder(findings: findings).build(component, root: entity)
+    part.since = SinceBuilder(findings: findings).build(
+      component, root: entity, hasRejectsFile: file.component("rejects")?.has("file") ?? false)
     let transforms = TransformBuilder(findings: findings)
     if let records = component.component("import") { transforms.complete(&part, records, source: source) }
     var columns = transforms.check(part, model: model, columns: builder.columns)

@@ -69,8 +69,8 @@ extension ComponentSpec {
         "What becomes of records with exactly the last value: they are read again, since others with the same value may"
           + " have come, or passed over.", example: "skip"),
       FieldSpec(
-        "rejects", .choice(["hold", "pass"]), default: "pass with a rejects file, else hold",
+        "rejects", .choice(["hold", "pass"]), default: "hold; pass in mode insert",
         "Whether the first rejected record holds the cursor, so that the next run reads it again, or is passed, since the"
-          + " rejects file has it.", example: "hold"),
+          + " rejects file, which is needed then, has it until it is replayed.", example: "pass"),
     ])
 }

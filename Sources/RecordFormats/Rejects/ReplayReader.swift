@@ -14,6 +14,7 @@ public struct ReplayReader: RecordReader {
   private let path: String
   private let format: RecordFormat
   private let part: String?
+  private let known: Set<String>?
   private let index: Int
   private var lines: RejectLines
   /// What was read and belongs to the next batch.
@@ -29,14 +30,17 @@ public struct ReplayReader: RecordReader {
   /// - Parameters:
   ///   - format: the format that the records were rejected from.
   ///   - part: the import whose records are wanted; nil for all.
+  ///   - known: the imports that others read; lines of further ones are refused. nil to pass over what others read.
   ///   - index: what `RecordBatch.source` will be.
   /// - Throws: what opening a file throws; reading throws `missingHeader` when the columns of a file are not known.
   public init(
-    source: ByteSource, format: RecordFormat, part: String? = nil, columns: [String], index: Int = 0
+    source: ByteSource, format: RecordFormat, part: String? = nil, known: Set<String>? = nil, columns: [String],
+    index: Int = 0
   ) throws(ReadError) {
     self.columns = columns
     self.format = format
     self.part = part
+    self.known = known
     self.index = index
     path = source.path
     lines = try RejectLines(source)
@@ -72,7 +76,10 @@ public struct ReplayReader: RecordReader {
       error.message = "the line of the rejects file is no reject: " + error.message
       refuse(&error, into: &batch)
     case .success(let line):
-      if let part, let other = line.part, other != part { return true }
+      if let part, let other = line.part, other != part {
+        if let known, !known.contains(other) { refuse(line, otherImport: other, into: &batch) }
+        return true
+      }
       if LoneRecordFormat.needsHeader(format), line.raw != nil {
         let names = try header(of: line)
         if names != header {
@@ -148,6 +155,16 @@ public struct ReplayReader: RecordReader {
         error += 1
       }
     }
+  }
+
+  /// Refuses the record of an import that the pipeline does not have.
+  private mutating func refuse(_ line: RejectLine, otherImport name: String, into batch: inout RecordBatch) {
+    var error = RecordError(
+      code: .invalidDocument, position: SourcePosition(line: line.line, column: 1, byteOffset: line.byteOffset),
+      recordIndex: 0, message: "the record is of the import “\(name)”, which the pipeline does not have",
+      raw: line.raw ?? [])
+    error.indent = line.indent
+    refuse(&error, into: &batch)
   }
 
   private mutating func refuse(_ error: inout RecordError, into batch: inout RecordBatch) {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Diagnostics
-import Glibc
 import Importing
 import Pipelines
 import RecordFormats
@@ -64,13 +63,14 @@ struct RejectsReplayCommand: ParsableCommand {
           "unsuitablePipeline", self.pipeline, "whole objects go into a new store only, so that none can follow")
       }
       let path = rejects ?? Self.again(file)
-      if Self.isSame(path, file) {
+      if EarlierRejects.isSame(path, file) {
         throw finding(
           "invalidOption", path,
           "the rejects file that is read cannot take the new rejects; name another one by --rejects")
       }
       definition = definition.replaying(ByteSource(path: file), rejectsPath: path)
       definition.isDryRun = dryRun
+      definition.rejects.dryRunPath = rejects
       return (definition, pipeline.warnings)
     }
   }
@@ -84,12 +84,5 @@ struct RejectsReplayCommand: ParsableCommand {
     let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return path + ".again" }
     return path[..<dot] + ".again" + path[dot...]
-  }
-
-  /// Whether two paths lead to one file.
-  private static func isSame(_ first: String, _ second: String) -> Bool {
-    var (one, other) = (stat(), stat())
-    guard stat(first, &one) == 0, stat(second, &other) == 0 else { return first == second }
-    return one.st_dev == other.st_dev && one.st_ino == other.st_ino
   }
 }

@@ -1,4 +1,6 @@
 import ArgumentParser
+import Glibc
+import Importing
 import RecordFormats
 
 /// `mergewalk rejects summary`: how many records were rejected, by code, column and file, with samples.
@@ -28,16 +30,21 @@ struct RejectsSummaryCommand: ParsableCommand {
   }
 
   func run() throws {
-    var tally = RejectTally(samples: samples)
+    var tally = RejectTally(samples: samples, earlier: EarlierRejects(of: file).paths)
     var isWhole = true
-    try RejectsFile.forEach(file) { line, problem in
-      if let line {
-        if filter.matches(line) { tally.add(line) }
-      } else {
-        isWhole = false
-        Console.words(problem)
+    // A run without rejects makes no file, and has none to count.
+    let isThere = access(file, F_OK) == 0 || errno != ENOENT
+    if !isThere { Console.words("\(file): there is no such file; a run without rejects makes none") }
+    if isThere {
+      try RejectsFile.forEach(file) { line, problem in
+        if let line {
+          if filter.matches(line) { tally.add(line) }
+        } else {
+          isWhole = false
+          Console.words(problem)
+        }
+        return true
       }
-      return true
     }
     Console.data(json ? tally.json.text : tally.text)
     if !isWhole { throw ExitStatus.findings }
@@ -48,6 +55,8 @@ struct RejectsSummaryCommand: ParsableCommand {
 struct RejectTally {
   /// How many samples of each code are kept.
   let samples: Int
+  /// The files of earlier runs beside the one that is counted.
+  let earlier: [String]
   private(set) var count = 0
   private(set) var codes: [String: (count: Int, samples: [RejectLine])] = [:]
   private var fields: [String: Int] = [:]
@@ -57,7 +66,10 @@ struct RejectTally {
   /// The longest raw record that a sample keeps, in bytes.
   private static let longestSample = 64 << 10
 
-  init(samples: Int) { self.samples = samples }
+  init(samples: Int, earlier: [String] = []) {
+    self.samples = samples
+    self.earlier = earlier
+  }
 
   /// Counts a reject.
   mutating func add(_ line: RejectLine) {
@@ -106,6 +118,9 @@ struct RejectTally {
       let lines = codes[code]?.samples ?? []
       if !lines.isEmpty { sections.append(lines.map(RejectsFile.text).joined(separator: "\n")) }
     }
+    if !earlier.isEmpty {
+      sections.append((["earlier runs"] + earlier.map { "  " + RejectsFile.printable($0) }).joined(separator: "\n"))
+    }
     return sections.joined(separator: "\n\n")
   }
 
@@ -120,7 +135,7 @@ struct RejectTally {
       (
         "samples",
         .object(sortedCodes.map { name, _ in (name, .array((codes[name]?.samples ?? []).map(RejectsFile.json))) })
-      ),
+      ), ("earlier", .array(earlier.map { .string($0) })),
     ])
   }
 }

@@ -4,7 +4,7 @@ import Importing
 
 /// The options of a run that say how much of its input it reads and what it shows of its changes.
 struct ModeOptions: ParsableArguments {
-  @Flag(help: "Do everything, then throw it away; nothing is changed but the rejects file.")
+  @Flag(help: "Do everything, then throw it away; no file is written but those that options name.")
   var dryRun = false
 
   @Option(help: ArgumentHelp("Show the first changes of objects, with values before and after.", valueName: "count"))

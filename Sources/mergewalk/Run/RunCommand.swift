@@ -43,6 +43,12 @@ struct RunCommand: ParsableCommand {
   @Option(help: "How existing objects are found.")
   var find: FindChoice?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write rejects to this file in place of the pipeline's; a dry run writes them only here.", valueName: "path"),
+    completion: .file())
+  var rejects: String?
+
   @OptionGroup var control: RunControlOptions
 
   @OptionGroup var output: RunOutputOptions
@@ -53,7 +59,9 @@ struct RunCommand: ParsableCommand {
     if let batch, batch < 1 || batch > Int(Int32.max) {
       throw ValidationError("--batch takes a number of records from 1 on, not \(batch)")
     }
-    if store?.isEmpty == true { throw ValidationError("--store takes a path") }
+    for (name, path) in [("--store", store), ("--rejects", rejects)] where path?.isEmpty == true {
+      throw ValidationError("\(name) takes a path")
+    }
   }
 
   func run() throws {
@@ -65,6 +73,10 @@ struct RunCommand: ParsableCommand {
       let pipeline = try Pipeline.read(self.pipeline, settings: settings)
       Console.hide(pipeline.redaction)
       var definition = pipeline.definition
+      if let rejects {
+        definition.rejects.path = rejects
+        definition.rejects.dryRunPath = rejects
+      }
       if let batch { definition.batchLimit.records = batch }
       if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
       try modes.apply(to: &definition)

@@ -34,9 +34,9 @@ struct RunExecution {
       telling.definition = definition
       let outputs = [definition.reporting.metricsPath, definition.reporting.reportPath]
       var madeFolders: [String] = []
-      // A dry run leaves no folders behind; those of the rejects file go when no record was rejected.
+      // A dry run leaves no folders behind but those of what it was told to write.
       defer { if definition.isDryRun { Folders.removeEmpty(madeFolders) } }
-      for path in ([definition.storePath, definition.rejects.path] + outputs).compactMap({ $0 }) {
+      for path in ([definition.storePath, definition.rejectsPath] + outputs).compactMap({ $0 }) {
         madeFolders += try Folders.createParents(of: path)
       }
       let session = try ImportSession(definition)

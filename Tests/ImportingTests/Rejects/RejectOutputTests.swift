@@ -41,7 +41,7 @@ import Testing
       BatchPreparer(plan: plan, seed: 1).prepare(&batch)
       try output.write(batch, [])
     }
-    try output.close()
+    try output.close(isFinished: true)
     var summary = ImportSummary()
     output.note(&summary)
     guard let path = summary.rejectsPath else { return ([], summary) }

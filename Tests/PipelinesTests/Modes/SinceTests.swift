@@ -64,13 +64,14 @@ import Testing
     #expect(try run("code,name,size,seen\nIT,S,1,a\nAT,S,1,c\n", text).skipped == 1)
   }
 
-  @Test("a rejected record holds the cursor, unless the rejects file has it") func rejects() throws {
+  @Test("a rejected record holds the cursor; it passes where the pipeline says so, and the rejects file has the record")
+  func rejects() throws {
     _ = try run("code,name,size,seen\nCH,S,1,1\nDE,D,x,3\nFR,F,1,7\n", rejects: "")
     #expect(try cursor() == .integer(3))
     let repaired = try run("code,name,size,seen\nCH,S,1,1\nDE,D,2,3\nFR,F,1,7\n", rejects: "")
     #expect((repaired.inserted, repaired.unchanged, repaired.skipped) == (1, 1, 1))
     #expect(try cursor() == .integer(7))
-    _ = try run("code,name,size,seen\nIT,D,x,8\nAT,F,1,9\n")
+    _ = try run("code,name,size,seen\nIT,D,x,8\nAT,F,1,9\n", "{ column: seen, type: integer, rejects: pass }")
     #expect(try cursor() == .integer(9))
     // A record whose value cannot be read could be any.
     _ = try run("code,name,size,seen\nLI,D,1,x\nLU,F,1,12\n", rejects: "")

@@ -64,7 +64,7 @@ private struct ExplanationBuilder {
       let keys = plans.map { store.maximum(root: $0.nodes[$0.root].rootEntity) }.max() ?? 0
       result.memory.append(ImportExplanation.Bound(name: "marks", bytes: Int(keys) / 8 * 2))
     }
-    result.rejectsPath = definition.rejects.path
+    result.rejectsPath = definition.rejectsPath
     result.rejectLimit = definition.rejects.limit
     result.rejectRatio = definition.rejects.ratio
     for (part, plan) in zip(definition.parts, plans) {

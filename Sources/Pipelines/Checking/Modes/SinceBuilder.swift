@@ -7,7 +7,9 @@ struct SinceBuilder {
   let findings: Findings
 
   /// Builds the policy of one import; `nil` without one.
-  func build(_ component: ComponentValue, root: EntityImport?) -> SincePolicy? {
+  ///
+  /// - Parameter hasRejectsFile: whether the pipeline names a rejects file.
+  func build(_ component: ComponentValue, root: EntityImport?, hasRejectsFile: Bool) -> SincePolicy? {
     guard let since = component.component("since"), let column = since.text("column") else { return nil }
     var policy = SincePolicy(column: column.value)
     policy.position = column.position
@@ -30,6 +32,10 @@ struct SinceBuilder {
         .invalidOption, at: component.keyPosition("since"),
         "mode “\(root.mode.rawValue)” deletes what no record names, and “since” passes over records",
         hint: "use mode “upsert”, or leave “since” out")
+    }
+    if let root, let problem = policy.problem(in: root.mode, hasFile: hasRejectsFile) {
+      let position = since.has("rejects") ? since.keyPosition("rejects") : component.keyPosition("since")
+      findings.add(.invalidOption, at: position, problem.message, hint: problem.hint)
     }
     return policy
   }
