@@ -1,7 +1,6 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Collects the first changes of a run from the rows that are about to be written.
 ///
