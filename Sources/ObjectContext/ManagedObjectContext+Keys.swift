@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// The keys that took the place of temporary ones, by table.
 struct AssignedKeys {
@@ -42,25 +41,13 @@ extension ManagedObjectContext {
       guard keys.tables[object.table]?[object.primaryKey] == nil else { continue }
       try openStore(table: object.table)
       let store = store(table: object.table)
-      if store.connection.isAutocommit {
-        try objectErrors { () throws(SQLiteError) in
-          try store.connection.execute("BEGIN IMMEDIATE")
-          do throws(SQLiteError) {
-            try store.refreshMaxima()
-            keys.tables[object.table, default: [:]][object.primaryKey] =
-              store.takePrimaryKeys(root: root(object.table), count: 1)
-            try store.writeMaxima()
-            try store.connection.execute("COMMIT")
-          } catch {
-            // What failed is what the caller wants to hear of.
-            try? store.connection.execute("ROLLBACK")
-            throw error
-          }
-        }
-      } else {
-        keys.tables[object.table, default: [:]][object.primaryKey] =
-          store.takePrimaryKeys(root: root(object.table), count: 1)
+      let isOwn = !store.isInTransaction
+      let key = try store.inTransaction({ ObjectError($0) }) { () throws(ObjectError) in
+        let key = store.takePrimaryKeys(root: root(object.table), count: 1)
+        if isOwn { try objectErrors { () throws(StoreError) in try store.writeMaxima() } }
+        return key
       }
+      keys.tables[object.table, default: [:]][object.primaryKey] = key
     }
     replaceKeys(keys)
   }

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Contexts on contexts: a child reads what its parent shows, changes that are not saved included, and saves into the
 /// parent; only the save of the context at the root reaches the stores.
@@ -153,7 +152,7 @@ extension ManagedObjectContext {
   /// The greatest position that the parent knows in the ordered relationship that a to-one relationship belongs to.
   func orderKey(
     from parent: ManagedObjectContext, table: Int, slot: Int, target: Int64
-  ) throws(SQLiteError) -> Int64? {
+  ) throws(StoreError) -> Int64? {
     if let known = parent.lastOrderKeys[OrderedOwner(table: table, slot: slot, owner: target)] { return known }
     return try parent.storedOrderKey(table: table, slot: slot, target: target)
   }

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// What the rows of one table have become.
 struct ChangedRows {
@@ -89,7 +88,7 @@ extension ManagedObjectContext {
     return SaveError(
       code: .database,
       message: "\(error.message); what belongs to \(names) was saved before that and is no change any more: save again",
-      databaseCode: error.databaseCode)
+      databaseFailure: error.databaseFailure)
   }
 
   /// The numbers of the stores that a save writes to.
@@ -102,7 +101,7 @@ extension ManagedObjectContext {
       guard let store = storeList.store(number) else {
         throw SaveError(code: .database, message: "a store with changed objects was removed from the coordinator")
       }
-      guard !store.connection.isClosed else {
+      guard store.isOpen else {
         throw SaveError(code: .database, message: "the store \(store.file.path) was closed")
       }
       guard !store.isInBatchRequest else {
@@ -142,24 +141,15 @@ extension ManagedObjectContext {
   ) throws(SaveError) {
     guard let number = numbers.first, let store = storeList.store(number) else { return try body() }
     let rest = Array(numbers.dropFirst())
-    guard store.connection.isAutocommit else { return try inTransaction(rest, journal, body) }
-    let sequences = store.sequences
-    do {
-      try saveErrors { () throws(SQLiteError) in try store.connection.execute("BEGIN IMMEDIATE") }
-      try saveErrors { () throws(SQLiteError) in try store.refreshMaxima() }
-      try inTransaction(rest, journal, body)
-      try saveErrors { () throws(SQLiteError) in try store.connection.execute("COMMIT") }
+    let isOwn = !store.isInTransaction
+    try store.inTransaction({ SaveError($0) }) { () throws(SaveError) in try inTransaction(rest, journal, body) }
+    if isOwn {
       journal.committed.insert(number)
       store.file.externalFiles.removeObsolete()
-    } catch {
-      // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
-      if !store.connection.isAutocommit { try? store.connection.execute("ROLLBACK") }
-      store.sequences = sequences
-      throw error
     }
   }
 
-  func saveErrors<Value>(_ body: () throws(SQLiteError) -> Value) throws(SaveError) -> Value {
+  func saveErrors<Value>(_ body: () throws(StoreError) -> Value) throws(SaveError) -> Value {
     do { return try body() } catch { throw SaveError(error) }
   }
 
@@ -208,28 +198,24 @@ extension ManagedObjectContext {
     if let observed, !observed.isEmpty {
       for observer in store.observers {
         journal.observers.append((observer, store, firstTable(ofStore: number)))
-        try storeErrors { () throws(StoreError) in try observer.willWrite(observed, to: store) }
+        try saveErrors { () throws(StoreError) in try observer.willWrite(observed, to: store) }
       }
     }
-    try storeErrors { () throws(StoreError) in try writeExternalData(plan, journal, store: number) }
+    try saveErrors { () throws(StoreError) in try writeExternalData(plan, journal, store: number) }
     for changes in plan.roots where storeNumber(changes.buffer.table) == number {
       try delete(changes, store)
       try update(changes, store, journal)
-      try saveErrors { () throws(SQLiteError) in try insert(changes, store) }
+      try saveErrors { () throws(StoreError) in try insert(changes, store) }
     }
-    try saveErrors { () throws(SQLiteError) in
+    try saveErrors { () throws(StoreError) in
       try writeLinks(store, number: number)
       try store.writeMaxima()
     }
     if let observed, !observed.isEmpty {
       for observer in store.observers {
-        try storeErrors { () throws(StoreError) in try observer.didWrite(observed, to: store) }
+        try saveErrors { () throws(StoreError) in try observer.didWrite(observed, to: store) }
       }
     }
-  }
-
-  private func storeErrors(_ body: () throws(StoreError) -> Void) throws(SaveError) {
-    do { try body() } catch { throw SaveError(error) }
   }
 
   /// What a save does to one store, for its observers.
@@ -315,9 +301,9 @@ extension ManagedObjectContext {
 
   private func delete(_ changes: ChangedRows, _ store: PersistentStore) throws(SaveError) {
     guard !changes.deleted.isEmpty else { return }
-    let written = try saveErrors { () throws(SQLiteError) in
+    let written = try saveErrors { () throws(StoreError) in
       let access = try store.access(root: changes.buffer.rootEntity)
-      return try changes.deleted.withUnsafeBufferPointer { rows throws(SQLiteError) in
+      return try changes.deleted.withUnsafeBufferPointer { rows throws(StoreError) in
         try access.delete(changes.buffer, rows: rows)
       }
     }
@@ -333,9 +319,9 @@ extension ManagedObjectContext {
     // The order of a dictionary changes from run to run; statements come in the order of their slots.
     for (slots, rows) in changes.updated.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       journal.raise(buffer, rows)
-      let written = try saveErrors { () throws(SQLiteError) in
+      let written = try saveErrors { () throws(StoreError) in
         let access = try store.access(root: buffer.rootEntity)
-        return try rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
+        return try rows.withUnsafeBufferPointer { rows throws(StoreError) in
           try access.update(buffer, rows: rows, slots: slots)
         }
       }
@@ -343,9 +329,9 @@ extension ManagedObjectContext {
     }
   }
 
-  private func insert(_ changes: ChangedRows, _ store: PersistentStore) throws(SQLiteError) {
+  private func insert(_ changes: ChangedRows, _ store: PersistentStore) throws(StoreError) {
     let access = try store.access(root: changes.buffer.rootEntity)
-    try changes.inserted.withUnsafeBufferPointer { rows throws(SQLiteError) in
+    try changes.inserted.withUnsafeBufferPointer { rows throws(StoreError) in
       try access.insert(changes.buffer, rows: rows)
     }
   }

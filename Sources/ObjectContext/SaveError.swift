@@ -1,6 +1,5 @@
 public import ObjectModel
-import ObjectStore
-import SQLite
+public import ObjectStore
 
 /// Why a save did not happen.
 public struct SaveError: Error, Sendable, CustomStringConvertible {
@@ -33,12 +32,13 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
   public let mergeConflicts: [MergeConflict]
   /// What is known of values that must be unique and are not.
   public let constraintConflicts: [ConstraintConflict]
-  /// SQLite's extended result code, 0 when SQLite is not the cause.
-  public let databaseCode: Int32
+  /// What SQLite said, or `nil` when it is not the cause.
+  public internal(set) var databaseFailure: DatabaseFailure?
 
   init(
     code: Code, message: String, failures: [ObjectValidationFailure] = [], conflicts: [ManagedObjectID] = [],
-    databaseCode: Int32 = 0, mergeConflicts: [MergeConflict] = [], constraintConflicts: [ConstraintConflict] = []
+    databaseFailure: DatabaseFailure? = nil, mergeConflicts: [MergeConflict] = [],
+    constraintConflicts: [ConstraintConflict] = []
   ) {
     self.code = code
     self.message = message
@@ -46,22 +46,20 @@ public struct SaveError: Error, Sendable, CustomStringConvertible {
     self.conflicts = conflicts
     self.mergeConflicts = mergeConflicts
     self.constraintConflicts = constraintConflicts
-    self.databaseCode = databaseCode
+    self.databaseFailure = databaseFailure
   }
 
   /// The message.
   public var description: String { message }
 
+  /// What SQLite said is the database's fault or a row's; anything else is what is behind the store.
   init(_ error: StoreError) {
-    self.init(code: .store, message: error.description, databaseCode: error.cause?.code ?? 0)
-  }
-
-  init(_ error: SQLiteError) {
     self.init(
-      code: error.isConstraint ? .constraint : .database, message: error.message, databaseCode: error.code)
+      code: error.cause.map { $0.kind.isConstraint ? .constraint : .database } ?? .store,
+      message: error.cause?.message ?? error.description, databaseFailure: error.cause)
   }
 
   init(_ error: ObjectError) {
-    self.init(code: .database, message: error.message, databaseCode: error.cause?.code ?? 0)
+    self.init(code: .database, message: error.message, databaseFailure: error.cause?.cause)
   }
 }

@@ -1,7 +1,7 @@
-public import SQLite
+import SQLite
 
 /// A store that could not be opened, made, read or written.
-public struct StoreError: Error, Sendable, CustomStringConvertible {
+public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
   /// What went wrong; tests and callers match this.
   public enum Code: String, Sendable, Hashable, CaseIterable {
     /// There is no file at the path.
@@ -55,12 +55,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public let message: String
   /// For ``Code/incompatibleModel``: how the model and the store differ.
   public let differences: ModelDifferences?
-  /// SQLite's error, or `nil`.
-  public let cause: SQLiteError?
+  /// What SQLite said, or `nil` when it is not the cause.
+  public let cause: DatabaseFailure?
 
   /// Creates an error.
   public init(
-    _ code: Code, path: String, message: String, differences: ModelDifferences? = nil, cause: SQLiteError? = nil
+    _ code: Code, path: String, message: String, differences: ModelDifferences? = nil, cause: DatabaseFailure? = nil
   ) {
     self.code = code
     self.path = path
@@ -70,11 +70,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Wraps SQLite's error, with the code that says most about a store.
-  public init(_ cause: SQLiteError, path: String) {
+  init(_ error: SQLiteError, path: String) {
+    let cause = DatabaseFailure(error)
     let code: Code =
-      switch cause.primaryCode {
-      case 26: .notADatabase
-      case 5, 6: .busy
+      switch cause.kind {
+      case .notADatabase: .notADatabase
+      case .busy: .busy
       default: .sqlite
       }
     self.init(code, path: path, message: cause.description, cause: cause)
@@ -109,6 +110,6 @@ public struct ModelDifferences: Sendable, Hashable, CustomStringConvertible {
 }
 
 /// Runs a piece of SQLite work and wraps its error for a store.
-package func storeErrors<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
+func storeErrors<Value>(_ path: String, _ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
   do { return try body() } catch { throw StoreError(error, path: path) }
 }

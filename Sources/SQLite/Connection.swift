@@ -25,6 +25,8 @@ public final class Connection {
   public let handle: OpaquePointer
   /// The file's path as given.
   public let path: String
+  /// What errors call the file: its path, unless it stands for another one.
+  public var name: String
   /// How many statements ran: every first step after a reset counts, whichever call made it.
   ///
   /// Unchecked exclusivity: it is touched once a row in the hot loops, and the class is confined to one thread.
@@ -71,6 +73,7 @@ public final class Connection {
     }
     handle = opened
     self.path = path
+    name = path
     sqlite3_busy_timeout(opened, 2000)
     mergewalk_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nil)
     mergewalk_db_config(opened, SQLITE_DBCONFIG_DQS_DML, 0, nil)

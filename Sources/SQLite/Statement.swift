@@ -10,7 +10,8 @@ public final class Statement {
   /// The statement's text.
   public let sql: String
 
-  @usableFromInline let connection: Connection
+  /// The connection that compiled it.
+  public let connection: Connection
   /// Whether the next step is the first one after a reset, or something was refused before it.
   ///
   /// Unchecked exclusivity: touched at every step; the class is confined to one thread.

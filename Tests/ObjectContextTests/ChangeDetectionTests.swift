@@ -180,7 +180,7 @@ struct ChangeDetectionTests {
     for _ in 0..<2 {
       let error = try #require(saveError { try place.context.save() })
       #expect(error.code == .constraint)
-      #expect(error.databaseCode == 2067)
+      #expect(error.databaseFailure?.code == 2067)
       #expect(second.isInserted && person.isUpdated)
       #expect(try place.rows("SELECT ZNAME, Z_OPT FROM ZPARTY") == ["a|1"])
       #expect(try place.rows("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Desk'") == ["1"])

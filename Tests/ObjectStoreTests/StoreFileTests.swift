@@ -138,7 +138,7 @@ struct StoreFileTests {
         "INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME, ZBORN) VALUES (\(key), 1, 1, 'Ann', 0)")
     }
     let error = try #require(throws: StoreError.self) { try file.finish() }
-    #expect(error.cause?.isConstraint == true)
+    #expect(error.cause?.kind == .unique)
     #expect(try names() == [])
   }
 

@@ -1,7 +1,6 @@
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 import Threads
 
 /// Finds out what records do when the table is too large for a ``ScanTable``: a hash join in pieces.

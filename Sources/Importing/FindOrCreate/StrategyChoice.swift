@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Decides how the objects of each node are found, by what is in the store and how much is coming.
 ///
@@ -45,7 +44,7 @@ struct StrategyChoice {
   private static let assumedKeyBytes = 72
 
   /// Makes the state of every node.
-  func nodes() throws(SQLiteError) -> [NodeState] {
+  func nodes() throws(StoreError) -> [NodeState] {
     var states: [NodeState] = []
     for (index, part) in plan.nodes.enumerated() {
       states.append(
@@ -64,7 +63,7 @@ struct StrategyChoice {
   }
 
   /// Makes the strategy that was decided on, with what has to be read for it.
-  private func strategy(_ index: Int, _ part: ImportNode) throws(SQLiteError) -> FindStrategy {
+  private func strategy(_ index: Int, _ part: ImportNode) throws(StoreError) -> FindStrategy {
     let decision = try decide(index)
     if decision.isPartitioned { partitioned.rows = decision.rows ?? 0 }
     let entity = model.entities[part.entity]
@@ -85,7 +84,7 @@ struct StrategyChoice {
   }
 
   /// Decides how the objects of a node are found; reads nothing but the number of rows.
-  func decide(_ index: Int) throws(SQLiteError) -> FindDecision {
+  func decide(_ index: Int) throws(StoreError) -> FindDecision {
     let part = plan.nodes[index]
     if part.keyFields.isEmpty { return FindDecision(.none, .insertOnly) }
     // How the targets of a second pass are found is chosen when it begins.
@@ -155,7 +154,7 @@ struct StrategyChoice {
   }
 
   /// How the targets of a postponed relationship are found once all objects are there: in memory when they fit.
-  func secondPassStrategy(_ index: Int) throws(SQLiteError) -> FindStrategy {
+  func secondPassStrategy(_ index: Int) throws(StoreError) -> FindStrategy {
     let part = plan.nodes[index]
     let entity = model.entities[part.entity]
     if entity.hasSubentities { return .seek }
@@ -177,7 +176,7 @@ struct StrategyChoice {
   /// Notes the keys of the rows that an earlier process has made.
   private func fill(
     _ filter: KeyFilter, _ access: TableAccess, _ entity: EntityDescription, _ part: ImportNode
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     if part.keySlots.count <= TableAccess.hashedColumnLimit {
       return try access.scanHashes(entity: entity, keySlots: part.keySlots, contentSlots: [], seed: seed) {
         (_, keyHash, _) in
@@ -198,7 +197,7 @@ struct StrategyChoice {
 
   private func scan(
     _ access: TableAccess, _ entity: EntityDescription, _ part: ImportNode, rows: Int
-  ) throws(SQLiteError) -> ScanTable {
+  ) throws(StoreError) -> ScanTable {
     let table = ScanTable(rows: rows)
     try access.scanHashes(entity: entity, keySlots: part.keySlots, contentSlots: part.contentSlots, seed: seed) {
       (primaryKey, keyHash, contentHash) in
@@ -210,7 +209,7 @@ struct StrategyChoice {
 
   private func table(
     _ access: TableAccess, _ entity: EntityDescription, _ part: ImportNode, rows: Int
-  ) throws(SQLiteError) -> KeyTable {
+  ) throws(StoreError) -> KeyTable {
     let table = KeyTable(expecting: rows)
     let buffer = RowBuffer(model: model, root: model.entities[part.rootEntity])
     var keyBytes = KeyBytes()

@@ -1,5 +1,5 @@
 import Glibc
-import SQLite
+import ObjectStore
 
 /// The table of an import store's runs: a SQLite file beside the store, `STORE-mergewalk`.
 ///
@@ -20,18 +20,18 @@ public struct RunHistory: Sendable {
   /// - Throws: ``RunHistoryError``; the file is as before.
   public func append(_ record: RunRecord) throws(RunHistoryError) -> Int {
     do {
-      let connection = try Connection(path: path, mode: .create)
-      try RunTables.prepare(connection, path)
-      try connection.execute("BEGIN IMMEDIATE")
-      try RunTables.create(connection)
-      let number = try RunTables.insert(record, connection)
-      try RunTables.removeOld(connection, keeps: max(1, keeps))
-      try connection.execute("COMMIT")
-      try connection.close()
+      let file = try DatabaseFile(path, .create)
+      try RunTables.prepare(file, path)
+      try file.execute("BEGIN IMMEDIATE")
+      try RunTables.create(file)
+      let number = try RunTables.insert(record, file)
+      try RunTables.removeOld(file, keeps: max(1, keeps))
+      try file.execute("COMMIT")
+      try file.close()
       return number
     } catch let error as RunHistoryError {
       throw error
-    } catch let error as SQLiteError {
+    } catch let error as StoreError {
       throw RunHistoryError(error, path)
     } catch {
       preconditionFailure("nothing else is thrown: \(error)")
@@ -45,9 +45,9 @@ public struct RunHistory: Sendable {
   ///   - limit: How many at most.
   /// - Throws: ``RunHistoryError``.
   public func recent(pipeline: String? = nil, limit: Int = 20) throws(RunHistoryError) -> [RunRecord] {
-    try read { connection throws(SQLiteError) in
+    try read { file throws(StoreError) in
       let name = pipeline == nil ? "" : "WHERE pipeline = ?2 "
-      return try RunTables.select("\(name)ORDER BY number DESC LIMIT ?1", connection) { statement in
+      return try RunTables.select("\(name)ORDER BY number DESC LIMIT ?1", file) { statement in
         statement.bind(1, Int64(max(0, limit)))
         if let pipeline { statement.bind(2, text: pipeline) }
       }
@@ -58,11 +58,11 @@ public struct RunHistory: Sendable {
   ///
   /// - Throws: ``RunHistoryError``.
   public func finished(pipeline: String, limit: Int) throws(RunHistoryError) -> [RunRecord] {
-    try read { connection throws(SQLiteError) in
+    try read { file throws(StoreError) in
       let condition =
         "WHERE pipeline = ?2 AND kind = 'import' AND status IN ('completed', 'completed_with_rejects')"
         + " ORDER BY number DESC LIMIT ?1"
-      return try RunTables.select(condition, connection) { statement in
+      return try RunTables.select(condition, file) { statement in
         statement.bind(1, Int64(max(0, limit)))
         statement.bind(2, text: pipeline)
       }
@@ -73,27 +73,27 @@ public struct RunHistory: Sendable {
   ///
   /// - Throws: ``RunHistoryError``.
   public func run(_ name: String) throws(RunHistoryError) -> RunRecord? {
-    try read { connection throws(SQLiteError) in
+    try read { file throws(StoreError) in
       let condition = Int64(name) == nil ? "WHERE id = ?1 ORDER BY number DESC LIMIT 1" : "WHERE number = ?1"
-      return try RunTables.select(condition, connection) { statement in
+      return try RunTables.select(condition, file) { statement in
         if let number = Int64(name) { statement.bind(1, number) } else { statement.bind(1, text: name) }
       }
     }.first
   }
 
   private func read(
-    _ body: (Connection) throws(SQLiteError) -> [RunRecord]
+    _ body: (DatabaseFile) throws(StoreError) -> [RunRecord]
   ) throws(RunHistoryError) -> [RunRecord] {
     guard access(path, F_OK) == 0 else { return [] }
     do {
       // What a process that was killed has left of a transaction is taken back first, for which the file is written.
       let isUnfinished = FileFacts.size(path + "-journal") ?? 0 > 0
-      let connection = try Connection(path: path, mode: isUnfinished ? .readWrite : .readOnly)
-      guard try RunTables.check(connection, path) else { return [] }
-      return try body(connection)
+      let file = try DatabaseFile(path, isUnfinished ? .readWrite : .read)
+      guard try RunTables.check(file, path) else { return [] }
+      return try body(file)
     } catch let error as RunHistoryError {
       throw error
-    } catch let error as SQLiteError {
+    } catch let error as StoreError {
       throw RunHistoryError(error, path)
     } catch {
       preconditionFailure("nothing else is thrown: \(error)")

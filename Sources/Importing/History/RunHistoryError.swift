@@ -1,4 +1,4 @@
-import SQLite
+import ObjectStore
 
 /// Why the table of runs cannot be read or written; an import goes on without it.
 public struct RunHistoryError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -21,11 +21,11 @@ public struct RunHistoryError: Error, Sendable, Hashable, CustomStringConvertibl
     description = "the table of runs \(path) \(words)"
   }
 
-  init(_ error: SQLiteError, _ path: String) {
-    if error.isCorrupt {
-      self.init(.foreignFile, path, "is no database, or damaged: \(error.message)")
-    } else {
-      self.init(.database, path, "cannot be used: \(error.message)")
+  init(_ error: StoreError, _ path: String) {
+    let words = error.cause?.message ?? error.message
+    switch error.cause?.kind {
+    case .damaged, .notADatabase: self.init(.foreignFile, path, "is no database, or damaged: \(words)")
+    default: self.init(.database, path, "cannot be used: \(words)")
     }
   }
 }

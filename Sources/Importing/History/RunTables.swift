@@ -1,4 +1,4 @@
-import SQLite
+import ObjectStore
 
 /// The tables of a run history and their statements.
 ///
@@ -50,20 +50,20 @@ enum RunTables {
   // MARK: The file
 
   /// Checks that the file is ours or empty, and settles how it is written.
-  static func prepare(_ connection: Connection, _ path: String) throws {
-    _ = try check(connection, path)
+  static func prepare(_ file: DatabaseFile, _ path: String) throws {
+    _ = try check(file, path)
     // One small transaction a run: a journal that is removed each time leaves one file beside the store, not three.
-    try connection.execute("PRAGMA journal_mode=DELETE")
+    try file.execute("PRAGMA journal_mode=DELETE")
   }
 
   /// Whether the file has tables of runs.
   ///
-  /// - Throws: `RunHistoryError` for somebody else's file, `SQLiteError`.
-  static func check(_ connection: Connection, _ path: String) throws -> Bool {
-    let owner = try connection.integer("PRAGMA application_id") ?? 0
-    if owner == 0, try connection.integer("SELECT count(*) FROM sqlite_schema") == 0 { return false }
+  /// - Throws: `RunHistoryError` for somebody else's file, `StoreError`.
+  static func check(_ file: DatabaseFile, _ path: String) throws -> Bool {
+    let owner = try file.integer("PRAGMA application_id") ?? 0
+    if owner == 0, try file.integer("SELECT count(*) FROM sqlite_schema") == 0 { return false }
     guard owner == Int64(applicationID) else { throw RunHistoryError(.foreignFile, path, "is another program's") }
-    let version = try connection.integer("PRAGMA user_version") ?? 0
+    let version = try file.integer("PRAGMA user_version") ?? 0
     guard version <= Int64(Self.version) else {
       throw RunHistoryError(.newerVersion, path, "was made by a newer Mergewalk (format \(version))")
     }
@@ -71,21 +71,21 @@ enum RunTables {
   }
 
   /// Makes the tables that are not there, within the open transaction.
-  static func create(_ connection: Connection) throws(SQLiteError) {
-    try connection.execute(schema)
-    try connection.execute("PRAGMA application_id=\(applicationID); PRAGMA user_version=\(version)")
+  static func create(_ file: DatabaseFile) throws(StoreError) {
+    try file.execute(schema)
+    try file.execute("PRAGMA application_id=\(applicationID); PRAGMA user_version=\(version)")
   }
 
   // MARK: Writing
 
   /// Inserts a run and returns its number.
-  static func insert(_ run: RunRecord, _ connection: Connection) throws(SQLiteError) -> Int {
+  static func insert(_ run: RunRecord, _ file: DatabaseFile) throws(StoreError) -> Int {
     let columns = [
       "id", "pipeline", "kind", "started", "started_unix", "seconds", "status", "exit_code", "store", "input_count",
       "read", "inserted", "updated", "unchanged", "skipped", "rejected", "is_balanced", "rejects_file", "slow_stage",
       "peak_rss_bytes", "bytes_read", "version", "host", "resumed_from", "error_code", "error_message",
     ]
-    var row = RowBinder(try connection.prepare(insertion("runs", columns)))
+    var row = RowBinder(try file.rows(insertion("runs", columns)))
     row.add(run.id)
     row.add(run.pipeline)
     row.add(run.kind.rawValue)
@@ -108,16 +108,16 @@ enum RunTables {
     row.add(run.errorCode)
     row.add(run.errorMessage)
     try row.statement.run()
-    guard let number = try connection.integer("SELECT last_insert_rowid()") else { return 0 }
-    try insertLists(run, Int(number), connection)
+    guard let number = try file.integer("SELECT last_insert_rowid()") else { return 0 }
+    try insertLists(run, Int(number), file)
     return Int(number)
   }
 
-  private static func insertLists(_ run: RunRecord, _ number: Int, _ connection: Connection) throws(SQLiteError) {
+  private static func insertLists(_ run: RunRecord, _ number: Int, _ file: DatabaseFile) throws(StoreError) {
     func each<Item>(
       _ items: some Sequence<Item>, _ table: String, _ columns: [String], _ fill: (inout RowBinder, Item) -> Void
-    ) throws(SQLiteError) {
-      let statement = try connection.prepare(insertion(table, ["run"] + columns))
+    ) throws(StoreError) {
+      let statement = try file.rows(insertion(table, ["run"] + columns))
       for item in items {
         var row = RowBinder(statement)
         row.add(number)
@@ -168,20 +168,20 @@ enum RunTables {
   }
 
   /// Removes all but the last runs.
-  static func removeOld(_ connection: Connection, keeps: Int) throws(SQLiteError) {
-    let last = try connection.integer("SELECT number FROM runs ORDER BY number DESC LIMIT 1 OFFSET \(keeps)")
+  static func removeOld(_ file: DatabaseFile, keeps: Int) throws(StoreError) {
+    let last = try file.integer("SELECT number FROM runs ORDER BY number DESC LIMIT 1 OFFSET \(keeps)")
     guard let last else { return }
-    for table in lists { try connection.execute("DELETE FROM \(table) WHERE run <= \(last)") }
-    try connection.execute("DELETE FROM runs WHERE number <= \(last)")
+    for table in lists { try file.execute("DELETE FROM \(table) WHERE run <= \(last)") }
+    try file.execute("DELETE FROM runs WHERE number <= \(last)")
   }
 
   // MARK: Reading
 
   /// Reads the runs that a condition chooses, with their lists.
   static func select(
-    _ condition: String, _ connection: Connection, _ bind: (Statement) -> Void
-  ) throws(SQLiteError) -> [RunRecord] {
-    let statement = try connection.prepare(
+    _ condition: String, _ file: DatabaseFile, _ bind: (DatabaseRows) -> Void
+  ) throws(StoreError) -> [RunRecord] {
+    let statement = try file.rows(
       """
       SELECT number, id, pipeline, kind, started_unix, seconds, status, store, input_count, read, inserted, updated,
         unchanged, skipped, rejected, rejects_file, slow_stage, peak_rss_bytes, bytes_read, version, host, resumed_from,
@@ -191,7 +191,7 @@ enum RunTables {
     var runs: [RunRecord] = []
     while try statement.step() {
       var run = RunRecord()
-      var row = RowReader(statement)
+      var row = RunRow(statement)
       run.number = row.integer()
       run.id = row.text() ?? ""
       run.pipeline = row.text() ?? ""
@@ -214,17 +214,17 @@ enum RunTables {
       run.errorMessage = row.text()
       runs.append(run)
     }
-    for index in runs.indices { try fillLists(&runs[index], connection) }
+    for index in runs.indices { try fillLists(&runs[index], file) }
     return runs
   }
 
-  private static func fillLists(_ run: inout RunRecord, _ connection: Connection) throws(SQLiteError) {
+  private static func fillLists(_ run: inout RunRecord, _ file: DatabaseFile) throws(StoreError) {
     let number = run.number
-    func each(_ columns: String, _ table: String, _ body: (inout RowReader) -> Void) throws(SQLiteError) {
-      let statement = try connection.prepare("SELECT \(columns) FROM \(table) WHERE run = ?1 ORDER BY 1")
+    func each(_ columns: String, _ table: String, _ body: (inout RunRow) -> Void) throws(StoreError) {
+      let statement = try file.rows("SELECT \(columns) FROM \(table) WHERE run = ?1 ORDER BY 1")
       statement.bind(1, Int64(number))
       while try statement.step() {
-        var row = RowReader(statement)
+        var row = RunRow(statement)
         body(&row)
       }
     }
@@ -264,10 +264,10 @@ enum RunTables {
 
 /// Binds the parameters of a statement from left to right.
 private struct RowBinder {
-  let statement: Statement
+  let statement: DatabaseRows
   private var next: Int32 = 1
 
-  init(_ statement: Statement) { self.statement = statement }
+  init(_ statement: DatabaseRows) { self.statement = statement }
 
   private mutating func take() -> Int32 {
     defer { next += 1 }
@@ -287,11 +287,11 @@ private struct RowBinder {
 }
 
 /// Reads the columns of a row from left to right.
-private struct RowReader {
-  let statement: Statement
+private struct RunRow {
+  let statement: DatabaseRows
   private var next: Int32 = 0
 
-  init(_ statement: Statement) { self.statement = statement }
+  init(_ statement: DatabaseRows) { self.statement = statement }
 
   private mutating func take() -> Int32 {
     defer { next += 1 }

@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 extension BatchImporter {
   /// The importer of the run's own records.
@@ -17,7 +16,7 @@ extension BatchImporter {
   /// Prepares the lists of the plan.
   ///
   /// - Parameter choice: How the plan's own nodes were prepared.
-  func addLists(_ choice: StrategyChoice) throws(SQLiteError) {
+  func addLists(_ choice: StrategyChoice) throws(StoreError) {
     let uses = choice.hierarchyUses ?? plan.hierarchyUses(store.model)
     for list in plan.lists {
       var inner = StrategyChoice(

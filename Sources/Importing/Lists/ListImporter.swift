@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Fills one to-many relationship: the elements of a batch's lists are found or created as records of their own are, by a
 /// ``BatchImporter`` for the list's plan, and then related to their owners.
@@ -213,7 +212,7 @@ final class ListImporter {
       return try owners.context.setLinks(
         list.description, table: owners.nodes[owners.plan.root].part.rootEntity, lists: lists, targets: targets,
         replaces: list.options.links == .replace)
-    } catch let error as SQLiteError {
+    } catch let error as StoreError {
       throw ImportError(error)
     } catch let error as ImportError {
       throw error
@@ -309,7 +308,7 @@ final class ListImporter {
       let missing = Set(keys.filter { buffer.row(primaryKey: $0) == nil }).sorted()
       guard !missing.isEmpty else { return }
       let access = try importer.store.access(root: root)
-      try missing.withUnsafeBufferPointer { keys throws(SQLiteError) in
+      try missing.withUnsafeBufferPointer { keys throws(StoreError) in
         try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
       }
       importer.fetches += 1

@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Flat data the other way round: objects are made for all records of a batch, one fetch with all their keys finds those
 /// that are there already, and the superfluous ones are deleted again before anything is saved.
@@ -79,7 +78,7 @@ extension BatchImporter {
     let first = buffer.count
     do {
       let access = try store.access(root: state.part.rootEntity)
-      try state.distinct.withUnsafeBufferPointer { order throws(SQLiteError) in
+      try state.distinct.withUnsafeBufferPointer { order throws(StoreError) in
         try access.fetch(
           keys: keys, order: order, arena: view.arena, keySlots: state.part.keySlots, entity: state.entity,
           slots: state.part.fetchedSlots, into: buffer)

@@ -2,7 +2,6 @@ import Bytes
 import ObjectContext
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Collects the first changes of a run from the rows that are about to be written.
 ///

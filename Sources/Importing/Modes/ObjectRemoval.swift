@@ -1,7 +1,6 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Deletes objects of one entity, or marks them as gone, in batches.
 struct ObjectRemoval {
@@ -117,7 +116,7 @@ struct ObjectRemoval {
     let buffer = context.buffer(table: entity.rootIndex)
     do {
       let access = try store.access(root: entity.rootIndex)
-      try keys.prefix(sample.room).withUnsafeBufferPointer { keys throws(SQLiteError) in
+      try keys.prefix(sample.room).withUnsafeBufferPointer { keys throws(StoreError) in
         try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
       }
     } catch {
@@ -150,7 +149,7 @@ struct ObjectRemoval {
     var count = 0
     do {
       let access = try store.access(root: root)
-      try keys.withUnsafeBufferPointer { keys throws(SQLiteError) in
+      try keys.withUnsafeBufferPointer { keys throws(StoreError) in
         try access.fetch(primaryKeys: keys, slots: [soft.slot], into: buffer)
       }
     } catch {

@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// What the modes `sync` and `replace` do beyond finding or creating: objects that no record of the run names go.
 ///

@@ -1,7 +1,6 @@
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Writes the prepared batches of one entity's objects: columns go straight into the table, lists into join tables.
 final class ObjectImporter {
@@ -33,7 +32,7 @@ final class ObjectImporter {
     var value: Int64 = 0
   }
 
-  init(_ part: ObjectPlan, store: PersistentStore, number: Int, greatest: GreatestIdentity) throws(SQLiteError) {
+  init(_ part: ObjectPlan, store: PersistentStore, number: Int, greatest: GreatestIdentity) throws(StoreError) {
     self.part = part
     self.store = store
     self.greatest = greatest
@@ -55,7 +54,7 @@ final class ObjectImporter {
     fillPositions(batch)
     let columns = positions
     do {
-      try lend(&batch, positions: columns) { (view, positions) throws(SQLiteError) in
+      try lend(&batch, positions: columns) { (view, positions) throws(StoreError) in
         try rejectKnown(view)
         rows.removeAll(keepingCapacity: true)
         for record in 0..<view.count where outcomes[record] == .pending {
@@ -65,7 +64,7 @@ final class ObjectImporter {
         let cells = part.columns.indices.map { index in
           part.columns[index].reference == nil ? view.fields[part.columns[index].field ?? 0] : positions[index]
         }
-        try rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
+        try rows.withUnsafeBufferPointer { rows throws(StoreError) in
           try loader.insert(rows: rows, cells: cells, arena: view.arena)
         }
         for (index, link) in part.links.enumerated() { try insertLinks(link, index, view) }
@@ -139,7 +138,7 @@ final class ObjectImporter {
   }
 
   /// Writes the pairs of the inserted records.
-  private func insertLinks(_ link: ObjectPlan.Links, _ index: Int, _ view: ObjectView) throws(SQLiteError) {
+  private func insertLinks(_ link: ObjectPlan.Links, _ index: Int, _ view: ObjectView) throws(StoreError) {
     linkRows.removeAll(keepingCapacity: true)
     for row in rows {
       let record = Int(row)
@@ -184,7 +183,7 @@ final class ObjectImporter {
   // MARK: Identities
 
   /// Rejects records whose identity an earlier record has.
-  private func rejectKnown(_ view: ObjectView) throws(SQLiteError) {
+  private func rejectKnown(_ view: ObjectView) throws(StoreError) {
     let own = view.fields[0].payloads
     var last = greatest.value
     var isAscending = true
@@ -196,7 +195,7 @@ final class ObjectImporter {
     }
     greatest.value = last
     if isAscending { return }
-    var seen = try rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
+    var seen = try rows.withUnsafeBufferPointer { rows throws(StoreError) in
       try loader.present(rows: rows, identities: view.fields[0], arena: view.arena)
     }
     for row in rows where !seen.insert(Int64(bitPattern: own[Int(row)])).inserted {
@@ -217,13 +216,13 @@ final class ObjectImporter {
 
   private func lend(
     _ batch: inout ImportBatch, positions: [CellColumn],
-    _ body: (ObjectView, [CellColumnView]) throws(SQLiteError) -> Void
-  ) throws(SQLiteError) {
+    _ body: (ObjectView, [CellColumnView]) throws(StoreError) -> Void
+  ) throws(StoreError) {
     let count = batch.records.recordCount
     guard count > 0 else { return }
     let columns = batch.columns
-    try batch.records.bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
-      try Self.lend(columns + positions, []) { views throws(SQLiteError) in
+    try batch.records.bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
+      try Self.lend(columns + positions, []) { views throws(StoreError) in
         guard let arena = bytes.baseAddress.map({ UnsafeRawPointer($0) }) else { return }
         try body(
           ObjectView(count: count, fields: Array(views.prefix(columns.count)), columns: columns, arena: arena),
@@ -233,12 +232,12 @@ final class ObjectImporter {
   }
 
   private static func lend(
-    _ columns: [CellColumn], _ views: [CellColumnView], _ body: ([CellColumnView]) throws(SQLiteError) -> Void
-  ) throws(SQLiteError) {
+    _ columns: [CellColumn], _ views: [CellColumnView], _ body: ([CellColumnView]) throws(StoreError) -> Void
+  ) throws(StoreError) {
     guard views.count < columns.count else { return try body(views) }
     let column = columns[views.count]
-    try column.tags.withUnsafeBufferPointer { tags throws(SQLiteError) in
-      try column.payloads.withUnsafeBufferPointer { payloads throws(SQLiteError) in
+    try column.tags.withUnsafeBufferPointer { tags throws(StoreError) in
+      try column.payloads.withUnsafeBufferPointer { payloads throws(StoreError) in
         // Columns without positions are empty, and nothing reads them.
         let nowhere = UnsafeRawPointer(("" as StaticString).utf8Start)
         let view = CellColumnView(

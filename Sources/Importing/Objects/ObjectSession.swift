@@ -3,7 +3,6 @@ import Glibc
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 import Threads
 
 /// One run that loads whole objects, identities included, into a new store.
@@ -141,7 +140,7 @@ final class ObjectSession {
         importers.append(try ObjectImporter(part, store: store, number: number, greatest: shared))
       }
       return (store, importers)
-    } catch let error as SQLiteError {
+    } catch let error as StoreError {
       throw ImportError(error)
     } catch {
       throw ImportError(code: .database, message: "\(error)")
@@ -193,7 +192,7 @@ final class ObjectSession {
       }
     } catch let error as ImportError {
       throw error
-    } catch let error as SQLiteError {
+    } catch let error as StoreError {
       throw ImportError(error)
     } catch {
       throw ImportError(code: .database, message: "\(error)")

@@ -1,6 +1,5 @@
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Keeps the checkpoint of a run in the store: with the rows of every transaction, and no longer than it is needed.
 ///
@@ -25,12 +24,12 @@ final class RunJournal {
     self.checkpoint = checkpoint
     self.isWritten = isWritten
     before = (checkpoint.tally.statements, checkpoint.tally.seconds)
-    changes = file.connection.totalChanges
+    changes = file.totalChanges
     if self.checkpoint.origin == nil { self.checkpoint.origin = file.runOrigin }
   }
 
   /// Whether the store was changed since the last checkpoint.
-  private var isChanged: Bool { file.connection.totalChanges != changes }
+  private var isChanged: Bool { file.totalChanges != changes }
 
   /// Writes a checkpoint into the open transaction if that has changed the store; it has to be committed next.
   ///
@@ -50,11 +49,11 @@ final class RunJournal {
     checkpoint.rejectBytes = rejects.byteCount
     checkpoint.tally.rejectCounts = rejects.countsByName
     checkpoint.tally.seconds = before.seconds + ImportSession.now() - started
-    checkpoint.tally.statements = before.statements + file.connection.statementsExecuted
+    checkpoint.tally.statements = before.statements + file.statementsExecuted
     var metadata = file.metadata
     metadata.mergewalk.runs[name] = checkpoint.list
     try write(metadata)
-    changes = file.connection.totalChanges
+    changes = file.totalChanges
     isWritten = true
   }
 
@@ -74,11 +73,11 @@ final class RunJournal {
     checkpoint.commits += 1
     checkpoint.rejectBytes = rejectBytes
     checkpoint.tally.seconds = before.seconds + ImportSession.now() - started
-    checkpoint.tally.statements = before.statements + file.connection.statementsExecuted
+    checkpoint.tally.statements = before.statements + file.statementsExecuted
     var metadata = file.metadata
     metadata.mergewalk.runs[name] = checkpoint.list
     try write(metadata)
-    changes = file.connection.totalChanges
+    changes = file.totalChanges
     isWritten = true
   }
 

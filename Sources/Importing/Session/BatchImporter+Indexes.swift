@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 extension BatchImporter {
   /// Builds what a new store needs from its first row on: the indexes that seeks use, and those of uniqueness
@@ -14,7 +13,7 @@ extension BatchImporter {
     try buildKeptIndexes(file)
     // An earlier process may have built them.
     guard store.schema.indexes.contains(where: { index in allNodes.contains { isGuard(index, $0) } }) else { return }
-    do { try file.connection.execute("PRAGMA cache_size=-\(cacheKiB)") } catch { throw ImportError(error) }
+    do { try file.setCache(kiB: cacheKiB) } catch { throw ImportError(error) }
   }
 
   private func buildKeptIndexes(_ file: StoreFile) throws(ImportError) {
@@ -25,16 +24,10 @@ extension BatchImporter {
     guard keepsSavepoints || !guarded.isEmpty else { return }
     do {
       if file.keepsBatches { return try file.buildIndexes { guarded.contains($0) } }
-      // A row that is refused is taken back, for which the connection needs a journal. The file is private, so the
-      // journal can stay in memory; pages that the run adds are not journalled.
-      try file.connection.execute("COMMIT")
-      try file.connection.execute("PRAGMA journal_mode=MEMORY")
-      try file.begin()
+      try file.keepJournalInMemory()
       try file.buildIndexes { guarded.contains($0) }
-    } catch let error as SQLiteError {
-      throw ImportError(error)
     } catch {
-      throw ImportError(code: .database, message: "\(error)")
+      throw ImportError(error)
     }
   }
 

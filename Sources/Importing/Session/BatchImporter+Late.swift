@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Relationships within one hierarchy, such as an employee's manager: the target may be an object that the same batch
 /// creates, so it is found after the owner's objects are written.
@@ -111,7 +110,7 @@ extension BatchImporter {
       let access = try store.access(root: root)
       var keys: Set<Int64> = []
       for record in view.records where isLinked(record, own, view) { keys.insert(own[record]) }
-      try keys.sorted().withUnsafeBufferPointer { keys throws(SQLiteError) in
+      try keys.sorted().withUnsafeBufferPointer { keys throws(StoreError) in
         try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
       }
       fetches += 1

@@ -1,7 +1,6 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Why a row could not be written.
 struct Refusal {
@@ -12,21 +11,12 @@ struct Refusal {
   /// What the model or the database said.
   var detail: String
 
-  /// What SQLite says of rows whose values others have, and 0, which the context says itself; the rest are triggers and
-  /// checks of somebody else.
-  ///
-  /// Source: [Result codes](https://sqlite.org/rescode.html): `SQLITE_CONSTRAINT_UNIQUE`, `_PRIMARYKEY`, `_ROWID`.
-  private static let uniqueCodes: Set<Int32> = [0, 2067, 1555, 2579]
-
   /// Whether other rows of the batch may have been written before the refusal.
   var comesWhileWriting: Bool { code == .unique || code == .database }
 
-  /// The first field of the columns that SQLite names, as in `UNIQUE constraint failed: ZORDER.ZCODE, ZORDER.ZSHOP`.
-  private static func field(_ message: String, _ plan: ImportPlan, _ store: PersistentStore) -> Int? {
-    guard let place = message.firstRange(of: "UNIQUE constraint failed: ") else { return nil }
-    let line = message[place.upperBound...].prefix { $0 != "\n" && $0 != "(" }
-    let columns = Set(line.split(separator: ",").map { String($0.drop { $0 == " " }.prefix { $0 != " " }) })
-    return plan.fieldNames.firstIndex { name in
+  /// The first field that is in one of some columns, named as `TABLE.COLUMN`.
+  private static func field(_ columns: [String], _ plan: ImportPlan, _ store: PersistentStore) -> Int? {
+    plan.fieldNames.firstIndex { name in
       guard let entity = store.model.entity(named: name.entity),
         let attribute = entity.attribute(named: name.attribute)
       else { return false }
@@ -53,8 +43,9 @@ struct Refusal {
       detail = failure.description
       field = plan.fieldNames.firstIndex { $0.entity == failure.entity && $0.attribute == failure.property }
     case .constraint:
-      code = Self.uniqueCodes.contains(error.databaseCode) ? .unique : .database
-      if code == .unique { field = Self.field(error.message, plan, store) }
+      // What the context says itself is about unique values; the rest are triggers and checks of somebody else.
+      code = error.databaseFailure.map { $0.kind == .unique } ?? true ? .unique : .database
+      if code == .unique { field = Self.field(error.databaseFailure?.columns ?? [], plan, store) }
     case .conflict, .database, .readOnly, .store, .unstable: return nil
     }
   }
@@ -80,7 +71,7 @@ extension BatchImporter {
       }
       try writeChanges()
       context.reset()
-      if keepsSavepoints { try execute("RELEASE batch") }
+      if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.keepPart() } }
       return
     } catch {
       guard let refusal, keepsSavepoints || !refusal.comesWhileWriting else { throw error }
@@ -117,7 +108,7 @@ extension BatchImporter {
   }
 
   private func mark(_ view: BatchView) throws(ImportError) -> Mark {
-    if keepsSavepoints { try execute("SAVEPOINT batch") }
+    if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.beginPart() } }
     for state in allNodes { state.mark(isLikely: keepsSavepoints) }
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
@@ -126,7 +117,7 @@ extension BatchImporter {
   }
 
   private func undo(_ mark: Mark, _ view: BatchView) throws(ImportError) {
-    if keepsSavepoints { try execute("ROLLBACK TO batch; RELEASE batch") }
+    if keepsSavepoints { try storeErrors { () throws(StoreError) in try store.takeBackPart() } }
     context.reset()
     sample?.removeAll(since: mark.sampled)
     store.sequences = mark.sequences
@@ -148,7 +139,7 @@ extension BatchImporter {
     }
   }
 
-  private func execute(_ sql: String) throws(ImportError) {
-    do { try store.connection.execute(sql) } catch { throw ImportError(error) }
+  private func storeErrors(_ body: () throws(StoreError) -> Void) throws(ImportError) {
+    do { try body() } catch { throw ImportError(error) }
   }
 }

@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 extension BatchImporter {
   /// Finds or creates the objects that the batch's records name in one node.
@@ -271,7 +270,7 @@ extension BatchImporter {
     let firstRow = buffer.count
     do {
       let access = try store.access(root: state.part.rootEntity)
-      try state.distinct.withUnsafeBufferPointer { order throws(SQLiteError) in
+      try state.distinct.withUnsafeBufferPointer { order throws(StoreError) in
         try access.fetch(
           keys: keys, order: order, arena: arena, keySlots: state.part.keySlots, entity: state.entity,
           slots: state.part.fetchedSlots, into: buffer)

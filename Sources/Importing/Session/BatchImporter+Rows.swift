@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 extension BatchImporter {
   /// Adds the rows of the records on the node's insert list and fills their columns, one after the other.
@@ -119,7 +118,7 @@ extension BatchImporter {
     state.missingKeys.removeLast(state.missingKeys.count - kept)
     do {
       let access = try store.access(root: state.part.rootEntity)
-      try state.missingKeys.withUnsafeBufferPointer { keys throws(SQLiteError) in
+      try state.missingKeys.withUnsafeBufferPointer { keys throws(StoreError) in
         try access.fetch(primaryKeys: keys, slots: state.part.fetchedSlots, into: buffer)
       }
       fetches += 1

@@ -3,7 +3,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Moves prepared batches into the context and saves them: find-or-create for every node, targets first.
 ///

@@ -2,7 +2,6 @@ public import Diagnostics
 import ObjectContext
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Why a run could not be carried out; the store is as it was before.
 public struct ImportError: Error, CustomStringConvertible {
@@ -63,7 +62,7 @@ public struct ImportError: Error, CustomStringConvertible {
     self.diagnostics = diagnostics
   }
 
-  init(_ error: SQLiteError) { self.init(code: .database, message: error.description) }
+  init(_ error: StoreError) { self.init(code: .database, message: error.description) }
   init(_ error: SaveError) { self.init(code: .database, message: error.message) }
   init(_ error: ReadError) {
     self.init(code: .cannotRead, message: error.description, diagnostics: [error.diagnostic])

@@ -4,7 +4,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// One run of an import.
 ///
@@ -473,7 +472,7 @@ public final class ImportSession {
   /// Finishes the store's file, leaves it for another process to go on, or takes the run back.
   private func end(_ file: StoreFile, _ status: ImportSummary.Status) throws(ImportError) {
     summary.status = status
-    summary.statements += file.connection.statementsExecuted
+    summary.statements += file.statementsExecuted
     do {
       switch status {
       case .limitBreached: try file.rollBackRun()

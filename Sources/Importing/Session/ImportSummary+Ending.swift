@@ -1,5 +1,4 @@
 import ObjectStore
-import SQLite
 
 extension ImportSummary {
   /// Notes what was counted beside records.
@@ -34,12 +33,12 @@ extension ImportSummary {
   ) throws(ImportError) {
     do {
       if isBreached || isDryRun {
-        statements = file.connection.statementsExecuted
+        statements = file.statementsExecuted
         try file.rollBackRun()
         status = isBreached ? .limitBreached : .dryRun
       } else {
         try file.finish()
-        statements = file.connection.statementsExecuted
+        statements = file.statementsExecuted
         status = rejected > 0 ? .completedWithRejects : .completed
       }
     } catch {

@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 extension PartImport {
   /// Chooses how the objects of each node are found, and makes what finds them.
@@ -37,7 +36,7 @@ extension PartImport {
         importer.deferred = deferred
       }
       return (importer, choice)
-    } catch let error as SQLiteError {
+    } catch let error as StoreError {
       throw ImportError(error)
     } catch let error as ImportError {
       throw error

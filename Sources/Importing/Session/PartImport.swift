@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 import Threads
 
 /// The import of one part of a definition, within the run of an ``ImportSession``.
@@ -279,7 +278,7 @@ final class PartImport {
     if file.isNew {
       // There is nothing to go on with.
       guard ledger.read > 0 else { return }
-      if !file.connection.isAutocommit {
+      if file.isInBatch {
         try note(isForced: true)
         try commit()
       }

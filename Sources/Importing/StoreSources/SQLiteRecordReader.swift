@@ -1,17 +1,16 @@
-import CSQLite
 import Diagnostics
 import Glibc
+import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Reads the rows of a statement as records.
 struct SQLiteRecordReader: RecordReader {
   let columns: [String]
   private let index: Int
   private let database: SourceDatabase
+  private let rows: DatabaseRows
   /// Denies what is no reading, as long as a query from outside may run.
-  private let queryGuard: QueryGuard?
-  private let statement: Statement
+  private let query: GuardedQuery?
   /// The statement's columns that are stored.
   private let positions: [Int32]
   private let blobs: SQLiteSourceOptions.Blobs
@@ -33,11 +32,10 @@ struct SQLiteRecordReader: RecordReader {
     limit = options.recursionSeconds
     switch options.rows {
     case .query(let text):
-      let queryGuard = QueryGuard(database.connection)
-      self.queryGuard = queryGuard
-      let statement = try Self.prepare(text, queryGuard, database)
-      self.statement = statement
-      let names = (0..<statement.columnCount).map { statement.columnName($0) }
+      let query = try Self.prepare(text, database)
+      self.query = query
+      rows = query.rows
+      let names = (0..<query.rows.columnCount).map { query.rows.columnName($0) }
       (columns, positions) = try Self.choose(request, names, database.path)
     case .onlyTable, .table:
       var name: String?
@@ -53,19 +51,19 @@ struct SQLiteRecordReader: RecordReader {
       columns = chosen
       positions = chosen.indices.map { Int32($0) }
       if table.isView {
-        let queryGuard = QueryGuard(database.connection)
-        self.queryGuard = queryGuard
-        statement = try Self.prepare(table.query(chosen), queryGuard, database)
+        let query = try Self.prepare(table.query(chosen), database)
+        self.query = query
+        rows = query.rows
       } else {
-        queryGuard = nil
-        do throws(SQLiteError) {
-          statement = try database.connection.prepare(table.query(chosen))
+        query = nil
+        do throws(StoreError) {
+          rows = try database.reading.rows(table.query(chosen))
         } catch {
           throw database.failure(error)
         }
       }
     }
-    if queryGuard?.isRecursive == true { secondsLeft = limit }
+    if query?.isRecursive == true { secondsLeft = limit }
     builder = RowRecordBuilder(columns: columns, maxRecordBytes: options.maxRecordBytes)
   }
 
@@ -78,7 +76,7 @@ struct SQLiteRecordReader: RecordReader {
     let count: Int
     if let left = secondsLeft {
       let start = Self.processorTime()
-      count = database.connection.interruptible(
+      count = database.reading.interruptible(
         { Self.processorTime() - start > left }, { readRows(into: &batch, limit: limit) })
       secondsLeft = left - (Self.processorTime() - start)
     } else {
@@ -100,8 +98,8 @@ struct SQLiteRecordReader: RecordReader {
   private mutating func readRows(into batch: inout RecordBatch, limit: BatchLimit) -> Int {
     var count = 0
     while !isAtEnd, count < limit.records, batch.byteCount + batch.errorBytes < limit.bytes {
-      do throws(SQLiteError) {
-        guard try statement.step() else {
+      do throws(StoreError) {
+        guard try rows.step() else {
           isAtEnd = true
           database.close()
           break
@@ -123,25 +121,25 @@ struct SQLiteRecordReader: RecordReader {
   /// Appends a value by what the row has, whatever the column was declared as.
   @inline(__always)
   private mutating func append(_ position: Int32) {
-    switch statement.type(position) {
-    case SQLITE_NULL: builder.null()
-    case SQLITE_INTEGER: builder.integer(statement.integer(position))
-    case SQLITE_FLOAT: builder.double(statement.double(position))
-    case SQLITE_BLOB:
-      let bytes = statement.bytes(position)
+    switch rows.storage(position) {
+    case .null: builder.null()
+    case .integer: builder.integer(rows.integer(position))
+    case .real: builder.double(rows.double(position))
+    case .blob:
+      let bytes = rows.bytes(position)
       switch blobs {
       case .base64: builder.base64(bytes)
       case .hex: builder.hexadecimal(bytes)
       case .text: builder.text(bytes)
       }
-    default:
-      if database.isUTF16 { appendUTF16(position) } else { builder.text(statement.bytes(position)) }
+    case .text:
+      if database.isUTF16 { appendUTF16(position) } else { builder.text(rows.bytes(position)) }
     }
   }
 
   /// Appends a text of a database that keeps UTF-16; SQLite itself would repair what is none.
   private mutating func appendUTF16(_ position: Int32) {
-    let units = statement.utf16(position)
+    let units = rows.utf16(position)
     guard var text = String(validating: units, as: UTF16.self) else {
       let column = positions.firstIndex(of: position).map { columns[$0] } ?? ""
       var repaired = String(decoding: units, as: UTF16.self)
@@ -154,10 +152,10 @@ struct SQLiteRecordReader: RecordReader {
   }
 
   /// A failure behind the rows that were read.
-  private func rowFailure(_ error: SQLiteError) -> ReadError {
+  private func rowFailure(_ error: StoreError) -> ReadError {
     var failure = database.failure(error)
     failure.position = SourcePosition(line: recordCount + 1, column: 1, byteOffset: 0)
-    if error.primaryCode == SQLITE_INTERRUPT {
+    if error.cause?.kind == .interrupted {
       failure.code = .recursionLimit
       failure.message =
         "the recursive query has taken \(limit) s of processor time for \(recordCount) rows and has not ended; if it "
@@ -165,28 +163,31 @@ struct SQLiteRecordReader: RecordReader {
       return failure
     }
     // Errors that the statement itself makes, such as a sum beyond 64 bits, and what the guard denies.
-    guard error.primaryCode == SQLITE_ERROR || error.primaryCode == SQLITE_AUTH else { return failure }
+    guard let cause = error.cause, Self.isOfStatement(cause.kind) else { return failure }
     failure.code = .invalidQuery
-    failure.message = "the query failed behind \(recordCount) rows: \(error.message)"
+    failure.message = "the query failed behind \(recordCount) rows: \(cause.message)"
     return failure
+  }
+
+  /// Whether a failure is the statement's own fault.
+  private static func isOfStatement(_ kind: DatabaseFailure.Kind) -> Bool {
+    kind == .statement || kind == .tooLarge || kind == .overflow
   }
 
   // MARK: Preparing
 
-  private static func prepare(
-    _ text: String, _ queryGuard: QueryGuard, _ database: SourceDatabase
-  ) throws(ReadError) -> Statement {
-    do throws(QueryRefusal) {
-      return try queryGuard.prepare(text)
+  private static func prepare(_ text: String, _ database: SourceDatabase) throws(ReadError) -> GuardedQuery {
+    do throws(QueryFailure) {
+      return try database.reading.query(text)
     } catch {
       switch error {
       case .refused(let reason):
         throw ReadError(
           .invalidQuery, path: database.path,
           message: "the query \(reason); only a single SELECT, WITH or VALUES that reads this database is run")
-      case .sqlite(let error) where error.primaryCode == 1:
-        throw ReadError(.invalidQuery, path: database.path, message: "the query cannot be read: \(error.message)")
-      case .sqlite(let error): throw database.failure(error)
+      case .store(let error):
+        guard let cause = error.cause, isOfStatement(cause.kind) else { throw database.failure(error) }
+        throw ReadError(.invalidQuery, path: database.path, message: "the query cannot be read: \(cause.message)")
       }
     }
   }

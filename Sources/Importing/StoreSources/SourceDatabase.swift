@@ -1,23 +1,19 @@
 import Glibc
 import ObjectStore
 import RecordFormats
-import SQLite
 
-/// A database that is the source of an import: opened for reading, at one moment, and left as it was found.
-///
-/// The whole reading is one transaction, so a writer's later commits are not seen. A database in write-ahead mode gets
-/// a `-shm` and perhaps an empty `-wal` file beside it while it is read, because that is where SQLite keeps its locks.
-/// Those that were not there before are removed at the end, unless somebody else uses the database by then.
-final class SourceDatabase {
-  let path: String
-  let connection: Connection
-  private let wasWriteAhead: Bool
-  private let hadIndex: Bool
-  private let hadLog: Bool
+/// A database that is the source of an import: checked, and its failures in words for who wants to read it.
+struct SourceDatabase {
+  /// The database, read at one moment.
+  let reading: ReadOnlyDatabase
+  private let header: DatabaseHeader
+
+  /// The database's path.
+  var path: String { reading.path }
   /// Whether texts are kept in UTF-16.
-  let isUTF16: Bool
-  private var pages = 0
-  private let pageSize: Int
+  var isUTF16: Bool { header.isUTF16 }
+  /// The bytes read so far, for progress.
+  var bytesRead: Int { min(fileSize, reading.pagesRead * header.pageSize) }
   private let fileSize: Int
 
   /// Opens the database and takes its state of this moment.
@@ -25,56 +21,31 @@ final class SourceDatabase {
   /// - Throws: `notFound`, `isDirectory`, `permissionDenied`, `inputFailed`, `unsupportedContainer`, `corrupt`,
   ///   `truncated`, `locked`, `checksumMismatch`.
   init(_ source: ByteSource) throws(ReadError) {
-    path = source.path
     try Self.checkFile(source)
-    hadIndex = Self.exists(path + "-shm")
-    hadLog = Self.exists(path + "-wal")
-    let connection: Connection
-    do throws(SQLiteError) {
-      connection = try Connection(path: source.path, mode: .readOnly)
+    do throws(StoreError) {
+      reading = try ReadOnlyDatabase(source.path)
     } catch {
       throw ReadError(error, database: source.path)
     }
-    self.connection = connection
-    let header = try Self.header(connection, path)
-    wasWriteAhead = header[18] == 2 || header[19] == 2
-    let exponent = Int(header[16]) << 8 | Int(header[17])
-    pageSize = exponent == 1 ? 65_536 : exponent
-    fileSize = connection.fileSize ?? 0
-    isUTF16 = header[59] == 2 || header[59] == 3
-    do throws(SQLiteError) {
-      try connection.apply(.read(cacheKiB: 4096))
-      // The transaction has its moment when it reads first.
-      try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+    header = try Self.header(reading)
+    fileSize = reading.fileSize
+    do throws(StoreError) {
+      try reading.begin(header)
     } catch {
       // SQLite calls a file that was cut damaged; there is more to say.
-      if error.isCorrupt { try checkLength(header) }
-      throw ReadError(error, database: path, isWriteAhead: wasWriteAhead)
+      if error.cause?.kind == .damaged || error.cause?.kind == .notADatabase { try checkLength(header) }
+      throw failure(error)
     }
     // SQLite takes what is missing of the last page for zeros. In write-ahead mode others may change the file now.
-    if !wasWriteAhead { try checkLength(Self.header(connection, path)) }
+    if !header.isWriteAhead { try checkLength(Self.header(reading)) }
   }
 
-  deinit { close() }
-
-  /// The bytes read so far, for progress.
-  var bytesRead: Int {
-    if !connection.isClosed { pages = connection.pagesRead }
-    return min(fileSize, pages * pageSize)
-  }
-
-  /// Ends the transaction and removes the files that reading has made.
-  func close() {
-    if connection.isClosed { return }
-    pages = connection.pagesRead
-    // What was read is read; there is nothing that could be lost.
-    try? connection.close()
-    if wasWriteAhead, !hadIndex { removeLeftovers() }
-  }
+  /// Ends the reading.
+  func close() { reading.close() }
 
   /// Says what a failure of SQLite means.
-  func failure(_ error: SQLiteError) -> ReadError {
-    ReadError(error, database: path, isWriteAhead: wasWriteAhead)
+  func failure(_ error: StoreError) -> ReadError {
+    ReadError(error, database: path, isWriteAhead: header.isWriteAhead)
   }
 
   // MARK: Checks
@@ -106,88 +77,62 @@ final class SourceDatabase {
       message: "the file is compressed or an archive; a database is read in place, so unpack it first")
   }
 
-  /// The first 100 bytes, which say that it is a database.
-  ///
-  /// Source: [Database file format, section 1.3](https://sqlite.org/fileformat2.html#the_database_header).
-  private static func header(_ connection: Connection, _ path: String) throws(ReadError) -> [UInt8] {
-    guard let bytes = connection.head(count: 512) else {
+  /// The header, which says that it is a database.
+  private static func header(_ reading: ReadOnlyDatabase) throws(ReadError) -> DatabaseHeader {
+    let path = reading.path
+    guard let bytes = reading.head(512) else {
       throw ReadError(.inputFailed, path: path, message: "the file cannot be read")
     }
-    if bytes.starts(with: SourceFormat.sqliteMagic), bytes.count >= 100 { return bytes }
+    if let header = DatabaseHeader(bytes: bytes) { return header }
     if ContainerFormat.isPacked(bytes) { throw packed(path) }
+    let isCut = bytes.starts(with: SourceFormat.sqliteMagic)
     let what =
       bytes.isEmpty
       ? "the file is empty"
-      : bytes.starts(with: SourceFormat.sqliteMagic)
-        ? "the file ends within its header" : "the file does not begin as an SQLite database does"
+      : isCut ? "the file ends within its header" : "the file does not begin as an SQLite database does"
     throw ReadError(
-      bytes.starts(with: SourceFormat.sqliteMagic) ? .truncated : .corrupt, path: path,
+      isCut ? .truncated : .corrupt, path: path,
       message: "\(what); check its path, or whether it is encrypted or damaged")
   }
 
   /// Checks that the file is as long as its header says.
-  private func checkLength(_ header: [UInt8]) throws(ReadError) {
-    func number(_ offset: Int) -> UInt32 { header[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) } }
-    // The count is valid only when the version that wrote it also wrote the file's change counter.
-    let fileSize = connection.fileSize ?? 0
-    guard number(24) == number(92), pageSize > 0 else { return }
-    let pages = Int(number(28))
-    guard fileSize < pages * pageSize else { return }
+  private func checkLength(_ header: DatabaseHeader) throws(ReadError) {
+    let fileSize = reading.fileSize
+    guard let pages = header.pageCount, header.pageSize > 0, fileSize < pages * header.pageSize else { return }
     throw ReadError(
       .truncated, path: path,
-      message: "the database should have \(pages) pages of \(pageSize) bytes, but its file has only \(fileSize) bytes;"
-        + " copy it again, or save what is left with “sqlite3 \(path) .recover”")
+      message: "the database should have \(pages) pages of \(header.pageSize) bytes, but its file has only \(fileSize)"
+        + " bytes; copy it again, or save what is left with “sqlite3 \(path) .recover”")
   }
 
   private static func exists(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0
   }
-
-  // MARK: Leftovers
-
-  /// Removes what reading has made beside the database, when nobody else has it open.
-  ///
-  /// A connection that only reads cannot take the lock that makes sure of that, so another one does.
-  private func removeLeftovers() {
-    let log = path + "-wal"
-    guard access(path, W_OK) == 0, let lock = try? Connection(path: path, mode: .readWrite) else { return }
-    lock.keepLogOnClose()
-    lock.setBusyTimeout(milliseconds: 0)
-    do throws(SQLiteError) {
-      // With this mode the first read locks everybody else out, and needs no -shm file itself.
-      try lock.execute("PRAGMA query_only=ON; PRAGMA locking_mode=EXCLUSIVE; SELECT 1 FROM sqlite_schema LIMIT 1")
-    } catch {
-      return
-    }
-    unlink(path + "-shm")
-    var status = stat()
-    if !hadLog, stat(log, &status) == 0, status.st_size == 0 { unlink(log) }
-    try? lock.close()
-  }
 }
 
 extension ReadError {
   /// A failure of SQLite, with what it means for who wants to read the database.
-  init(_ error: SQLiteError, database path: String, isWriteAhead: Bool = false) {
-    let words = error.message
-    switch (error.primaryCode, error.code) {
-    case (11, _):
+  init(_ error: StoreError, database path: String, isWriteAhead: Bool = false) {
+    let words = error.cause?.message ?? error.message
+    switch (error.cause?.kind, error.cause?.code) {
+    case (.damaged, _):
       self.init(
         .corrupt, path: path,
         message: "the database is damaged (\(words)); take a backup, or save what is left with"
           + " “sqlite3 \(path) .recover”")
-    case (26, _):
+    case (.notADatabase, _):
       self.init(.corrupt, path: path, message: "the file is no SQLite database, or an encrypted one (\(words))")
-    case (5, _), (6, _):
+    case (.busy, _):
       self.init(
         .locked, path: path, message: "somebody else has the database locked (\(words)); try again when they are done")
-    case (8, 776):
+    // SQLITE_READONLY_ROLLBACK.
+    case (.readOnly, 776):
       self.init(
         .inputFailed, path: path,
         message: "a program died while it wrote the database; open it once with a program that may write, which takes"
           + " back what was half done")
-    case (8, _) where isWriteAhead, (14, _) where isWriteAhead:
+    case (.readOnly, _) where isWriteAhead, (.unopenable, _) where isWriteAhead:
       self.init(
         .inputFailed, path: path,
         message: "the database is in write-ahead mode, and this user cannot make or use the -shm and -wal files beside"

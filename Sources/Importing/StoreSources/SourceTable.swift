@@ -1,6 +1,5 @@
 import Diagnostics
 import RecordFormats
-import SQLite
 
 /// A table or a view of a database, and how its rows are selected.
 struct SourceTable {
@@ -28,8 +27,8 @@ struct SourceTable {
     isView = entry.type == "view"
     var columns: [String] = []
     var keys: [(position: Int64, name: String)] = []
-    do throws(SQLiteError) {
-      let list = try database.connection.prepare("SELECT name, hidden, pk FROM pragma_table_xinfo(?)")
+    do throws(StoreError) {
+      let list = try database.reading.rows("SELECT name, hidden, pk FROM pragma_table_xinfo(?)")
       list.bind(1, text: entry.name)
       while try list.step() {
         // 1 is a hidden column of a virtual table; 2 and 3 are generated ones.
@@ -65,8 +64,8 @@ struct SourceTable {
   /// The tables and views that people made.
   private static func entries(_ database: SourceDatabase) throws(ReadError) -> [Entry] {
     var entries: [Entry] = []
-    do throws(SQLiteError) {
-      let list = try database.connection.prepare(
+    do throws(StoreError) {
+      let list = try database.reading.rows(
         "SELECT name, type, wr FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' ORDER BY name")
       while try list.step() {
         let entry = Entry(name: list.text(0), type: list.text(1), hasRowIDs: list.integer(2) == 0)
@@ -82,7 +81,7 @@ struct SourceTable {
   private static func entities(_ database: SourceDatabase, _ entries: [Entry]) -> [String]? {
     let needed = ["Z_METADATA", "Z_PRIMARYKEY"]
     guard needed.allSatisfy({ name in entries.contains { $0.name == name } }),
-      let list = try? database.connection.prepare("SELECT Z_NAME FROM Z_PRIMARYKEY ORDER BY Z_NAME")
+      let list = try? database.reading.rows("SELECT Z_NAME FROM Z_PRIMARYKEY ORDER BY Z_NAME")
     else { return nil }
     var names: [String] = []
     while (try? list.step()) == true { names.append(list.text(0)) }

@@ -2,7 +2,6 @@ import Diagnostics
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// The fetch that a source of a Core Data store makes: which columns it has, and the statement.
 struct StoreFetch {
@@ -19,7 +18,7 @@ struct StoreFetch {
     self.options = options
     do throws(StoreError) {
       let model = try Self.model(database, options.model)
-      store = try PersistentStore(reading: database.connection, path: database.path, model: model)
+      store = try database.reading.store(model)
     } catch {
       throw Self.failure(error, database)
     }
@@ -37,11 +36,11 @@ struct StoreFetch {
     _ database: SourceDatabase, _ model: StoreSourceOptions.Model
   ) throws(StoreError) -> StoreModel {
     switch model {
-    case .stored: return try StoreModel.find(database.connection, explicit: nil, path: database.path)
-    case .given(let model): return try StoreModel.find(database.connection, explicit: model, path: database.path)
+    case .stored: return try database.reading.storeModel(explicit: nil)
+    case .given(let model): return try database.reading.storeModel(explicit: model)
     case .file(let file, let version):
       do throws(DiagnosticList) {
-        return try StoreModel.find(database.connection, path: database.path, modelAt: file, version: version)
+        return try database.reading.storeModel(at: file, version: version)
       } catch {
         let first = error.diagnostics.first { $0.severity == .error }
         let message = first.map { $0.path == database.path ? $0.message : $0.description } ?? "it cannot be read"
@@ -51,7 +50,7 @@ struct StoreFetch {
   }
 
   private static func failure(_ error: StoreError, _ database: SourceDatabase) -> ReadError {
-    if let cause = error.cause { return database.failure(cause) }
+    if error.cause != nil { return database.failure(error) }
     var message = error.message
     switch error.code {
     case .notACoreDataStore: message = "the database is no Core Data store; read its tables with the format sqlite"

@@ -1,9 +1,7 @@
-import CSQLite
 import Diagnostics
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Reads the objects of an entity as records, row by row: no object is ever made.
 struct StoreRecordReader: RecordReader {
@@ -96,7 +94,7 @@ struct StoreRecordReader: RecordReader {
     case .predicate(let error):
       ReadError(
         .invalidQuery, path: database.path, message: error.message + (error.hint.map { "; " + $0 } ?? ""))
-    case .sqlite(let error): database.failure(error)
+    case .store(let error): database.failure(error)
     }
   }
 
@@ -104,18 +102,18 @@ struct StoreRecordReader: RecordReader {
   /// anything; what does not fit is for the import to refuse.
   private mutating func append(_ shape: Shape, _ position: Int32) {
     switch cursor.storage(position) {
-    case SQLITE_NULL: builder.null()
-    case SQLITE_INTEGER:
+    case .null: builder.null()
+    case .integer:
       let value = cursor.integer(position)
       switch shape {
       case .boolean where value == 0 || value == 1: builder.boolean(value == 1)
       case .date: builder.date(cursor.double(position))
       default: builder.integer(value)
       }
-    case SQLITE_FLOAT:
+    case .real:
       if case .date = shape { builder.date(cursor.double(position)) } else { builder.double(cursor.double(position)) }
-    case SQLITE_BLOB: appendBytes(shape, cursor.bytes(position))
-    default: builder.text(cursor.bytes(position))
+    case .blob: appendBytes(shape, cursor.bytes(position))
+    case .text: builder.text(cursor.bytes(position))
     }
   }
 

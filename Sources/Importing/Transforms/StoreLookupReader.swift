@@ -1,7 +1,6 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Reads what a look-up needs of the store into a table.
 enum StoreLookupReader {

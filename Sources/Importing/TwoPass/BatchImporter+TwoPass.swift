@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Two passes: the first creates all objects without the relationships whose targets may come later, and writes what
 /// they refer to into ``BatchImporter/references``; the second sets the relationships.

@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// The second pass of a part.
 extension PartImport {

@@ -1,7 +1,6 @@
 import ObjectContext
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// The second pass of one part, or of several that refer to each other.
 ///
@@ -63,7 +62,7 @@ struct SecondPass {
       try delete(lost)
     } catch let error as ImportError {
       throw error
-    } catch let error as SQLiteError {
+    } catch let error as StoreError {
       throw ImportError(error)
     } catch let error as SaveError {
       throw ImportError(error)
@@ -131,7 +130,7 @@ struct SecondPass {
         let context = part.importer.context
         let buffer = context.buffer(table: part.rootEntity)
         let access = try store.access(root: part.rootEntity)
-        try keys.sorted().withUnsafeBufferPointer { keys throws(SQLiteError) in
+        try keys.sorted().withUnsafeBufferPointer { keys throws(StoreError) in
           try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
         }
         for key in keys.sorted() {

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Why a batch request did not happen; the store is as before.
 public enum BatchError: Error, Sendable, CustomStringConvertible {
@@ -22,24 +21,23 @@ public enum BatchError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  init(_ error: SQLiteError) { self = .save(SaveError(error)) }
+  init(_ error: StoreError) { self = .save(SaveError(error)) }
 
   init(_ error: PredicateError) { self = .object(ObjectError(error)) }
 }
 
 /// Runs a piece of work on the database and wraps its error.
-func batchErrors<Value>(_ body: () throws(SQLiteError) -> Value) throws(BatchError) -> Value {
+func batchErrors<Value>(_ body: () throws(StoreError) -> Value) throws(BatchError) -> Value {
   do { return try body() } catch { throw BatchError(error) }
 }
 
 extension ManagedObjectContext {
   /// Runs a batch request in a transaction of its own, which is rolled back when it throws.
   func inBatchTransaction<Value>(_ body: () throws(BatchError) -> Value) throws(BatchError) -> Value {
-    let connection = store.connection
-    guard !connection.isClosed else {
+    guard store.isOpen else {
       throw .object(ObjectError(.closed, "the store \(store.file.path) was closed"))
     }
-    guard connection.isAutocommit, !store.isInBatchRequest else {
+    guard !store.isInTransaction, !store.isInBatchRequest else {
       throw .save(SaveError(code: .database, message: "another transaction is open on the store; wait for its end"))
     }
     guard !store.isReadOnly else {
@@ -47,31 +45,24 @@ extension ManagedObjectContext {
     }
     store.isInBatchRequest = true
     defer { store.isInBatchRequest = false }
-    let sequences = store.sequenceMark
     let files = store.file.externalFiles.mark
     do {
-      try batchErrors { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
-      try batchErrors { () throws(SQLiteError) in try store.refreshMaxima() }
-      let value = try body()
-      try batchErrors { () throws(SQLiteError) in try store.writeMaxima() }
-      try finishBatch()
-      try batchErrors { () throws(SQLiteError) in try connection.execute("COMMIT") }
+      let value = try store.inTransaction({ BatchError($0) }) { () throws(BatchError) in
+        let value = try body()
+        try batchErrors { () throws(StoreError) in
+          try store.writeMaxima()
+          try store.finishBatch()
+        }
+        return value
+      }
       store.writes += 1
       store.file.externalFiles.removeObsolete()
       return value
     } catch {
-      // What failed is what the caller wants to hear of; SQLite rolls back by itself when even this fails.
-      if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
       for observer in store.observers.reversed() { observer.didRollBack(store) }
       store.file.externalFiles.removeMade(since: files)
-      store.restoreSequences(sequences)
       throw error
     }
-  }
-
-  /// Hands what was written to what is behind the store.
-  private func finishBatch() throws(BatchError) {
-    do { try store.finishBatch() } catch { throw .save(SaveError(error)) }
   }
 
   /// The entity that a batch request names.

@@ -1,7 +1,6 @@
 import Glibc
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Which rows are about objects that are there already.
 extension BatchInserter {
@@ -29,9 +28,9 @@ extension BatchInserter {
     guard !positions.isEmpty else { return }
     let model = scratch.model
     var stranger: (row: Int, entity: Int, key: Int64)?
-    try batchErrors { () throws(SQLiteError) in
+    try batchErrors { () throws(StoreError) in
       let access = try scratch.store.access(root: entity.rootIndex)
-      try positions.withUnsafeBufferPointer { positions throws(SQLiteError) in
+      try positions.withUnsafeBufferPointer { positions throws(StoreError) in
         try access.findRows(
           keySlots: constraint.map { columns[$0].slot }, keys: keys.views, positions: positions,
           arena: stage.arena.base

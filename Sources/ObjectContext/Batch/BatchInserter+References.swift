@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// To-one relationships of the rows.
 extension BatchInserter {
@@ -27,7 +26,7 @@ extension BatchInserter {
     guard !twoSided.isEmpty else { return }
     for (column, relationship) in twoSided { try prefetch(rows, column, relationship, buffer) }
     // Row by row, as one object after the other would do it: relationships of one row can touch those of the next.
-    try batchErrors { () throws(SQLiteError) in
+    try batchErrors { () throws(StoreError) in
       for row in rows {
         for (column, relationship) in twoSided where stage.tags(column)[row] != CellTag.absent {
           let isNull = stage.tags(column)[row] == CellTag.null
@@ -50,8 +49,8 @@ extension BatchInserter {
     guard !positions.isEmpty else { return }
     for position in positions { entities[Int(position)] = -1 }
     let view = CellColumnView(tags: tags, payloads: stage.payloads(column))
-    try batchErrors { () throws(SQLiteError) in
-      try positions.withUnsafeBufferPointer { positions throws(SQLiteError) in
+    try batchErrors { () throws(StoreError) in
+      try positions.withUnsafeBufferPointer { positions throws(StoreError) in
         try scratch.store.access(root: columns[column].destinationRoot).findRows(
           keySlots: [], keys: [view], positions: positions, arena: stage.arena.base
         ) { row, _, number in entities[row] = Int32(truncatingIfNeeded: number) - 1 }
@@ -127,8 +126,8 @@ extension BatchInserter {
       // An owner without members gets the first position next.
       scratch.lastOrderKeys[owner] = OrderKeys.beforeFirst
     }
-    try batchErrors { () throws(SQLiteError) in
-      try positions.withUnsafeBufferPointer { positions throws(SQLiteError) in
+    try batchErrors { () throws(StoreError) in
+      try positions.withUnsafeBufferPointer { positions throws(StoreError) in
         try scratch.store.access(root: root).lastOrderKeys(
           slot: relationship.slot, targets: CellColumnView(tags: stage.tags(column), payloads: payloads),
           positions: positions, arena: stage.arena.base
@@ -151,7 +150,7 @@ extension BatchInserter {
   private func fetch(_ keys: Set<Int64>, _ table: Int, _ buffer: RowBuffer) throws(BatchError) {
     let missing = keys.filter { buffer.row(primaryKey: $0) == nil }.sorted()
     guard !missing.isEmpty else { return }
-    try batchErrors { () throws(SQLiteError) in
+    try batchErrors { () throws(StoreError) in
       try scratch.store.access(root: table).fetchRows(primaryKeys: missing, into: buffer) { _ in }
     }
   }

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Writes the rows of a batch insert, a chunk at a time, within the transaction that is open.
 ///
@@ -152,7 +151,7 @@ final class BatchInserter {
         defer { last = key }
         return key == last
       }
-      try batchErrors { () throws(SQLiteError) in
+      try batchErrors { () throws(StoreError) in
         try scratch.store.access(root: entity.rootIndex).fetchRows(primaryKeys: keys, into: buffer) { _ in }
       }
     }

@@ -1,6 +1,5 @@
 public import ObjectModel
 import ObjectStore
-import SQLite
 
 extension ManagedObjectContext {
   /// Deletes the objects of a request from the store, in one transaction: all or nothing.
@@ -27,13 +26,13 @@ extension ManagedObjectContext {
     guard let selection else { return BatchResult() }
     let plan = BatchDeletePlan(schema: store.schema, entity: selection.entity)
     return try inBatchTransaction { () throws(BatchError) in
-      try batchErrors { () throws(SQLiteError) in try store.connection.execute(BatchDeletePlan.create) }
+      try batchErrors { () throws(StoreError) in try store.prepareDeletion() }
       switch selection.source {
       case .fetch(var fetch):
         fetch.sql = plan.selection(fetch.sql, columnCount: fetch.columns.count)
         _ = try cursorErrors { () throws(FetchError) in try store.cursor(fetch).run() }
       case .keys(let keys):
-        try batchErrors { () throws(SQLiteError) in
+        try batchErrors { () throws(StoreError) in
           let access = try store.access(root: selection.entity.rootIndex)
           let query = try access.primaryKeyQuery(selection.entity)
           try access.run(plan.selection(query, columnCount: 1), primaryKeys: keys)
@@ -199,7 +198,7 @@ func cursorErrors<Value>(_ body: () throws(FetchError) -> Value) throws(BatchErr
   } catch {
     switch error {
     case .predicate(let error): throw BatchError(error)
-    case .sqlite(let error): throw BatchError(error)
+    case .store(let error): throw BatchError(error)
     }
   }
 }

@@ -15,18 +15,15 @@ extension ManagedObjectContext {
     changes.author = transactionAuthor
     changes.contextName = name
     for observer in store.observers {
-      try storeErrors { () throws(StoreError) in try observer.willWrite(changes, to: store) }
+      try batchErrors { () throws(StoreError) in try observer.willWrite(changes, to: store) }
     }
     let value = try body()
     for observer in store.observers {
-      try storeErrors { () throws(StoreError) in try observer.didWrite(changes, to: store) }
+      try batchErrors { () throws(StoreError) in try observer.didWrite(changes, to: store) }
     }
     return value
   }
 
-  private func storeErrors(_ body: () throws(StoreError) -> Void) throws(BatchError) {
-    do { try body() } catch { throw .save(SaveError(error)) }
-  }
 }
 
 /// The changes of a batch request, collected from queries that select primary key and number (`Z_ENT`).
@@ -60,7 +57,7 @@ struct BatchChanges {
     } catch {
       switch error {
       case .predicate(let error): throw BatchError(error)
-      case .sqlite(let error): throw BatchError(error)
+      case .store(let error): throw BatchError(error)
       }
     }
   }

@@ -1,6 +1,5 @@
 public import ObjectModel
 import ObjectStore
-import SQLite
 
 extension ManagedObjectContext {
   /// Changes the objects of a request in the store, with one UPDATE: all or nothing.
@@ -137,7 +136,7 @@ private struct BatchUpdate {
     }
     var last: Int64?
     if relationship.isInverseOrdered(in: context.model) {
-      last = try batchErrors { () throws(SQLiteError) in
+      last = try batchErrors { () throws(StoreError) in
         try context.store.access(root: entity.rootIndex).lastOrderKey(slot: relationship.slot, target: id.primaryKey)
       }
     }
@@ -218,12 +217,14 @@ private struct BatchUpdate {
     let uuid = context.store.identifier
     let store = context.store
     let returnsIDs = request.resultType == .objectIDs
+    var changed = 0
     do {
       try withoutActuallyEscaping(isAllowed) { isAllowed throws(BatchError) in
         let guardian = BatchValueCheck(types: computed.map(\.column.type), isAllowed: isAllowed)
         try cursorErrors { () throws(FetchError) in
           try guardian.whileRegistered(on: store) { () throws(FetchError) in
             let cursor = try store.cursor(update)
+            defer { changed = cursor.changedRows }
             while try cursor.step() {
               guard returnsIDs else { continue }
               let own = model.entities[cursor.entityIndex(1) ?? entity.index]
@@ -239,7 +240,7 @@ private struct BatchUpdate {
     }
     guard failures.isEmpty else { throw .save(SaveError(failures)) }
     result.updatedCount =
-      returnsIDs ? result.updatedObjectIDs.count : request.resultType == .count ? store.connection.changes : 0
+      returnsIDs ? result.updatedObjectIDs.count : request.resultType == .count ? changed : 0
     return result
   }
 }

@@ -1,6 +1,5 @@
 package import ObjectModel
 import ObjectStore
-import SQLite
 
 extension ManagedObjectContext {
   /// Deletes objects, and what delete rules take along, within the transaction that is open: as ``execute(_:)`` does for
@@ -18,8 +17,8 @@ extension ManagedObjectContext {
     _ entity: EntityDescription, primaryKeys: [Int64], each body: (_ entity: Int) -> Void
   ) throws(BatchError) -> [ObjectValidationFailure] {
     let plan = BatchDeletePlan(schema: store.schema, entity: entity)
-    try batchErrors { () throws(SQLiteError) in
-      try store.connection.execute(BatchDeletePlan.create)
+    try batchErrors { () throws(StoreError) in
+      try store.prepareDeletion()
       let access = try store.access(root: entity.rootIndex)
       let query = try access.primaryKeyQuery(entity)
       try access.run(plan.selection(query, columnCount: 1), primaryKeys: primaryKeys)

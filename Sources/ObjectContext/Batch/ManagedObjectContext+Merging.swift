@@ -1,6 +1,5 @@
 public import ObjectModel
 import ObjectStore
-import SQLite
 
 extension ManagedObjectContext {
   /// Brings the context's objects up to what a batch request did to the store; the request must have returned IDs.
@@ -72,7 +71,7 @@ extension ManagedObjectContext {
   private func takeVersion(_ buffer: RowBuffer, row: Int) throws(ObjectError) {
     let access = try access(table: buffer.table)
     let key = buffer.primaryKeys[row]
-    let versions = try objectErrors { () throws(SQLiteError) in try access.versions(primaryKeys: [key], buffer) }
+    let versions = try objectErrors { () throws(StoreError) in try access.versions(primaryKeys: [key], buffer) }
     if let version = versions[key] { buffer.versions[row] = version }
   }
 

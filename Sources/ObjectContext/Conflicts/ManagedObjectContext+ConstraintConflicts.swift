@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// A uniqueness constraint with the places of its properties.
 private struct UniqueKey {
@@ -65,9 +64,9 @@ extension ManagedObjectContext {
     let leaving = Set((changed + changes.deleted).map { buffer.primaryKeys[Int($0)] })
     let store = store(table: buffer.table)
     var found: [(row: Int, primaryKey: Int64, entity: Int)] = []
-    try saveErrors { () throws(SQLiteError) in
+    try saveErrors { () throws(StoreError) in
       let access = try store.access(root: buffer.rootEntity)
-      try rows.withUnsafeBufferPointer { rows throws(SQLiteError) in
+      try rows.withUnsafeBufferPointer { rows throws(StoreError) in
         try access.findRows(
           keySlots: key.slots,
           keys: key.slots.map { CellColumnView(tags: buffer.tags[$0], payloads: buffer.payloads[$0]) },

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Records that somebody else changed or deleted.
 extension ManagedObjectContext {
@@ -14,7 +13,7 @@ extension ManagedObjectContext {
       let rows = (changes.deleted + changes.updated.values.joined()).map(Int.init)
       guard !rows.isEmpty else { continue }
       let store = store(table: buffer.table)
-      let versions = try saveErrors { () throws(SQLiteError) in
+      let versions = try saveErrors { () throws(StoreError) in
         try store.access(root: buffer.rootEntity)
           .versions(primaryKeys: rows.map { buffer.primaryKeys[$0] }.sorted(), buffer)
       }

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Records that what is written refers to and that somebody else deleted: their own rows are not written, so that their
 /// versions say nothing.
@@ -26,7 +25,7 @@ extension ManagedObjectContext {
       }
       guard !asked.isEmpty else { continue }
       let store = store(table: table)
-      let versions = try saveErrors { () throws(SQLiteError) in
+      let versions = try saveErrors { () throws(StoreError) in
         try store.access(root: root(table)).versions(primaryKeys: asked.sorted(), buffer)
       }
       for key in asked.sorted() where versions[key] == nil {

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// One-to-one relationships have two ends in two rows, of which a resolved conflict may have changed one.
 extension ManagedObjectContext {
@@ -15,14 +14,14 @@ extension ManagedObjectContext {
       for relationship in model.entities[Int(buffer.entities[row])].relationships
       where !relationship.isToMany && relationship.inverseSlot >= 0 && !relationship.isInverseToMany {
         let former = stored.row(primaryKey: key).map { reference(stored, $0, relationship.slot) } ?? 0
-        try saveErrors { () throws(SQLiteError) in try agree(buffer, row, relationship, former: former) }
+        try saveErrors { () throws(StoreError) in try agree(buffer, row, relationship, former: former) }
       }
     }
   }
 
   private func agree(
     _ buffer: RowBuffer, _ row: Int, _ relationship: RelationshipDescription, former: Int64
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     let (slot, inverse) = (relationship.slot, relationship.inverseSlot)
     let key = buffer.primaryKeys[row]
     let target = isInUse(buffer, row) ? reference(buffer, row, slot) : 0
@@ -54,7 +53,7 @@ extension ManagedObjectContext {
   }
 
   /// The row of a record as the store has it now, with what was changed here; `nil` when it is deleted.
-  private func currentRow(_ table: Int, _ key: Int64) throws(SQLiteError) -> Int? {
+  private func currentRow(_ table: Int, _ key: Int64) throws(StoreError) -> Int? {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: key) {
       if buffer.states[row] == RowState.updated, !buffer.isWritten(row: row) { buffer.rollBack(row: row) }

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// The second attempt of a save whose first one met conflicts, so that saves without any cost nothing more.
 extension ManagedObjectContext {
@@ -10,17 +9,17 @@ extension ManagedObjectContext {
   /// Finds out what is in the way of a save that failed, lets the policy resolve it, and writes, all in one transaction.
   ///
   /// - Returns: What was written.
-  func writeResolving(_ first: SavePlan, after error: SaveError) throws(SaveError) -> SavePlan {
-    guard error.code == .conflict || error.code == .constraint else { throw error }
-    let numbers = try changedStores(first)
+  func writeResolving(_ planned: SavePlan, after first: SaveError) throws(SaveError) -> SavePlan {
+    guard first.code == .conflict || first.code == .constraint else { throw first }
+    let numbers = try changedStores(planned)
     // In a transaction of somebody else the first attempt cannot be taken back.
-    guard numbers.allSatisfy({ storeList.store($0)?.connection.isAutocommit ?? false }) else { throw error }
+    guard numbers.allSatisfy({ !(storeList.store($0)?.isInTransaction ?? true) }) else { throw first }
     let journal = SaveJournal()
-    var plan = first
+    var plan = planned
     var hasResolved = false
     do throws(SaveError) {
       try inTransaction(numbers, journal) { () throws(SaveError) in
-        plan = try resolved(first, error, &hasResolved)
+        plan = try resolved(planned, first, &hasResolved)
         guard Set(numbers).isSuperset(of: try changedStores(plan)) else {
           throw SaveError(
             code: .conflict, message: "the merge policy changed objects of a store that the save did not write to")
@@ -31,7 +30,9 @@ extension ManagedObjectContext {
       }
     } catch {
       if hasResolved { forgetUndo() }
-      throw takeBack(plan, journal, after: error)
+      var last = takeBack(plan, journal, after: error)
+      if last.code == .constraint, last.databaseFailure == nil { last.databaseFailure = first.databaseFailure }
+      throw last
     }
     journal.finishExternalData()
     noteWrite(numbers)
@@ -55,7 +56,7 @@ extension ManagedObjectContext {
         let repeated = try constraintConflicts(plan)
         // What SQLite refused although nothing will be there twice are values that move from one record to another.
         if repeated.isEmpty { return plan }
-        last = SaveError(repeated, databaseCode: error.code == .constraint ? error.databaseCode : 0)
+        last = SaveError(repeated)
         try mergePolicy.resolve(constraintConflicts: repeated, in: self)
       }
       hasResolved = true
@@ -74,7 +75,7 @@ extension ManagedObjectContext {
       for (mask, rows) in changes.updated.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
         let cleared = slots.filter { mask[$0 >> 6] >> (UInt64($0) & 63) & 1 == 1 }
         guard !cleared.isEmpty else { continue }
-        try saveErrors { () throws(SQLiteError) in
+        try saveErrors { () throws(StoreError) in
           let access = try store.access(root: buffer.rootEntity)
           try access.clear(slots: cleared, primaryKeys: rows.map { buffer.primaryKeys[Int($0)] })
         }
@@ -140,7 +141,7 @@ extension ManagedObjectContext {
   func storedRows(table: Int, primaryKeys: [Int64]) throws(SaveError) -> RowBuffer {
     let fresh = RowBuffer(model: model, root: model.entities[root(table)])
     let store = store(table: table)
-    try saveErrors { () throws(SQLiteError) in
+    try saveErrors { () throws(StoreError) in
       try store.access(root: root(table)).fetchRows(primaryKeys: primaryKeys.sorted(), into: fresh) { _ in }
     }
     return fresh

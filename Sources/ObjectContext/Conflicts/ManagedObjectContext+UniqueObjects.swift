@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Making one record of several that would have the same unique values.
 extension ManagedObjectContext {

@@ -93,11 +93,10 @@ extension SaveError {
   }
 
   /// Reports values that must be unique and are not.
-  public init(_ conflicts: [ConstraintConflict], databaseCode: Int32 = 2067) {
+  public init(_ conflicts: [ConstraintConflict]) {
     self.init(
       code: .constraint,
       message: "values that must be unique are not:\n" + conflicts.map(\.description).joined(separator: "\n"),
-      conflicts: conflicts.flatMap(\.conflictingObjectIDs), databaseCode: databaseCode,
-      constraintConflicts: conflicts)
+      conflicts: conflicts.flatMap(\.conflictingObjectIDs), constraintConflicts: conflicts)
   }
 }

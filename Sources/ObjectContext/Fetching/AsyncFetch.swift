@@ -1,6 +1,5 @@
 public import ObjectModel
 import ObjectStore
-import SQLite
 
 /// A fetch that comes in portions, so that a task can show how far it is, let others run and be cancelled.
 ///
@@ -86,9 +85,9 @@ public struct AsyncFetch: AsyncSequence {
 
     private func interruptible<Value>(_ body: () throws(ObjectError) -> Value) throws(ObjectError) -> Value {
       do {
-        return try context.store.connection.interruptible({ Task.isCancelled }, body)
+        return try context.store.interruptible({ Task.isCancelled }, body)
       } catch {
-        if error.cause?.isInterrupt ?? false { try checkCancellation() }
+        if error.cause?.cause?.kind == .interrupted { try checkCancellation() }
         throw error
       }
     }

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// How the rows of a fetch come when they do not come with the fetch itself.
 struct BatchLoader {

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Rows that were fetched together with others, and objects that know their members, for as long as this lives.
 final class PrefetchedRows {
@@ -115,7 +114,7 @@ extension ManagedObjectContext {
     if !missing.isEmpty {
       let access = try access(table: destination)
       let slots = access.storedSlots
-      try objectErrors { () throws(SQLiteError) in
+      try objectErrors { () throws(StoreError) in
         try access.fetchRows(
           primaryKeys: missing, slots: slots, reader: access.reader(slots, store(table: destination).schema, options),
           into: other)
@@ -150,7 +149,7 @@ extension ManagedObjectContext {
     var found: ContiguousArray<Int32> = []
     var members: [Int64: [Partner]] = [:]
     members.reserveCapacity(owners.count)
-    try objectErrors { () throws(SQLiteError) in
+    try objectErrors { () throws(StoreError) in
       try access.fetchMembers(
         of: owners, join: place.join, ownerColumn: place.owner, orderColumn: place.order,
         reader: access.reader(access.storedSlots, store(table: destination).schema, options), into: other
@@ -182,7 +181,7 @@ extension ManagedObjectContext {
       return (nil, column, nil)
     }
     let relation = try linkRelation(relationship, table: table)
-    let columns = try objectErrors { () throws(SQLiteError) in
+    let columns = try objectErrors { () throws(StoreError) in
       try readStore(table: table).links(relation.storage).columns(isOwner: relation.isOwner)
     }
     return (columns.table.map { ($0, columns.other) }, columns.own, columns.order)

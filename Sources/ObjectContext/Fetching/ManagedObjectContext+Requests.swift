@@ -246,7 +246,7 @@ func fetchErrors<Value>(_ body: () throws(FetchError) -> Value) throws(ObjectErr
   } catch {
     switch error {
     case .predicate(let error): throw ObjectError(error)
-    case .sqlite(let error): throw ObjectError(error)
+    case .store(let error): throw ObjectError(error)
     }
   }
 }

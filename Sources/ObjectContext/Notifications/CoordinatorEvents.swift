@@ -1,5 +1,4 @@
 public import ObjectStore
-import SQLite
 
 /// Something that happened to a coordinator's stores.
 ///
@@ -94,7 +93,7 @@ final class CoordinatorEvents: StoreListObserver {
 
   /// A number that moves when another connection has written the file; `nil` when the store cannot be asked.
   private static func version(_ store: PersistentStore) -> Int64? {
-    guard store.type == .sqlite, !store.connection.isClosed else { return nil }
-    return try? store.connection.integer("PRAGMA data_version")
+    guard store.type == .sqlite, store.isOpen else { return nil }
+    return try? store.dataVersion()
   }
 }

@@ -1,6 +1,5 @@
 public import ObjectModel
 import ObjectStore
-import SQLite
 
 extension ManagedObjectContext {
   /// The objects of an entity, and of everything that inherits from it, whose attributes have given values; by primary
@@ -45,7 +44,7 @@ extension ManagedObjectContext {
     let access = try access(table: table)
     var rows: [Int] = []
     var seen = Set<Int>()
-    try objectErrors { () throws(SQLiteError) in
+    try objectErrors { () throws(StoreError) in
       try access.fetchRows(
         entity: entity, keys: cells.map { ($0.slot, $0.cell.tag == CellTag.null) }, into: buffer,
         bind: { statement in
@@ -181,7 +180,7 @@ extension ManagedObjectContext {
 
   private func count(_ entity: EntityDescription, _ table: Int) throws(ObjectError) -> Int {
     let access = try access(table: table)
-    var count = try objectErrors { () throws(SQLiteError) in try access.count(entity) }
+    var count = try objectErrors { () throws(StoreError) in try access.count(entity) }
     let buffer = buffer(table: table)
     var seen = Set<Int32>()
     for row in buffer.touchedRows where model.entities[Int(buffer.entities[Int(row)])].isKind(of: entity) {
@@ -226,7 +225,7 @@ extension ManagedObjectContext {
 
 extension StoredCell {
   /// Binds the value to a parameter; SQLite keeps a copy of bytes.
-  fileprivate func bind(_ statement: Statement, _ index: Int32) {
+  fileprivate func bind(_ statement: DatabaseRows, _ index: Int32) {
     switch tag {
     case CellTag.integer: statement.bind(index, Int64(bitPattern: payload))
     case CellTag.real: statement.bind(index, Double(bitPattern: payload))

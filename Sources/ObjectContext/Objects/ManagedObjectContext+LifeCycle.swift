@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Telling objects of classes of their own what happens to them.
 extension ManagedObjectContext {

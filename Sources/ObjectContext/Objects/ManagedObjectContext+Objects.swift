@@ -1,6 +1,5 @@
 public import ObjectModel
 import ObjectStore
-import SQLite
 
 extension ManagedObjectContext {
   /// Adds a record that the next save inserts; its attributes have the model's defaults.
@@ -114,7 +113,7 @@ extension ManagedObjectContext {
     }
     let fresh = RowBuffer(model: model, root: model.entities[root(object.table)])
     let access = try access(table: object.table)
-    try objectErrors { () throws(SQLiteError) in
+    try objectErrors { () throws(StoreError) in
       try access.fetchRow(primaryKey: object.primaryKey, into: fresh) { _ in }
     }
     guard fresh.count > 0 else { throw notFound(object.objectID) }
@@ -175,7 +174,7 @@ extension ManagedObjectContext {
     if object.primaryKey < 0 { throw notFound(object.objectID) }
     buffer.compactIfWorthwhile()
     let access = try access(table: object.table)
-    try objectErrors { () throws(SQLiteError) in
+    try objectErrors { () throws(StoreError) in
       try access.fetchRow(primaryKey: object.primaryKey, into: buffer) { _ in }
     }
     guard buffer.states[object.row] != RowState.fault else { throw notFound(object.objectID) }
@@ -194,7 +193,7 @@ extension ManagedObjectContext {
   /// The statements of a root entity's table.
   func access(table: Int) throws(ObjectError) -> TableAccess {
     let store = try openStore(table: table)
-    return try objectErrors { () throws(SQLiteError) in try store.access(root: root(table)) }
+    return try objectErrors { () throws(StoreError) in try store.access(root: root(table)) }
   }
 
   /// The store that a table is in, if it can be asked: at the moment that the context reads.
@@ -202,7 +201,7 @@ extension ManagedObjectContext {
   func openStore(table: Int) throws(ObjectError) -> PersistentStore {
     checkThread()
     let store = store(table: table)
-    guard !store.connection.isClosed else { throw ObjectError(.closed, "the store \(store.file.path) was closed") }
+    guard store.isOpen else { throw ObjectError(.closed, "the store \(store.file.path) was closed") }
     return queryGeneration?.reader(identifier: store.identifier) ?? store
   }
 

@@ -1,5 +1,5 @@
 public import ObjectModel
-public import SQLite
+public import ObjectStore
 
 /// A call of the object layer that could not be done; nothing has changed.
 public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -52,8 +52,8 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
   public let code: Code
   /// What was expected and what was found.
   public let message: String
-  /// SQLite's error, or `nil`.
-  public let cause: SQLiteError?
+  /// The store's error, or `nil`.
+  public let cause: StoreError?
   /// What is wrong with a fetch request, or `nil`.
   public let predicateError: PredicateError?
 
@@ -71,9 +71,9 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     predicateError = error
   }
 
-  init(_ cause: SQLiteError) {
+  init(_ cause: StoreError) {
     code = .database
-    message = cause.description
+    message = cause.cause?.description ?? cause.description
     self.cause = cause
     predicateError = nil
   }
@@ -88,6 +88,6 @@ func predicateErrors<Value>(_ body: () throws(PredicateError) -> Value) throws(O
 }
 
 /// Runs a piece of work on the database and wraps its error.
-func objectErrors<Value>(_ body: () throws(SQLiteError) -> Value) throws(ObjectError) -> Value {
+func objectErrors<Value>(_ body: () throws(StoreError) -> Value) throws(ObjectError) -> Value {
   do { return try body() } catch { throw ObjectError(error) }
 }

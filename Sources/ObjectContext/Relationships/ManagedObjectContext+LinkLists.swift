@@ -1,6 +1,5 @@
 package import ObjectModel
-import ObjectStore
-package import SQLite
+package import ObjectStore
 
 /// The objects that a to-many relationship of one object is to have.
 package struct LinkList {
@@ -39,7 +38,7 @@ extension ManagedObjectContext {
   package func setLinks(
     _ relationship: RelationshipDescription, table: Int, lists: [LinkList], targets: ContiguousArray<Int64>,
     replaces: Bool
-  ) throws(SQLiteError) -> [Bool] {
+  ) throws(StoreError) -> [Bool] {
     let store = store(table: table)
     guard let relation = LinkRelation(relationship, schema: store.schema, store: storeNumber(table)) else {
       return Array(repeating: false, count: lists.count)
@@ -94,7 +93,7 @@ extension ManagedObjectContext {
     /// The owners of targets that have one at most.
     var owners: [Int64: Int64] = [:]
 
-    mutating func read(_ keys: [Int64], _ links: LinkAccess, _ relation: LinkRelation) throws(SQLiteError) {
+    mutating func read(_ keys: [Int64], _ links: LinkAccess, _ relation: LinkRelation) throws(StoreError) {
       var found: [Int64: [LinkRow]] = [:]
       try links.forEachPair(of: Set(keys).sorted(), isOwner: relation.isOwner) { row in
         found[relation.isOwner ? row.owner : row.target, default: []].append(row)

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Relationships that are kept as pairs: many-to-many, and to-many without an inverse.
 extension ManagedObjectContext {
@@ -47,7 +46,7 @@ extension ManagedObjectContext {
       return found
     }
     let store = try openStore(table: object.table)
-    try objectErrors { () throws(SQLiteError) in
+    try objectErrors { () throws(StoreError) in
       let links = try store.links(relation.storage)
       try links.forEachPartner(of: object.primaryKey, isOwner: relation.isOwner) {
         found.append(Partner(primaryKey: $0, order: $1))
@@ -135,7 +134,7 @@ extension ManagedObjectContext {
   }
 
   /// Writes the changed pairs of one store; the rows they refer to are written already.
-  func writeLinks(_ store: PersistentStore, number: Int) throws(SQLiteError) {
+  func writeLinks(_ store: PersistentStore, number: Int) throws(StoreError) {
     for place in pendingLinks.order where place.store == number {
       guard let changes = pendingLinks.changes(place) else { continue }
       let removed = changes.rows { $0.isStored && !$0.isLinked }
@@ -170,7 +169,7 @@ extension ManagedObjectContext {
       stored = known.isLinked ? known.row : nil
     } else if !isUnsaved, pair.owner > 0, pair.target > 0 {
       let store = try openStore(table: relation.ownerTable)
-      stored = try objectErrors { () throws(SQLiteError) in
+      stored = try objectErrors { () throws(StoreError) in
         try store.links(relation.storage).pair(owner: pair.owner, target: pair.target)
       }
     }
@@ -189,7 +188,7 @@ extension ManagedObjectContext {
       owners += try parent.owners(of: target.primaryKey, relation)
     } else if !target.isInserted {
       let store = try openStore(table: relation.ownerTable)
-      let stored = try objectErrors { () throws(SQLiteError) in
+      let stored = try objectErrors { () throws(StoreError) in
         try store.links(relation.storage).storedOwner(of: target.primaryKey)
       }
       if let stored { owners.append(stored) }
@@ -209,7 +208,7 @@ extension ManagedObjectContext {
     if let parent { return owners + (try parent.owners(of: target, relation)) }
     guard target > 0 else { return owners }
     let store = try openStore(table: relation.ownerTable)
-    let stored = try objectErrors { () throws(SQLiteError) in
+    let stored = try objectErrors { () throws(StoreError) in
       try store.links(relation.storage).storedOwner(of: target)
     }
     if let stored { owners.append(stored) }

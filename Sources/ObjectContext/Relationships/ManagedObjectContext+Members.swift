@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// To-many relationships as objects see them.
 extension ManagedObjectContext {
@@ -46,7 +45,7 @@ extension ManagedObjectContext {
     guard !missing.isEmpty else { return }
     if let parent { return try inherit(parent, table: buffer.table, primaryKeys: missing) }
     let access = try access(table: buffer.table)
-    try objectErrors { () throws(SQLiteError) in
+    try objectErrors { () throws(StoreError) in
       try access.fetchRows(primaryKeys: missing.sorted(), into: buffer) { _ in }
     }
   }
@@ -90,7 +89,7 @@ extension ManagedObjectContext {
         let access = try access(table: table)
         buffer.compactIfWorthwhile()
         var stored: [Partner] = []
-        try objectErrors { () throws(SQLiteError) in
+        try objectErrors { () throws(StoreError) in
           try access.fetchRows(slot: slot, target: target, into: buffer) { row in
             stored.append(Partner(primaryKey: buffer.primaryKeys[row], order: 0))
             take(row)
@@ -161,7 +160,7 @@ extension ManagedObjectContext {
     if let target, model.entities[relationship.destinationEntity].hasSubentities { try fire(target) }
     let (table, row) = (object.table, object.row)
     let (key, entity) = (target?.primaryKey ?? 0, Int32(target?.entityIndex ?? -1))
-    return try objectErrors { () throws(SQLiteError) in
+    return try objectErrors { () throws(StoreError) in
       try setToOne(table: table, row: row, relationship: relationship, target: key, targetEntity: entity)
     }
   }

@@ -1,6 +1,5 @@
 package import ObjectModel
-import ObjectStore
-package import SQLite
+package import ObjectStore
 
 extension ManagedObjectContext {
   /// Sets a to-one relationship of a row and keeps its inverse: a to-one inverse is set and what it replaces is
@@ -11,11 +10,11 @@ extension ManagedObjectContext {
   ///   - target: The primary key of the destination, 0 for none.
   ///   - targetEntity: The index of the destination's own entity.
   /// - Returns: Whether anything changed.
-  /// - Throws: `SQLiteError` when a row that has to be changed too cannot be fetched.
+  /// - Throws: `StoreError` when a row that has to be changed too cannot be fetched.
   @discardableResult
   package func setToOne(
     table: Int, row: Int, relationship: RelationshipDescription, target: Int64, targetEntity: Int32
-  ) throws(SQLiteError) -> Bool {
+  ) throws(StoreError) -> Bool {
     let buffer = buffer(table: table)
     let slot = relationship.slot
     let old = buffer.tags[slot][row] == CellTag.null ? 0 : Int64(bitPattern: buffer.payloads[slot][row])
@@ -60,7 +59,7 @@ extension ManagedObjectContext {
   /// no such row, or when it is deleted here.
   ///
   /// - Parameter slot: the cell that matters; one that the row was fetched without is fetched now.
-  package func rowForChange(table: Int, primaryKey: Int64, slot: Int? = nil) throws(SQLiteError) -> Int? {
+  package func rowForChange(table: Int, primaryKey: Int64, slot: Int? = nil) throws(StoreError) -> Int? {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: primaryKey), buffer.realize(row: row) {
       guard buffer.states[row] != RowState.deleted else { return nil }
@@ -84,21 +83,21 @@ extension ManagedObjectContext {
       return found
     }
     let keys = [primaryKey]
-    try keys.withUnsafeBufferPointer { keys throws(SQLiteError) in
+    try keys.withUnsafeBufferPointer { keys throws(StoreError) in
       try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
     }
     return buffer.row(primaryKey: primaryKey)
   }
 
   /// The greatest order key that the store knows; nothing refers to a record that was never saved.
-  func storedOrderKey(table: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
+  func storedOrderKey(table: Int, slot: Int, target: Int64) throws(StoreError) -> Int64? {
     if let parent { return try orderKey(from: parent, table: table, slot: slot, target: target) }
     if target < 0 { return nil }
     return try readStore(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
   }
 
   /// Takes note of an order key that comes into use again.
-  func giveOut(_ key: Int64, table: Int, slot: Int, target: Int64) throws(SQLiteError) {
+  func giveOut(_ key: Int64, table: Int, slot: Int, target: Int64) throws(StoreError) {
     let name = OrderedOwner(table: table, slot: slot, owner: target)
     var last = lastOrderKeys[name]
     if last == nil { last = try storedOrderKey(table: table, slot: slot, target: target) }
@@ -107,7 +106,7 @@ extension ManagedObjectContext {
 
   /// The order key for an object that is appended to an ordered relationship: 1024 after the last one, from 2048 on,
   /// as Core Data gives them out.
-  private func nextOrderKey(table: Int, slot: Int, target: Int64) throws(SQLiteError) -> Int64 {
+  private func nextOrderKey(table: Int, slot: Int, target: Int64) throws(StoreError) -> Int64 {
     let name = OrderedOwner(table: table, slot: slot, owner: target)
     var last = lastOrderKeys[name]
     if last == nil { last = try storedOrderKey(table: table, slot: slot, target: target) }

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Bringing back what a context was before an event.
 ///
@@ -20,7 +19,7 @@ extension ManagedObjectContext {
     for cell in changes.cells where cell.orderKey != 0 && cell.tag == CellTag.integer {
       let table = changes.records[Int(cell.row)].object.table
       let target = Int64(bitPattern: recorder.currentPayload(cell, table: table))
-      try objectErrors { () throws(SQLiteError) in
+      try objectErrors { () throws(StoreError) in
         try giveOut(cell.orderKey, table: table, slot: Int(cell.slot), target: target)
       }
     }

@@ -37,14 +37,14 @@ extension PersistentStore {
       throw StoreError(.unsupported, path: path, message: "the store is being written; set metadata when that is done")
     }
     let former = file.metadata
-    try storeErrors(path) { () throws(SQLiteError) in try connection.execute("BEGIN IMMEDIATE") }
+    try connection.execute("BEGIN IMMEDIATE")
     do {
       try file.writeMetadata(self.metadata.taking(metadata))
       for observer in observers {
         if let atomic = observer as? AtomicStoreObserver { try atomic.write(self, metadata: file.metadata) }
       }
       try incremental?.saveMetadata(file.metadata)
-      try storeErrors(path) { () throws(SQLiteError) in try connection.execute("COMMIT") }
+      try connection.execute("COMMIT")
     } catch {
       if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
       file.forgetMetadata(former)
@@ -95,14 +95,12 @@ extension PersistentStoreCoordinator {
     switch type {
     case .sqlite:
       _ = try DatabaseHeader(path)
-      let connection = try storeErrors(path) { () throws(SQLiteError) in try Connection(path: path, mode: .readWrite) }
+      let connection = try Connection.open(path, .readWrite)
       let now = try StoreMetadata.read(connection)
-      try storeErrors(path) { () throws(SQLiteError) in
-        try connection.execute("BEGIN IMMEDIATE")
-        try now.taking(metadata).write(connection)
-        try connection.execute("COMMIT")
-        try connection.close()
-      }
+      try connection.execute("BEGIN IMMEDIATE")
+      try now.taking(metadata).write(connection)
+      try connection.execute("COMMIT")
+      try connection.close()
     case .inMemory: throw StoreError(.notFound, path: path, message: "a store in memory has no file")
     default:
       let store = try registry.requireAtomicStore(type, path: path)

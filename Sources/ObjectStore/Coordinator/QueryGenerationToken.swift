@@ -47,7 +47,7 @@ extension PersistentStore {
       throw StoreError(
         .unsupported, path: path, message: "query generations need a store of type SQLite; this one is \(type)")
     }
-    let mode = try storeErrors(path) { () throws(SQLiteError) in try connection.text("PRAGMA journal_mode") }
+    let mode = try connection.text("PRAGMA journal_mode")
     guard mode == "wal" else {
       throw StoreError(
         .unsupported, path: path,
@@ -55,14 +55,11 @@ extension PersistentStore {
     }
     var readOptions = options
     readOptions.isReadOnly = true
-    let reader = try storeErrors(path) { () throws(SQLiteError) in
-      let reader = try Connection(path: path, mode: .readOnly)
-      try reader.apply(.read(cacheKiB: options.cacheKiB))
-      // A read transaction begins with the first read.
-      try reader.execute("BEGIN")
-      _ = try reader.integer("SELECT count(*) FROM Z_METADATA")
-      return reader
-    }
+    let reader = try Connection.open(path, .readOnly)
+    try reader.apply(.read(cacheKiB: options.cacheKiB))
+    // A read transaction begins with the first read.
+    try reader.execute("BEGIN")
+    _ = try reader.integer("SELECT count(*) FROM Z_METADATA")
     let file = StoreFile(
       path: path, schema: schema, metadata: self.file.metadata, connection: reader, warnings: [], undo: .connection,
       pendingIndexes: [])

@@ -20,17 +20,15 @@ enum SQLiteStoreFiles {
     let copy = "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).mergewalk-copy-\(FileSystem.processNumber)"
     do {
       try FileSystem.remove(copy)
-      try storeErrors(source) { () throws(SQLiteError) in
-        let connection = try Connection(path: source, mode: .readWrite)
-        // A copy of one moment, with everything that the log holds.
-        let statement = try connection.prepare("VACUUM INTO ?")
-        statement.bind(1, text: copy)
-        try statement.run()
-        try connection.close()
-        let made = try Connection(path: copy, mode: .readWrite)
-        _ = try made.text("PRAGMA journal_mode=WAL")
-        try made.close()
-      }
+      let connection = try Connection.open(source, .readWrite)
+      // A copy of one moment, with everything that the log holds.
+      let statement = try connection.prepare("VACUUM INTO ?")
+      statement.bind(1, text: copy)
+      try statement.run()
+      try connection.close()
+      let made = try Connection.open(copy, .readWrite)
+      _ = try made.text("PRAGMA journal_mode=WAL")
+      try made.close()
       try FileSystem.sync(copy)
       for suffix in suffixes { try FileSystem.remove(path + suffix) }
       try FileSystem.rename(copy, to: path)
@@ -51,11 +49,9 @@ enum SQLiteStoreFiles {
   /// Checks that no connection has a database open, and moves its log into it.
   private static func requireAlone(_ path: String) throws(StoreError) {
     guard (try? DatabaseHeader(path)) != nil else { return }
-    try storeErrors(path) { () throws(SQLiteError) in
-      let connection = try Connection(path: path, mode: .readWrite)
-      connection.setBusyTimeout(milliseconds: 200)
-      try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-      try connection.close()
-    }
+    let connection = try Connection.open(path, .readWrite)
+    connection.setBusyTimeout(milliseconds: 200)
+    try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+    try connection.close()
   }
 }

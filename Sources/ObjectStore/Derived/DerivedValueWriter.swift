@@ -96,11 +96,9 @@ final class DerivedValueWriter: StoreObserver {
       throw StoreError(.unsupported, path: path, message: "derived values cannot be computed: \(error)")
     }
     defer { statements.give(statement) }
-    try storeErrors(path) { () throws(SQLiteError) in
-      ListSource.bind(keys.map { .integer($0) }, to: statement, 1)
-      if let time { statement.bind(2, time) }
-      while try statement.step() { body(statement.integer(0)) }
-    }
+    ListSource.bind(keys.map { .integer($0) }, to: statement, 1)
+    if let time { statement.bind(2, time) }
+    while try statement.step() { body(statement.integer(0)) }
   }
 }
 
@@ -111,11 +109,9 @@ extension StoreFile {
   func fillDerivedValues() throws(StoreError) {
     let attributes = schema.derivedAttributes.filter { $0.value != nil }
     guard !attributes.isEmpty else { return }
-    try storeErrors(path) { () throws(SQLiteError) in
-      let functions = try QueryFunctions.register(connection)
-      try withExtendedLifetime(functions) { () throws(SQLiteError) in
-        for attribute in attributes { try connection.execute(attribute.update(listed: false)) }
-      }
+    let functions = try QueryFunctions.register(connection)
+    try withExtendedLifetime(functions) { () throws(StoreError) in
+      for attribute in attributes { try connection.execute(attribute.update(listed: false)) }
     }
   }
 }

@@ -118,8 +118,6 @@ final class ExternalFileSweeper: StoreObserver {
     }
     defer { statements.give(statement) }
     bind(statement)
-    try storeErrors(path) { () throws(SQLiteError) in
-      while try statement.step() { body(Array(statement.bytes(0))) }
-    }
+    while try statement.step() { body(Array(statement.bytes(0))) }
   }
 }

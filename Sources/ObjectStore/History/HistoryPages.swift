@@ -26,9 +26,7 @@ struct HistoryTransactionPages {
     let sql =
       "SELECT t.Z_PK, \(time), \(texts) FROM ATRANSACTION AS t WHERE t.Z_PK > ?1 AND t.Z_PK <= ?2 "
       + "AND typeof(t.Z_PK) = 'integer'\(date == nil ? "" : " AND t.ZTIMESTAMP > ?3") ORDER BY t.Z_PK LIMIT \(Self.size)"
-    statement = try storeErrors(reader.store.path) { () throws(SQLiteError) in
-      try reader.store.connection.prepare(sql)
-    }
+    statement = try reader.store.connection.prepare(sql)
   }
 
   /// The next transaction, without changes; `nil` at the end.
@@ -44,15 +42,11 @@ struct HistoryTransactionPages {
     index = 0
     if isEnded { return }
     try reader.requireOpen()
-    do {
-      statement.bind(1, position)
-      statement.bind(2, last)
-      if let date { statement.bind(3, date) }
-      defer { statement.reset() }
-      while try statement.step() { page.append(transaction(statement)) }
-    } catch {
-      throw StoreError(error, path: reader.store.path)
-    }
+    statement.bind(1, position)
+    statement.bind(2, last)
+    if let date { statement.bind(3, date) }
+    defer { statement.reset() }
+    while try statement.step() { page.append(transaction(statement)) }
     isEnded = page.count < Self.size
     position = page.last?.transactionNumber ?? last
   }
@@ -106,9 +100,7 @@ struct HistoryChangePages {
       "SELECT \(decoder.columns.joined(separator: ", ")) FROM ACHANGE WHERE ZTRANSACTIONID >= ?1 "
       + "AND (ZTRANSACTIONID, Z_PK) > (?1, ?2) AND ZTRANSACTIONID <= ?3 AND typeof(ZTRANSACTIONID) = 'integer' "
       + "AND typeof(Z_PK) = 'integer'\(condition) ORDER BY ZTRANSACTIONID, Z_PK LIMIT \(Self.size)"
-    statement = try storeErrors(reader.store.path) { () throws(SQLiteError) in
-      try reader.store.connection.prepare(sql)
-    }
+    statement = try reader.store.connection.prepare(sql)
   }
 
   /// The next change of a transaction; `nil` when it has no more.
@@ -134,17 +126,13 @@ struct HistoryChangePages {
     index = 0
     if isEnded { return }
     try reader.requireOpen()
-    do {
-      statement.bind(1, position.transaction)
-      statement.bind(2, position.change)
-      statement.bind(3, last)
-      defer { statement.reset() }
-      while try statement.step() {
-        position = (statement.integer(1), statement.integer(0))
-        page.append(Read(transaction: position.transaction, change: decoder.change(statement)))
-      }
-    } catch {
-      throw StoreError(error, path: reader.store.path)
+    statement.bind(1, position.transaction)
+    statement.bind(2, position.change)
+    statement.bind(3, last)
+    defer { statement.reset() }
+    while try statement.step() {
+      position = (statement.integer(1), statement.integer(0))
+      page.append(Read(transaction: position.transaction, change: decoder.change(statement)))
     }
     isEnded = page.count < Self.size
   }

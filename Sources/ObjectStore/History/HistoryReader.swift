@@ -16,7 +16,7 @@ struct HistoryReader {
         .unsupported, path: store.path, message: "the store was closed; open it again to read its history")
     }
     self.store = store
-    layout = try storeErrors(store.path) { () throws(SQLiteError) in try HistoryLayout(store.connection) }
+    layout = try HistoryLayout(store.connection)
     guard !layout.changes.isEmpty, !layout.transactions.isEmpty else {
       throw StoreError(
         .noHistory, path: store.path, message: "the store has no persistent history; open it with tracksHistory")
@@ -43,15 +43,13 @@ struct HistoryReader {
 
   /// The number of the last transaction there ever was; 0 when there was none.
   func latestNumber() throws(StoreError) -> Int64 {
-    try storeErrors(store.path) { () throws(SQLiteError) in
-      let said = try store.connection.integer(
-        "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.Number.transaction)")
-      return max(said ?? 0, try bounds()?.upperBound ?? 0)
-    }
+    let said = try store.connection.integer(
+      "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(HistoryTables.Number.transaction)")
+    return max(said ?? 0, try bounds()?.upperBound ?? 0)
   }
 
   /// The numbers of the first and the last transaction that are there.
-  func bounds() throws(SQLiteError) -> ClosedRange<Int64>? {
+  func bounds() throws(StoreError) -> ClosedRange<Int64>? {
     guard let last = try store.connection.integer("SELECT max(Z_PK) FROM ATRANSACTION"), last > 0,
       let first = try store.connection.integer("SELECT min(Z_PK) FROM ATRANSACTION WHERE Z_PK > 0"), first <= last
     else { return nil }
@@ -78,7 +76,7 @@ struct HistoryReader {
   func position(after token: PersistentHistoryToken) throws(StoreError) -> Int64 {
     let number = try number(of: token)
     let latest = try latestNumber()
-    let first = try storeErrors(store.path) { () throws(SQLiteError) in try bounds()?.lowerBound }
+    let first = try bounds()?.lowerBound
     let isComplete = number == latest || (number < latest && (first.map { $0 - 1 <= number } ?? false))
     guard isComplete else {
       throw StoreError(

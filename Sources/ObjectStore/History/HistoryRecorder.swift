@@ -51,7 +51,7 @@ package final class HistoryRecorder: StoreObserver {
   private let dataVersion: Statement
   private var seenDataVersion: Int64 = 0
 
-  private init(_ store: PersistentStore, _ layout: HistoryLayout) throws(SQLiteError) {
+  private init(_ store: PersistentStore, _ layout: HistoryLayout) throws(StoreError) {
     self.layout = layout
     path = store.path
     connection = store.connection
@@ -72,12 +72,10 @@ package final class HistoryRecorder: StoreObserver {
   package static func adopt(store: PersistentStore) throws(StoreError) -> Bool {
     if recorder(of: store) != nil { return true }
     guard !store.isReadOnly else { return false }
-    return try storeErrors(store.path) { () throws(SQLiteError) in
-      let layout = try HistoryLayout(store.connection)
-      guard layout.missingColumn == nil else { return false }
-      store.observers.append(try HistoryRecorder(store, layout))
-      return true
-    }
+    let layout = try HistoryLayout(store.connection)
+    guard layout.missingColumn == nil else { return false }
+    store.observers.append(try HistoryRecorder(store, layout))
+    return true
   }
 
   /// Makes a store record its history, and makes the tables that are missing.
@@ -90,16 +88,14 @@ package final class HistoryRecorder: StoreObserver {
     guard !store.isReadOnly else {
       throw StoreError(.unsupported, path: store.path, message: "a store that is only read cannot record its history")
     }
-    let recorder = try storeErrors(store.path) { () throws(SQLiteError) in
-      try store.inTransaction { () throws(SQLiteError) in try makeTables(store) }
-      let layout = try HistoryLayout(store.connection)
-      return layout.missingColumn == nil ? try HistoryRecorder(store, layout) : nil
-    }
-    guard let recorder else {
+    try store.inTransaction { () throws(StoreError) in try makeTables(store) }
+    let layout = try HistoryLayout(store.connection)
+    guard layout.missingColumn == nil else {
       throw StoreError(
         .missingColumn, path: store.path,
         message: "a table of persistent history lacks a column that it must have; remove history's tables")
     }
+    let recorder = try HistoryRecorder(store, layout)
     store.observers.append(recorder)
     return recorder
   }
@@ -109,7 +105,7 @@ package final class HistoryRecorder: StoreObserver {
     store.observers.lazy.compactMap { $0 as? HistoryRecorder }.first
   }
 
-  private static func makeTables(_ store: PersistentStore) throws(SQLiteError) {
+  private static func makeTables(_ store: PersistentStore) throws(StoreError) {
     let found = try HistoryLayout(store.connection)
     let tombstones = store.model.entities.map { EntityHistory($0).tombstones.count }.max() ?? 0
     // A store of an old system has no table of strings, and no columns that would refer to it.
@@ -130,7 +126,7 @@ package final class HistoryRecorder: StoreObserver {
 
   private static func prepare(
     _ connection: Connection, _ layout: HistoryLayout
-  ) throws(SQLiteError) -> Statements {
+  ) throws(StoreError) -> Statements {
     let origins = HistoryTables.Origin.allCases.map { layout.isInterned($0) ? $0.numberColumn : $0.textColumn }
     // Parameters keep their places whichever columns there are: number, entity, time, origins.
     let columns = ["Z_PK", "Z_ENT", "ZTIMESTAMP"] + origins
@@ -159,7 +155,7 @@ package final class HistoryRecorder: StoreObserver {
   // MARK: Others
 
   /// Whether another connection has written the store since this was asked last.
-  func takeRemoteChange() throws(SQLiteError) -> Bool {
+  func takeRemoteChange() throws(StoreError) -> Bool {
     defer { dataVersion.reset() }
     let version = try dataVersion.step() ? dataVersion.integer(0) : 0
     defer { seenDataVersion = version }
@@ -190,10 +186,8 @@ package final class HistoryRecorder: StoreObserver {
     pending = nil
     self.finished = finished.number
     batch = store.isInBatchRequest ? (finished.number, store.batchRequestNumber) : nil
-    try storeErrors(path) { () throws(SQLiteError) in
-      try writeMaximum(finished.nextChange - 1, HistoryTables.Number.change, "CHANGE")
-      try writeMaximum(finished.number, HistoryTables.Number.transaction, "TRANSACTION")
-    }
+    try writeMaximum(finished.nextChange - 1, HistoryTables.Number.change, "CHANGE")
+    try writeMaximum(finished.number, HistoryTables.Number.transaction, "TRANSACTION")
   }
 
   package func didRollBack(_ store: PersistentStore) {
@@ -232,23 +226,19 @@ package final class HistoryRecorder: StoreObserver {
         insert.bind(parameter, text: text)
       }
     }
-    try storeErrors(path) { () throws(SQLiteError) in try insert.run() }
+    try insert.run()
     pending = Pending(number: number, nextChange: change, hasDeletions: false)
   }
 
   private func record(_ changes: StoreChanges, deletions: Bool) throws(StoreError) {
     guard let transaction = pending else { return }
-    pending?.nextChange = try storeErrors(path) { () throws(SQLiteError) in
-      try rows.insert(
-        changes, deletions: deletions, transaction: transaction.number, first: transaction.nextChange)
-    }
+    pending?.nextChange = try rows.insert(
+      changes, deletions: deletions, transaction: transaction.number, first: transaction.nextChange)
   }
 
   private func discard(_ number: Int64) throws(StoreError) {
-    try storeErrors(path) { () throws(SQLiteError) in
-      try connection.execute(
-        "DELETE FROM ACHANGE WHERE ZTRANSACTIONID = \(number); DELETE FROM ATRANSACTION WHERE Z_PK = \(number)")
-    }
+    try connection.execute(
+      "DELETE FROM ACHANGE WHERE ZTRANSACTIONID = \(number); DELETE FROM ATRANSACTION WHERE Z_PK = \(number)")
   }
 
   /// The number of a text, which gets one when it has none.
@@ -256,35 +246,28 @@ package final class HistoryRecorder: StoreObserver {
     guard let find = statements.findString, let insert = statements.insertString,
       let greatest = statements.greatestString
     else { return 0 }
-    let known = try storeErrors(path) { () throws(SQLiteError) -> Int64? in
-      find.bind(1, text: text)
-      defer { find.reset() }
-      return try find.step() ? find.integer(0) : nil
-    }
-    if let known { return known }
+    find.bind(1, text: text)
+    defer { find.reset() }
+    if try find.step() { return find.integer(0) }
     let number = try next(HistoryTables.Number.string, greatest, count: 1)
-    try storeErrors(path) { () throws(SQLiteError) in
-      insert.bind(1, number)
-      insert.bind(2, text: text)
-      if insert.parameterCount > 2 { insert.bind(3, HistoryTables.Number.string) }
-      try insert.run()
-      try writeMaximum(number, HistoryTables.Number.string, "TRANSACTIONSTRING")
-    }
+    insert.bind(1, number)
+    insert.bind(2, text: text)
+    if insert.parameterCount > 2 { insert.bind(3, HistoryTables.Number.string) }
+    try insert.run()
+    try writeMaximum(number, HistoryTables.Number.string, "TRANSACTIONSTRING")
     return number
   }
 
   /// The first of the next numbers of a table.
   private func next(_ entity: Int64, _ greatest: Statement, count: Int) throws(StoreError) -> Int64 {
-    let used = try storeErrors(path) { () throws(SQLiteError) -> Int64 in
-      let said = statements.maximum
-      said.bind(1, entity)
-      defer {
-        said.reset()
-        greatest.reset()
-      }
-      let maximum = try said.step() ? said.integer(0) : 0
-      return try greatest.step() ? max(maximum, greatest.integer(0), 0) : max(maximum, 0)
+    let said = statements.maximum
+    said.bind(1, entity)
+    defer {
+      said.reset()
+      greatest.reset()
     }
+    var used = try said.step() ? max(said.integer(0), 0) : 0
+    if try greatest.step() { used = max(used, greatest.integer(0)) }
     // Leaves room for the numbers themselves and for the one that comes after.
     guard used < Int64.max - Int64(count) - 1 else {
       throw StoreError(
@@ -293,7 +276,7 @@ package final class HistoryRecorder: StoreObserver {
     return used + 1
   }
 
-  private func writeMaximum(_ maximum: Int64, _ entity: Int64, _ name: String) throws(SQLiteError) {
+  private func writeMaximum(_ maximum: Int64, _ entity: Int64, _ name: String) throws(StoreError) {
     statements.writeMaximum.bind(1, maximum)
     statements.writeMaximum.bind(2, entity)
     try statements.writeMaximum.run()
@@ -302,22 +285,5 @@ package final class HistoryRecorder: StoreObserver {
     statements.insertMaximum.bind(2, entity)
     statements.insertMaximum.bind(3, text: name)
     try statements.insertMaximum.run()
-  }
-}
-
-extension PersistentStore {
-  /// Runs `body` in a transaction of its own, or in the one that is open.
-  func inTransaction<Value>(_ body: () throws(SQLiteError) -> Value) throws(SQLiteError) -> Value {
-    guard connection.isAutocommit else { return try body() }
-    try connection.execute("BEGIN IMMEDIATE")
-    do {
-      let value = try body()
-      try connection.execute("COMMIT")
-      return value
-    } catch {
-      // What failed is what the caller wants to hear of.
-      if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
-      throw error
-    }
   }
 }

@@ -26,7 +26,7 @@ final class HistoryRows {
     let deletions: HistoryBatch
   }
 
-  init(_ store: PersistentStore, _ layout: HistoryLayout) throws(SQLiteError) {
+  init(_ store: PersistentStore, _ layout: HistoryLayout) throws(StoreError) {
     self.layout = layout
     connection = store.connection
     schema = store.schema
@@ -41,7 +41,7 @@ final class HistoryRows {
   /// - Returns: The number of the next one.
   func insert(
     _ changes: StoreChanges, deletions: Bool, transaction: Int64, first: Int64
-  ) throws(SQLiteError) -> Int64 {
+  ) throws(StoreError) -> Int64 {
     bits.removeAll(keepingCapacity: true)
     bitRanges.removeAll(keepingCapacity: true)
     // What a transaction that failed has left.
@@ -89,14 +89,14 @@ final class HistoryRows {
     return range
   }
 
-  private func flush(_ batch: HistoryBatch, _ transaction: Int64) throws(SQLiteError) {
+  private func flush(_ batch: HistoryBatch, _ transaction: Int64) throws(StoreError) {
     guard batch.count > 0 else { return }
     defer {
       batch.clear()
       source.clear()
     }
     batch.statement.bind(1, transaction)
-    try bits.withUnsafeBufferPointer { bits throws(SQLiteError) in
+    try bits.withUnsafeBufferPointer { bits throws(StoreError) in
       source.fill(
         rows: batch.rows, columns: batch.columns, arena: bits.baseAddress.map { UnsafeRawPointer($0) } ?? noBytes)
       try batch.statement.run()
@@ -105,7 +105,7 @@ final class HistoryRows {
 
   // MARK: Entities
 
-  private func entity(_ index: Int) throws(SQLiteError) -> Entity? {
+  private func entity(_ index: Int) throws(StoreError) -> Entity? {
     if let known = entities[index] { return known }
     guard schema.model.entities.indices.contains(index), schema.entityNumbers[index] > 0 else { return nil }
     let description = schema.model.entities[index]
@@ -122,7 +122,7 @@ final class HistoryRows {
     return entity
   }
 
-  private func tombstoneBatch(_ table: String, _ columns: [String?]) throws(SQLiteError) -> HistoryBatch {
+  private func tombstoneBatch(_ table: String, _ columns: [String?]) throws(StoreError) -> HistoryBatch {
     let sql = Self.insertion(layout, source.name, table: table, tombstones: columns)
     if let known = tombstoneBatches.first(where: { $0.statement.sql == sql }) { return known }
     let batch = HistoryBatch(try connection.prepare(sql))

@@ -79,10 +79,10 @@ struct HistoryLayout {
   let tombstones: Int
 
   /// Looks at the tables; views by their names do not count.
-  init(_ connection: Connection) throws(SQLiteError) {
+  init(_ connection: Connection) throws(StoreError) {
     let list = try connection.prepare(
       "SELECT c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name = ?")
-    func columns(_ table: String) throws(SQLiteError) -> Set<String> {
+    func columns(_ table: String) throws(StoreError) -> Set<String> {
       list.bind(1, text: table)
       defer { list.reset() }
       var names = Set<String>()

@@ -35,7 +35,7 @@ public final class PersistentHistoryCursor {
       date = seconds
     }
     let condition = try Self.changeCondition(request, store)
-    let last = try storeErrors(store.path) { () throws(SQLiteError) in try reader.bounds()?.upperBound ?? 0 }
+    let last = try reader.bounds()?.upperBound ?? 0
     transactions = try HistoryTransactionPages(reader, after: after, through: last, date: date)
     let needsChanges =
       request.resultType != .transactionsOnly && request.resultType != .count || request.entityNames != nil

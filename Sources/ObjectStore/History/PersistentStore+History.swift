@@ -29,7 +29,7 @@ extension PersistentStore {
   /// - Complexity: One statement that reads no table when nobody has written.
   public func remoteChange() throws(StoreError) -> PersistentHistoryToken? {
     guard !connection.isClosed, let recorder = HistoryRecorder.recorder(of: self) else { return nil }
-    let hasChanged = try storeErrors(path) { () throws(SQLiteError) in try recorder.takeRemoteChange() }
+    let hasChanged = try recorder.takeRemoteChange()
     return hasChanged ? try currentHistoryToken() : nil
   }
 
@@ -98,16 +98,14 @@ extension PersistentStore {
       )
       bind = { $0.bind(1, seconds) }
     }
-    let deleted = try storeErrors(path) { () throws(SQLiteError) in
-      try inTransaction { () throws(SQLiteError) in
-        let changes = try connection.prepare("DELETE FROM ACHANGE WHERE \(conditions.changes)")
-        let transactions = try connection.prepare("DELETE FROM ATRANSACTION WHERE \(conditions.transactions)")
-        bind(changes)
-        bind(transactions)
-        try changes.run()
-        try transactions.run()
-        return connection.changes
-      }
+    let deleted = try inTransaction { () throws(StoreError) in
+      let changes = try connection.prepare("DELETE FROM ACHANGE WHERE \(conditions.changes)")
+      let transactions = try connection.prepare("DELETE FROM ATRANSACTION WHERE \(conditions.transactions)")
+      bind(changes)
+      bind(transactions)
+      try changes.run()
+      try transactions.run()
+      return connection.changes
     }
     return request.resultType == .count ? .count(deleted) : .status
   }

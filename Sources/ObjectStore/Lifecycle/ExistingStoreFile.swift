@@ -38,10 +38,8 @@ extension StoreFile {
       // Whoever had the lock may have written them.
       let metadata = try StoreMetadata.read(connection)
       try check(metadata, expected, path)
-      try storeErrors(path) { () throws(SQLiteError) in
-        try connection.apply(.update(cacheKiB: cacheKiB))
-        for name in coreDataFunctions { try connection.registerNullFunction(name, argumentCount: 5) }
-      }
+      try connection.apply(.update(cacheKiB: cacheKiB))
+      try connection.registerCoreDataFunctions()
       let schema = try expected.adapted(to: connection)
       return StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection,
@@ -70,9 +68,9 @@ extension StoreFile {
     let patience = max(0, min(wait, 86_400))
     let end = FileSystem.now() + patience
     while true {
-      let connection = try storeErrors(path) { () throws(SQLiteError) in try Connection(path: path, mode: .readWrite) }
+      let connection = try Connection.open(path, .readWrite)
       connection.setBusyTimeout(milliseconds: 100)
-      do throws(SQLiteError) {
+      do throws(StoreError) {
         // In exclusive mode the lock stays when the transaction ends.
         try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
         connection.setBusyTimeout(milliseconds: 2000)
@@ -80,8 +78,7 @@ extension StoreFile {
       } catch {
         connection.keepLogOnClose()
         try? connection.close()
-        let failure = StoreError(error, path: path)
-        guard failure.code == .busy else { throw failure }
+        guard error.code == .busy else { throw error }
         // Only after the connection is closed, as asking drops this process's locks.
         if FileSystem.now() >= end { throw StoreLock.error(path, waited: patience) }
       }
@@ -100,21 +97,13 @@ extension StoreFile {
     }
   }
 
-  /// Functions that only Core Data registers and that triggers of its stores call, each with five arguments.
-  static let coreDataFunctions = [
-    "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "NSCoreDataDATriggerUpdatedAffectedObjectValue",
-    "NSCoreDataTriggerUpdateAffectedObjectValue",
-  ]
-
   static func warnings(_ connection: Connection) throws(StoreError) -> [Warning] {
-    try storeErrors(connection.path) { () throws(SQLiteError) in
-      var result: [Warning] = []
-      let history = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('ACHANGE', 'ATRANSACTION')"
-      if try connection.integer(history) ?? 0 > 0 { result.append(.history) }
-      let triggers = "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%NSCoreData%'"
-      if try connection.integer(triggers) ?? 0 > 0 { result.append(.coreDataTriggers) }
-      return result
-    }
+    var result: [Warning] = []
+    let history = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('ACHANGE', 'ATRANSACTION')"
+    if try connection.integer(history) ?? 0 > 0 { result.append(.history) }
+    let triggers = "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%NSCoreData%'"
+    if try connection.integer(triggers) ?? 0 > 0 { result.append(.coreDataTriggers) }
+    return result
   }
 }
 
@@ -169,7 +158,7 @@ final class ExistingStoreFile {
     // From here on pages move into the main file. If that fails half-way, only the log can complete it.
     beforeRun = nil
     beforeOpening = nil
-    try storeErrors(path) { () throws(SQLiteError) in try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)") }
+    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     if let length = FileSystem.size(path + "-wal"), length > 0 {
       throw StoreError(.inputOutput, path: path, message: "the log could not be moved into the file")
     }
@@ -177,17 +166,15 @@ final class ExistingStoreFile {
 
   /// Restores the journal mode and closes.
   func finish(_ connection: Connection) throws(StoreError) {
-    try storeErrors(path) { () throws(SQLiteError) in
-      if !wasWriteAhead { try connection.execute("PRAGMA journal_mode=DELETE") }
-      try connection.close()
-    }
+    if !wasWriteAhead { try connection.execute("PRAGMA journal_mode=DELETE") }
+    try connection.close()
   }
 
   /// Closes and leaves what was committed in the log.
   func suspend(_ connection: Connection) throws(StoreError) {
     if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
     connection.keepLogOnClose()
-    try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
+    try connection.close()
   }
 
   /// Closes without moving the log into the file, and cuts off what was appended to it.
@@ -200,7 +187,7 @@ final class ExistingStoreFile {
     guard let before = isWholeRun ? beforeRun : beforeOpening else {
       // Without the lock the log may be somebody else's, and after a checkpoint it is needed.
       connection.keepLogOnClose()
-      return try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
+      return try connection.close()
     }
     try suspend(connection)
     if before.logLength > 0 {

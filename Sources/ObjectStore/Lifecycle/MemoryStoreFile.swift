@@ -19,19 +19,15 @@ extension StoreFile {
     }
     let metadata = StoreMetadata(
       hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier, type: type)
-    let connection = try storeErrors(path) { () throws(SQLiteError) in
-      let connection = try Connection(path: memoryPath, mode: .create)
-      try connection.apply(.memory)
-      try connection.execute("BEGIN")
-      for statement in schema.createTableStatements() + schema.bookkeepingStatements() + schema.createIndexStatements()
-      {
-        try connection.execute(statement)
-      }
-      try metadata.write(connection)
-      try PrimaryKeyRow.insert(schema.primaryKeyRows, connection)
-      try connection.execute("COMMIT")
-      return connection
+    let connection = try Connection.open(memoryPath, .create, name: path)
+    try connection.apply(.memory)
+    try connection.execute("BEGIN")
+    for statement in schema.createTableStatements() + schema.bookkeepingStatements() + schema.createIndexStatements() {
+      try connection.execute(statement)
     }
+    try metadata.write(connection)
+    try PrimaryKeyRow.insert(schema.primaryKeyRows, connection)
+    try connection.execute("COMMIT")
     return StoreFile(
       path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .connection,
       pendingIndexes: [])

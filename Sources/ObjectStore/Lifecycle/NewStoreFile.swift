@@ -44,19 +44,16 @@ extension StoreFile {
       var metadata = StoreMetadata(
         hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier)
       metadata[ModelCopy.key] = ModelCopy.value(model)
-      let connection = try storeErrors(path) { () throws(SQLiteError) in
-        let connection = try Connection(path: file.hiddenPath, mode: .create)
-        // Both must be set before the first table is made.
-        try connection.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL")
-        try connection.apply(.load(cacheKiB: cacheKiB, threads: threads, keepsBatches: keepsBatches))
-        try connection.execute("BEGIN")
-        for statement in schema.createTableStatements() + schema.bookkeepingStatements() {
-          try connection.execute(statement)
-        }
-        try metadata.write(connection)
-        try PrimaryKeyRow.insert(schema.primaryKeyRows, connection)
-        return connection
+      let connection = try Connection.open(file.hiddenPath, .create, name: path)
+      // Both must be set before the first table is made.
+      try connection.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=INCREMENTAL")
+      try connection.apply(.load(cacheKiB: cacheKiB, threads: threads, keepsBatches: keepsBatches))
+      try connection.execute("BEGIN")
+      for statement in schema.createTableStatements() + schema.bookkeepingStatements() {
+        try connection.execute(statement)
       }
+      try metadata.write(connection)
+      try PrimaryKeyRow.insert(schema.primaryKeyRows, connection)
       return StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .newFile(file),
         pendingIndexes: schema.indexes, keepsBatches: keepsBatches)
@@ -105,14 +102,13 @@ extension StoreFile {
         try check(metadata, schema, path)
         guard !FileSystem.exists(path) else { return nil }
         let file = try NewStoreFile(path, adopting: claim)
-        return try storeErrors(path) { () throws(SQLiteError) in
-          try connection.apply(.load(cacheKiB: cacheKiB, keepsBatches: true))
-          let built = try StoreFile.indexNames(connection)
-          return StoreFile(
-            path: path, schema: schema, metadata: metadata, connection: connection, warnings: [],
-            undo: .newFile(file), pendingIndexes: schema.indexes.filter { !built.contains($0.name) },
-            keepsBatches: true, isDurable: isDurable)
-        }
+        connection.name = path
+        try connection.apply(.load(cacheKiB: cacheKiB, keepsBatches: true))
+        let built = try StoreFile.indexNames(connection)
+        return StoreFile(
+          path: path, schema: schema, metadata: metadata, connection: connection, warnings: [],
+          undo: .newFile(file), pendingIndexes: schema.indexes.filter { !built.contains($0.name) },
+          keepsBatches: true, isDurable: isDurable)
       }
       guard let busy, !FileSystem.exists(path) else { return nil }
       guard FileSystem.now() < end else {
@@ -124,11 +120,9 @@ extension StoreFile {
 
   /// Opens the hidden file of a store that nobody is building, which takes back what was not committed.
   private static func open(_ hidden: String) throws(StoreError) -> (Connection, StoreMetadata, Bool) {
-    let (connection, version) = try storeErrors(hidden) { () throws(SQLiteError) in
-      let connection = try Connection(path: hidden, mode: .readWrite)
-      try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
-      return (connection, try connection.integer("PRAGMA user_version"))
-    }
+    let connection = try Connection.open(hidden, .readWrite)
+    try connection.execute("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT")
+    let version = try connection.integer("PRAGMA user_version")
     return (connection, try StoreMetadata.read(connection), version == 1)
   }
 
@@ -227,12 +221,12 @@ final class NewStoreFile {
 
   /// Commits, marks the file as one in write-ahead mode, syncs it and gives it its name.
   func publish(_ connection: Connection) throws(StoreError) {
-    try storeErrors(path) { () throws(SQLiteError) in
-      try connection.execute("COMMIT")
-      // Only the header's version numbers change; the log stays empty and goes away with the connection.
-      let mode = try connection.text("PRAGMA journal_mode=WAL")
-      try connection.close()
-      guard mode == "wal" else { throw SQLiteError(code: 1, message: "the file stays in journal mode \(mode ?? "")") }
+    try connection.execute("COMMIT")
+    // Only the header's version numbers change; the log stays empty and goes away with the connection.
+    let mode = try connection.text("PRAGMA journal_mode=WAL")
+    try connection.close()
+    guard mode == "wal" else {
+      throw StoreError(.sqlite, path: path, message: "the file stays in journal mode \(mode ?? "")")
     }
     try FileSystem.sync(hiddenPath)
     try Self.requireFree(path)
@@ -246,7 +240,7 @@ final class NewStoreFile {
   func suspend(_ connection: Connection) throws(StoreError) {
     defer { release() }
     if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
-    try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
+    try connection.close()
   }
 
   /// Closes and removes the hidden file.

@@ -26,17 +26,15 @@ extension StoreFile {
       // A file that is no store, or not this model's, is refused before anything is written.
       let metadata = try StoreMetadata.read(connection)
       try metadata.requireHashes(of: expected, path: path, options: options)
-      try storeErrors(path) { () throws(SQLiteError) in
-        if options.isReadOnly {
-          try connection.apply(.read(cacheKiB: options.cacheKiB))
-        } else {
-          try connection.apply(.shared(cacheKiB: options.cacheKiB))
-          for name in coreDataFunctions { try connection.registerNullFunction(name, argumentCount: 5) }
-        }
-        try connection.apply(pragmas.pragmas)
-        if options.vacuums, !options.isReadOnly { try connection.execute("VACUUM") }
-        if options.analyzes, !options.isReadOnly { try connection.execute("ANALYZE") }
+      if options.isReadOnly {
+        try connection.apply(.read(cacheKiB: options.cacheKiB))
+      } else {
+        try connection.apply(.shared(cacheKiB: options.cacheKiB))
+        try connection.registerCoreDataFunctions()
       }
+      try connection.apply(pragmas.pragmas)
+      if options.vacuums, !options.isReadOnly { try connection.execute("VACUUM") }
+      if options.analyzes, !options.isReadOnly { try connection.execute("ANALYZE") }
       let schema = try expected.adapted(to: connection)
       let result = StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection,
@@ -88,11 +86,9 @@ final class SharedStoreFile {
       } else {
         .readOnly
       }
-    return try storeErrors(path) { () throws(SQLiteError) in
-      let connection = try Connection(path: path, mode: mode)
-      connection.setBusyTimeout(milliseconds: Int32(max(0, min(options.timeout, 3600)) * 1000))
-      return connection
-    }
+    let connection = try Connection.open(path, mode)
+    connection.setBusyTimeout(milliseconds: Int32(max(0, min(options.timeout, 3600)) * 1000))
+    return connection
   }
 
   /// Closes; the last one to close the file leaves it alone and in the journal mode that it had.
@@ -107,6 +103,6 @@ final class SharedStoreFile {
         try? connection.execute("PRAGMA journal_mode=DELETE")
       }
     }
-    try storeErrors(path) { () throws(SQLiteError) in try connection.close() }
+    try connection.close()
   }
 }

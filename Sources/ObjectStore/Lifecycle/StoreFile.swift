@@ -1,5 +1,5 @@
 import ObjectModel
-public import SQLite
+package import SQLite
 
 /// A store file that is being written: a new one, built beside its final name, or an existing one.
 ///
@@ -42,7 +42,7 @@ public final class StoreFile {
   /// The metadata; ``writeMetadata(_:)`` changes them.
   public private(set) var metadata: StoreMetadata
   /// The connection; all statements of the run go through it.
-  public let connection: Connection
+  package let connection: Connection
   /// What a writer should know.
   public let warnings: [Warning]
 
@@ -126,20 +126,18 @@ public final class StoreFile {
   /// Starts a batch; a new store that keeps none has one transaction for the whole run.
   public func begin() throws(StoreError) {
     guard connection.isAutocommit else { return }
-    try sql { () throws(SQLiteError) in
-      if isDurable {
-        // On the disk before anything else is.
-        try connection.execute("PRAGMA synchronous=FULL; BEGIN; PRAGMA user_version=0; COMMIT; PRAGMA synchronous=OFF")
-        isDurable = false
-      }
-      try connection.execute(isNew ? "BEGIN" : "BEGIN IMMEDIATE")
+    if isDurable {
+      // On the disk before anything else is.
+      try connection.execute("PRAGMA synchronous=FULL; BEGIN; PRAGMA user_version=0; COMMIT; PRAGMA synchronous=OFF")
+      isDurable = false
     }
+    try connection.execute(isNew ? "BEGIN" : "BEGIN IMMEDIATE")
   }
 
   /// Ends a batch and keeps it; nothing happens in a new store that keeps no batches.
   public func commit() throws(StoreError) {
     guard !isNew || keepsBatches, !connection.isAutocommit else { return }
-    try sql { () throws(SQLiteError) in try connection.execute("COMMIT") }
+    try connection.execute("COMMIT")
     commits += 1
   }
 
@@ -152,7 +150,7 @@ public final class StoreFile {
       throw StoreError(.unsupported, path: path, message: "a store that is being built cannot take back one batch")
     }
     guard !connection.isAutocommit else { return }
-    try sql { () throws(SQLiteError) in try connection.execute("ROLLBACK") }
+    try connection.execute("ROLLBACK")
   }
 
   // MARK: - Numbers and metadata
@@ -163,22 +161,20 @@ public final class StoreFile {
   public func maximumPrimaryKey(forRoot rootEntity: Int) throws(StoreError) -> Int64 {
     let table = schema.table(forRoot: rootEntity)
     let number = schema.entityNumbers[rootEntity]
-    return try sql { () throws(SQLiteError) in
-      let said = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
-      let found = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
-      return max(said, found)
-    }
+    let said = try connection.integer("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(number)") ?? 0
+    let found = try connection.integer("SELECT max(Z_PK) FROM \(table.name)") ?? 0
+    return max(said, found)
   }
 
   /// Records the greatest `Z_PK` given out below root entities; part of the batch that gave them out.
   public func writeMaxima(_ maxima: [(rootEntity: Int, maximum: Int64)]) throws(StoreError) {
     let rows = maxima.map { (number: schema.entityNumbers[$0.rootEntity], maximum: $0.maximum) }
-    try sql { () throws(SQLiteError) in try PrimaryKeyRow.writeMaxima(rows, connection) }
+    try PrimaryKeyRow.writeMaxima(rows, connection)
   }
 
   /// Replaces the metadata, as part of the batch that has begun.
   public func writeMetadata(_ metadata: StoreMetadata) throws(StoreError) {
-    try sql { () throws(SQLiteError) in try metadata.write(connection) }
+    try metadata.write(connection)
     self.metadata = metadata
   }
 
@@ -198,18 +194,18 @@ public final class StoreFile {
     let wanted = pendingIndexes.filter(isWanted)
     if keepsBatches, !wanted.isEmpty { try begin() }
     pendingIndexes.removeAll { index in wanted.contains(index) }
-    for index in wanted { try sql { () throws(SQLiteError) in try connection.execute(index.sql) } }
+    for index in wanted { try connection.execute(index.sql) }
   }
 
   /// Finds out which indexes of a new store are not there: one that was built within a batch may have been taken back
   /// with it.
   private func findPendingIndexes() throws(StoreError) {
-    let built = try sql { () throws(SQLiteError) in try Self.indexNames(connection) }
+    let built = try Self.indexNames(connection)
     pendingIndexes = schema.indexes.filter { !built.contains($0.name) }
   }
 
   /// The names of the indexes in a file.
-  static func indexNames(_ connection: Connection) throws(SQLiteError) -> Set<String> {
+  static func indexNames(_ connection: Connection) throws(StoreError) -> Set<String> {
     var names = Set<String>()
     let rows = try connection.prepare("SELECT name FROM sqlite_master WHERE type = 'index'")
     while try rows.step() { names.insert(rows.text(0)) }
@@ -261,7 +257,7 @@ public final class StoreFile {
         }
         try? file.finish(connection)
       case .sharedFile(let file): try file.close(connection)
-      case .connection: try sql { () throws(SQLiteError) in try connection.close() }
+      case .connection: try connection.close()
       case .nothing: break
       }
       isEnded = true
@@ -274,13 +270,11 @@ public final class StoreFile {
 
   /// Replaces the metadata of a store that was finished a moment ago.
   private static func endWith(_ metadata: StoreMetadata, _ path: String) throws(StoreError) {
-    try storeErrors(path) { () throws(SQLiteError) in
-      let connection = try Connection(path: path, mode: .readWrite)
-      try connection.execute("BEGIN IMMEDIATE")
-      try metadata.write(connection)
-      try connection.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
-      try connection.close()
-    }
+    let connection = try Connection.open(path, .readWrite)
+    try connection.execute("BEGIN IMMEDIATE")
+    try metadata.write(connection)
+    try connection.execute("COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+    try connection.close()
   }
 
   private func endWith(_ metadata: StoreMetadata) throws(StoreError) {
@@ -315,7 +309,7 @@ public final class StoreFile {
       try file.discard(connection)
     case .existingFile(let file): try file.rollBack(connection, isWholeRun: isWholeRun)
     case .sharedFile(let file): try file.close(connection)
-    case .connection: try sql { () throws(SQLiteError) in try connection.close() }
+    case .connection: try connection.close()
     case .nothing: break
     }
   }
@@ -372,9 +366,7 @@ public final class StoreFile {
   package func beginDurably() throws(StoreError) {
     guard keepsBatches, let hiddenPath, connection.isAutocommit else { return }
     try FileSystem.sync(FileSystem.folder(of: hiddenPath))
-    try sql { () throws(SQLiteError) in
-      try connection.execute("PRAGMA synchronous=FULL; BEGIN; PRAGMA user_version=1")
-    }
+    try connection.execute("PRAGMA synchronous=FULL; BEGIN; PRAGMA user_version=1")
     isDurable = true
   }
 
@@ -382,7 +374,7 @@ public final class StoreFile {
   /// writing it.
   package func batchBytes() throws(StoreError) -> (file: Int, journal: Int) {
     guard let hiddenPath else { return (0, 0) }
-    let pages = try sql { () throws(SQLiteError) in try connection.integer("PRAGMA page_count") ?? 0 }
+    let pages = try connection.integer("PRAGMA page_count") ?? 0
     return (Int(pages) * 4096, FileSystem.size(hiddenPath + "-journal") ?? 0)
   }
 
@@ -393,16 +385,10 @@ public final class StoreFile {
   private func raiseMaxima() throws(StoreError) {
     for table in schema.tables {
       let number = schema.entityNumbers[table.rootEntity]
-      try sql { () throws(SQLiteError) in
-        try connection.execute(
-          "UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM \(table.name)) WHERE Z_ENT = \(number)"
-            + " AND ifnull(Z_MAX, 0) < (SELECT max(Z_PK) FROM \(table.name))")
-      }
+      try connection.execute(
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = (SELECT max(Z_PK) FROM \(table.name)) WHERE Z_ENT = \(number)"
+          + " AND ifnull(Z_MAX, 0) < (SELECT max(Z_PK) FROM \(table.name))")
     }
-  }
-
-  private func sql<Value>(_ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
-    try storeErrors(path, body)
   }
 }
 

@@ -1,5 +1,5 @@
 package import ObjectModel
-package import SQLite
+import SQLite
 
 extension PersistentStore {
   /// Runs `body` with a store that is only read, and leaves no trace beside it.
@@ -20,10 +20,19 @@ extension PersistentStore {
     }
   }
 
+  /// The same for a store whose model was found before.
+  package static func withReadableStore<Value>(
+    _ path: String, _ model: StoreModel, _ body: (PersistentStore) throws(StoreError) -> Value
+  ) throws(StoreError) -> Value {
+    try ReadableStore.withConnection(path) { connection throws(StoreError) in
+      try body(try PersistentStore(reading: connection, path: path, model: model))
+    }
+  }
+
   /// A store over a connection that only reads and that the caller closes.
   ///
   /// - Throws: ``StoreError`` with `missingTable`, `missingColumn`, or about the metadata.
-  package convenience init(reading connection: Connection, path: String, model: StoreModel) throws(StoreError) {
+  convenience init(reading connection: Connection, path: String, model: StoreModel) throws(StoreError) {
     guard let expected = StoreSchema(model: model.model, configuration: model.configuration) else {
       throw StoreError(.incompatibleModel, path: path, message: "the model lacks the store's configuration")
     }

@@ -1,5 +1,5 @@
 import ObjectModel
-public import SQLite
+package import SQLite
 
 /// One row of `Z_PRIMARYKEY`: an entity's number and, for roots, the greatest `Z_PK` given out.
 public struct PrimaryKeyRow: Sendable, Hashable {
@@ -24,7 +24,7 @@ public struct PrimaryKeyRow: Sendable, Hashable {
   public var isHistory: Bool { number >= 16000 }
 
   /// Reads all rows in number order.
-  public static func read(_ connection: Connection) throws(SQLiteError) -> [PrimaryKeyRow] {
+  package static func read(_ connection: Connection) throws(StoreError) -> [PrimaryKeyRow] {
     let select = try connection.prepare("SELECT Z_ENT, Z_NAME, Z_SUPER, Z_MAX FROM Z_PRIMARYKEY ORDER BY Z_ENT")
     var rows: [PrimaryKeyRow] = []
     while try select.step() {
@@ -37,7 +37,7 @@ public struct PrimaryKeyRow: Sendable, Hashable {
   }
 
   /// Inserts rows.
-  public static func insert(_ rows: [PrimaryKeyRow], _ connection: Connection) throws(SQLiteError) {
+  package static func insert(_ rows: [PrimaryKeyRow], _ connection: Connection) throws(StoreError) {
     let insert = try connection.prepare("INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (?, ?, ?, ?)")
     for row in rows {
       insert.bind(1, Int64(row.number))
@@ -49,8 +49,8 @@ public struct PrimaryKeyRow: Sendable, Hashable {
   }
 
   /// Sets the maxima of rows that are there, by entity number.
-  public static func writeMaxima(_ maxima: [(number: Int, maximum: Int64)], _ connection: Connection)
-    throws(SQLiteError)
+  package static func writeMaxima(_ maxima: [(number: Int, maximum: Int64)], _ connection: Connection)
+    throws(StoreError)
   {
     let update = try connection.prepare("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?")
     for (number, maximum) in maxima {

@@ -1,5 +1,5 @@
 public import PropertyLists
-public import SQLite
+package import SQLite
 
 /// What a store says about itself in `Z_METADATA`.
 ///
@@ -104,21 +104,18 @@ public struct StoreMetadata: Sendable, Hashable {
   /// Reads the metadata of an open file.
   ///
   /// - Throws: ``StoreError`` with `notACoreDataStore`, `damagedMetadata` or `sqlite`.
-  public static func read(_ connection: Connection) throws(StoreError) -> StoreMetadata {
-    let path = connection.path
-    let tables = try storeErrors(path) { () throws(SQLiteError) in
-      try connection.integer(
-        "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('Z_METADATA', 'Z_PRIMARYKEY')")
-    }
+  package static func read(_ connection: Connection) throws(StoreError) -> StoreMetadata {
+    let path = connection.name
+    let tables = try connection.integer(
+      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('Z_METADATA', 'Z_PRIMARYKEY')")
     guard tables == 2 else {
       throw StoreError(.notACoreDataStore, path: path, message: "the database has no Core Data metadata")
     }
-    let row: (uuid: String, plist: [UInt8])? = try storeErrors(path) { () throws(SQLiteError) in
-      let select = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
-      guard try select.step() else { return nil }
-      return (select.text(0), Array(select.bytes(1)))
+    let select = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA ORDER BY Z_VERSION LIMIT 1")
+    guard try select.step() else {
+      throw StoreError(.damagedMetadata, path: path, message: "Z_METADATA has no row")
     }
-    guard let row else { throw StoreError(.damagedMetadata, path: path, message: "Z_METADATA has no row") }
+    let row = (uuid: select.text(0), plist: Array(select.bytes(1)))
     do {
       guard let entries = try BinaryPropertyListReader.read(row.plist).entries else {
         throw StoreError(.damagedMetadata, path: path, message: "the property list of Z_METADATA is no dictionary")
@@ -134,7 +131,7 @@ public struct StoreMetadata: Sendable, Hashable {
   }
 
   /// Writes the metadata row, replacing the one that is there.
-  public func write(_ connection: Connection) throws(SQLiteError) {
+  package func write(_ connection: Connection) throws(StoreError) {
     let insert = try connection.prepare(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
     insert.bind(1, text: uuid)

@@ -98,8 +98,12 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  /// Wraps an error of the store.
+  /// Wraps an error of the store: a statement that was interrupted is a migration that was stopped.
   public init(_ cause: StoreError) {
+    if cause.cause?.kind == .interrupted {
+      self.init(.cancelled, path: cause.path, message: "the migration was stopped; the store is as before")
+      return
+    }
     self.init(.store, path: cause.path, message: cause.message, cause: cause)
   }
 

@@ -15,7 +15,7 @@ struct MigrationRun {
     var findings: [MigrationFinding] = []
     for step in plan.steps {
       for case .check(let sql, var finding) in step.actions {
-        let count = try sqlite { () throws(SQLiteError) in try connection.integer(sql) ?? 0 }
+        let count = try migrationErrors { () throws(StoreError) in try connection.integer(sql) ?? 0 }
         guard count > 0 else { continue }
         finding.message += " (\(count) \(count == 1 ? "object" : "objects"))"
         findings.append(finding)
@@ -41,12 +41,12 @@ struct MigrationRun {
   private func perform(_ action: MigrationPlan.Action) throws(MigrationError) {
     switch action {
     case .check: break
-    case .run(let sql): try sqlite { () throws(SQLiteError) in try connection.execute(sql) }
+    case .run(let sql): try migrationErrors { () throws(StoreError) in try connection.execute(sql) }
     case .dropTriggers(let tables): try dropTriggers(Set(tables.map { $0.uppercased() }))
     case .dropIndexes(let table, let keeping):
       let names = try names("type = 'index' AND sql IS NOT NULL AND upper(tbl_name) = '\(table.uppercased())'")
       for (name, _) in names where !keeping.contains(name.uppercased()) {
-        try sqlite { () throws(SQLiteError) in try connection.execute("DROP INDEX \(connection.quoted(name))") }
+        try migrationErrors { () throws(StoreError) in try connection.execute("DROP INDEX \(connection.quoted(name))") }
       }
     case .createIndex(let index): try create(index)
     case .bookkeeping: try keepBooks()
@@ -57,12 +57,12 @@ struct MigrationRun {
     for (name, sql) in try names("type = 'trigger'") {
       let words = sql.uppercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
       guard !tables.isDisjoint(with: words) else { continue }
-      try sqlite { () throws(SQLiteError) in try connection.execute("DROP TRIGGER \(connection.quoted(name))") }
+      try migrationErrors { () throws(StoreError) in try connection.execute("DROP TRIGGER \(connection.quoted(name))") }
     }
   }
 
   private func names(_ condition: String) throws(MigrationError) -> [(name: String, sql: String)] {
-    try sqlite { () throws(SQLiteError) in
+    try migrationErrors { () throws(StoreError) in
       let select = try connection.prepare("SELECT name, ifnull(sql, '') FROM sqlite_master WHERE \(condition)")
       var result: [(name: String, sql: String)] = []
       while try select.step() { result.append((select.text(0), select.text(1))) }
@@ -72,10 +72,10 @@ struct MigrationRun {
 
   private func create(_ index: IndexDefinition) throws(MigrationError) {
     guard try names("type = 'index' AND upper(name) = '\(index.name.uppercased())'").isEmpty else { return }
-    do throws(SQLiteError) {
+    do throws(StoreError) {
       try connection.execute(index.sql)
     } catch {
-      guard error.isConstraint, let entity = index.entity else { throw wrap(error) }
+      guard error.cause?.kind == .unique, let entity = index.entity else { throw MigrationError(error) }
       let name = plan.destination.model.entities[entity].name
       throw MigrationError(
         .data, path: path, message: "the data do not fit the new model",
@@ -92,7 +92,7 @@ struct MigrationRun {
   // MARK: - Bookkeeping
 
   private func keepBooks() throws(MigrationError) {
-    try sqlite { () throws(SQLiteError) in
+    try migrationErrors { () throws(StoreError) in
       let before = try PrimaryKeyRow.read(connection)
       let maxima = Dictionary(before.map { ($0.number, $0.maximum) }) { first, _ in first }
       try connection.execute("DELETE FROM Z_PRIMARYKEY WHERE Z_ENT < 16000")
@@ -120,7 +120,7 @@ struct MigrationRun {
   }
 
   /// Gives the changes in the history the new numbers of their entities; those of entities that are gone go too.
-  private func keepHistory() throws(SQLiteError) {
+  private func keepHistory() throws(StoreError) {
     guard try connection.hasTable("ACHANGE") else { return }
     let gone = plan.numbers.filter { $0.value == nil }.keys.sorted()
     if !gone.isEmpty {
@@ -140,18 +140,6 @@ struct MigrationRun {
       try connection.execute(
         "UPDATE ACHANGE SET ZCOLUMNS = NULL WHERE ZENTITY IN (\(MigrationPlanner.list(plan.changedNumbers.sorted())))")
     }
-  }
-
-  // MARK: - Errors
-
-  private func sqlite<Value>(_ body: () throws(SQLiteError) -> Value) throws(MigrationError) -> Value {
-    do { return try body() } catch { throw wrap(error) }
-  }
-
-  private func wrap(_ error: SQLiteError) -> MigrationError {
-    error.isInterrupt
-      ? MigrationError(.cancelled, path: path, message: "the migration was stopped; the store is as before")
-      : MigrationError(StoreError(error, path: path))
   }
 }
 

@@ -23,7 +23,7 @@ enum StoreBackup {
       let unfinished = copy + ".unfinished"
       for suffix in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(unfinished + suffix) }
       do throws(StoreError) {
-        try storeErrors(copy) { () throws(SQLiteError) in try connection.backUp(to: unfinished) }
+        try connection.backUp(to: unfinished)
         try FileSystem.sync(unfinished)
         try FileSystem.rename(unfinished, to: copy)
       } catch {

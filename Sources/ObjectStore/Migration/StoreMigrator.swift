@@ -88,7 +88,7 @@ public enum StoreMigrator {
         }
       }
       try migrationErrors { () throws(StoreError) in
-        try storeErrors(path) { () throws(SQLiteError) in
+        try file.connection.mapped { () throws(SQLiteError) in
           try file.connection.registerMigrationFunctions(store: path)
         }
         try file.begin()
@@ -184,9 +184,7 @@ public enum StoreMigrator {
     // A store of a configuration stays one of it, unless the new model has none of the name.
     let names = model.draft.configurations.map(\.name)
     let wanted = options.configuration ?? configuration.flatMap { names.contains($0) ? $0 : nil }
-    let catalog = try migrationErrors { () throws(StoreError) in
-      try storeErrors(connection.path) { () throws(SQLiteError) in try SchemaCatalog(connection) }
-    }
+    let catalog = try migrationErrors { () throws(StoreError) in try SchemaCatalog(connection) }
     var crowded = Set<String>()
     for (name, columns) in catalog.tables {
       let known =

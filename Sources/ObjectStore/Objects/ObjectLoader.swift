@@ -1,5 +1,5 @@
 package import ObjectModel
-package import SQLite
+import SQLite
 
 /// Puts whole objects with given identities into the table of one entity, columns straight from a batch.
 ///
@@ -21,7 +21,7 @@ package final class ObjectLoader {
   ///     entity numbers of others are filled by the loader.
   package init(
     store: PersistentStore, entity: EntityDescription, number: Int, columns: [ColumnDefinition]
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     let schema = store.schema
     let table = schema.table(forRoot: entity.rootIndex)
     self.columns = columns
@@ -56,7 +56,7 @@ package final class ObjectLoader {
   /// - Complexity: One statement; ascending identities append to the table.
   package func insert(
     rows: UnsafeBufferPointer<Int32>, cells: [CellColumnView], arena: UnsafeRawPointer
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     guard !rows.isEmpty else { return }
     source.fill(rows: rows, columns: cells.map { .cells($0.tags, $0.payloads) }, arena: arena)
     defer { source.clear() }
@@ -66,7 +66,7 @@ package final class ObjectLoader {
   /// The identities among those at `rows` that are in the table already.
   package func present(
     rows: UnsafeBufferPointer<Int32>, identities: CellColumnView, arena: UnsafeRawPointer
-  ) throws(SQLiteError) -> Set<Int64> {
+  ) throws(StoreError) -> Set<Int64> {
     guard !rows.isEmpty else { return [] }
     keys.fill(rows: rows, columns: [.cells(identities.tags, identities.payloads)], arena: arena)
     defer { keys.clear() }

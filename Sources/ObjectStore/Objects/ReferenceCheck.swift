@@ -1,5 +1,5 @@
 package import ObjectModel
-package import SQLite
+import SQLite
 
 /// Finds, after whole objects were loaded, those that cannot stay: what they refer to is not there, the other end of a
 /// one-to-one relationship does not refer back, or they break a uniqueness constraint; and takes them out again,
@@ -139,7 +139,7 @@ package final class ReferenceCheck {
   // MARK: The check
 
   /// Fills in the entity numbers of references to objects that came later than those that refer to them.
-  package func completeEntities() throws(SQLiteError) {
+  package func completeEntities() throws(StoreError) {
     for table in schema.tables {
       for column in table.columns {
         guard let (name, other) = schema.entityColumn(of: column.role, in: table) else { continue }
@@ -155,35 +155,27 @@ package final class ReferenceCheck {
   /// - Parameter prepare: Is called before objects are taken out; builds the indexes that make it fast.
   /// - Returns: How many objects were taken out.
   package func run(prepare: () throws(StoreError) -> Void) throws(StoreError) -> Int {
-    try sql { () throws(SQLiteError) in
-      try connection.execute(
-        "CREATE TEMP TABLE mergewalk_gone (root INTEGER, key INTEGER, reason INTEGER, other INTEGER, wave INTEGER,"
-          + " PRIMARY KEY (root, key)) WITHOUT ROWID")
-      for reference in references { try findMissing(reference) }
-      for index in schema.indexes where index.isUnique { try findEqual(index) }
-    }
-    let found = try sql { () throws(SQLiteError) in
-      try connection.integer("SELECT count(*) FROM temp.mergewalk_gone") ?? 0
-    }
+    try connection.execute(
+      "CREATE TEMP TABLE mergewalk_gone (root INTEGER, key INTEGER, reason INTEGER, other INTEGER, wave INTEGER,"
+        + " PRIMARY KEY (root, key)) WITHOUT ROWID")
+    for reference in references { try findMissing(reference) }
+    for index in schema.indexes where index.isUnique { try findEqual(index) }
+    let found = try connection.integer("SELECT count(*) FROM temp.mergewalk_gone") ?? 0
     if found > 0 {
       try prepare()
-      try sql { () throws(SQLiteError) in
-        try spread()
-        for table in schema.tables {
-          try connection.execute(
-            "DELETE FROM \(table.name) WHERE Z_PK IN"
-              + " (SELECT key FROM temp.mergewalk_gone WHERE root = \(table.rootEntity))")
-        }
+      try spread()
+      for table in schema.tables {
+        try connection.execute(
+          "DELETE FROM \(table.name) WHERE Z_PK IN"
+            + " (SELECT key FROM temp.mergewalk_gone WHERE root = \(table.rootEntity))")
       }
     }
-    return try sql { () throws(SQLiteError) in
-      if found > 0 || !forgiving.isEmpty { try forget() }
-      return Int(try connection.integer("SELECT count(*) FROM temp.mergewalk_gone") ?? 0)
-    }
+    if found > 0 || !forgiving.isEmpty { try forget() }
+    return Int(try connection.integer("SELECT count(*) FROM temp.mergewalk_gone") ?? 0)
   }
 
   /// Calls `body` with every object of a root entity that was taken out, in the order of their identities.
-  package func forEach(root: Int, _ body: (_ identity: Int64, _ finding: Finding) -> Void) throws(SQLiteError) {
+  package func forEach(root: Int, _ body: (_ identity: Int64, _ finding: Finding) -> Void) throws(StoreError) {
     let select = try connection.prepare(
       "SELECT key, reason, other FROM temp.mergewalk_gone WHERE root = \(root) ORDER BY key")
     while try select.step() {
@@ -214,7 +206,7 @@ package final class ReferenceCheck {
 
   private func alias(_ reference: Reference) -> String { reference.isJoin ? "s" : "o" }
 
-  private func findMissing(_ reference: Reference) throws(SQLiteError) {
+  private func findMissing(_ reference: Reference) throws(StoreError) {
     let alias = alias(reference)
     let other = tableName(root: reference.otherRoot)
     let missing = number(.missingTarget(reference.relationship))
@@ -231,7 +223,7 @@ package final class ReferenceCheck {
         + " WHERE d.\(inverse) IS NOT o.Z_PK")
   }
 
-  private func findEqual(_ index: IndexDefinition) throws(SQLiteError) {
+  private func findEqual(_ index: IndexDefinition) throws(StoreError) {
     guard let table = schema.tables.first(where: { $0.name == index.table }) else { return }
     let columns = index.columns.joined(separator: ", ")
     let present = index.columns.map { "\($0) IS NOT NULL" }.joined(separator: " AND ")
@@ -245,7 +237,7 @@ package final class ReferenceCheck {
   /// Adds what refers to what was found, wave by wave.
   ///
   /// - Complexity: A seek for each object found and reference; as many waves as the longest chain of references.
-  private func spread() throws(SQLiteError) {
+  private func spread() throws(StoreError) {
     try connection.execute("CREATE INDEX temp.mergewalk_wave ON mergewalk_gone (wave, root)")
     var statements: [Statement] = []
     for reference in references {
@@ -276,7 +268,7 @@ package final class ReferenceCheck {
   }
 
   /// Sets references to what is not there to nothing; only those are left that may be.
-  private func forget() throws(SQLiteError) {
+  private func forget() throws(StoreError) {
     for reference in references {
       let other = tableName(root: reference.otherRoot)
       // Every column is qualified: the other object may be of the same table.
@@ -293,9 +285,5 @@ package final class ReferenceCheck {
           "UPDATE \(reference.table) AS s SET \(nulls) WHERE s.\(reference.column) IS NOT NULL AND \(missing)")
       }
     }
-  }
-
-  private func sql<Value>(_ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
-    try storeErrors(connection.path, body)
   }
 }

@@ -32,7 +32,7 @@ final class CellSource {
   private let columns: UnsafeMutablePointer<Column>
 
   /// Registers a source with `columnCount` columns on a connection.
-  init(name: String, columnCount: Int, connection: Connection) throws(SQLiteError) {
+  init(name: String, columnCount: Int, connection: Connection) throws(StoreError) {
     self.name = name
     self.columnCount = columnCount
     state = .allocate(capacity: 1)
@@ -40,10 +40,8 @@ final class CellSource {
     state.initialize(
       to: CellSourceState(
         columnCount: Int32(columnCount), rowCount: 0, rows: nil, columns: UnsafePointer(columns), arena: nil))
-    let code = sqlite3_create_module_v2(connection.handle, name, cellSourceModule, state, nil)
-    guard code == SQLITE_OK else {
-      throw SQLiteError(code: code, message: "cannot register the row source \(name)", sql: nil)
-    }
+    try connection.check(
+      sqlite3_create_module_v2(connection.handle, name, cellSourceModule, state, nil), "the row source \(name)")
   }
 
   // The connection is closed before the store lets go of its sources, so nothing can refer to the state any more.

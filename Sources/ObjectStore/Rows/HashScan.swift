@@ -28,16 +28,16 @@ final class HashScan {
   }
 
   /// Runs `SELECT` over the columns of a table; `from` is the table and its condition.
-  func run(_ connection: Connection, columns: [String], from: String) throws(SQLiteError) {
+  func run(_ connection: Connection, columns: [String], from: String) throws(StoreError) {
     // The function lives as long as this call, and so does the object it points at.
     try register(connection, Unmanaged.passUnretained(self).toOpaque())
     defer { try? register(connection, nil) }
     let statement = try connection.prepare(
       "SELECT \(Self.functionName)(\(columns.joined(separator: ", "))) FROM \(from)")
-    try withExtendedLifetime(self) { () throws(SQLiteError) in try statement.run() }
+    try withExtendedLifetime(self) { () throws(StoreError) in try statement.run() }
   }
 
-  private func register(_ connection: Connection, _ context: UnsafeMutableRawPointer?) throws(SQLiteError) {
+  private func register(_ connection: Connection, _ context: UnsafeMutableRawPointer?) throws(StoreError) {
     let code = sqlite3_create_function_v2(
       connection.handle, Self.functionName, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, context, nil,
       context == nil
@@ -47,9 +47,7 @@ final class HashScan {
           Unmanaged<HashScan>.fromOpaque(context).takeUnretainedValue().add(values, Int(count))
         },
       context == nil ? nil : { call in sqlite3_result_null(call) }, nil)
-    guard code == SQLITE_OK else {
-      throw SQLiteError(code: code, message: "cannot register \(Self.functionName)", sql: nil)
-    }
+    try connection.check(code, Self.functionName)
   }
 
   /// Hashes one row; rows whose key has a null are passed over.

@@ -1,4 +1,4 @@
-package import SQLite
+import SQLite
 
 /// Where the store keeps a to-many relationship that is not the inverse of a to-one relationship.
 package enum LinkStorage: Hashable {
@@ -59,7 +59,7 @@ package final class LinkAccess {
   init(
     _ storage: LinkStorage, number: Int, connection: Connection, schema: StoreSchema,
     entityNumbers: EntityNumberTable
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     self.connection = connection
     self.storage = storage
     self.entityNumbers = entityNumbers
@@ -100,7 +100,7 @@ package final class LinkAccess {
   /// - Parameter isOwner: Whether the object is on the owner's side.
   package func forEachPartner(
     of primaryKey: Int64, isOwner: Bool, _ body: (_ partner: Int64, _ order: Int64) -> Void
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     try backing?.willRead(storage, of: [primaryKey], isOwner: isOwner)
     let (own, other) = isOwner ? (names.owner, names.target) : (names.target, names.owner)
     let order = (isOwner ? names.order : names.inverseOrder) ?? "0"
@@ -111,7 +111,7 @@ package final class LinkAccess {
   }
 
   /// The stored pair of two objects with its positions; `nil` when they are not related.
-  package func pair(owner: Int64, target: Int64) throws(SQLiteError) -> LinkRow? {
+  package func pair(owner: Int64, target: Int64) throws(StoreError) -> LinkRow? {
     try backing?.willRead(storage, of: [owner], isOwner: true)
     // Only the other side's list has the position there.
     if names.inverseOrder != nil { try backing?.willRead(storage, of: [target], isOwner: false) }
@@ -129,7 +129,7 @@ package final class LinkAccess {
   /// The owner that the destination's table names for an object; `nil` for none.
   ///
   /// Not for join tables.
-  package func storedOwner(of target: Int64) throws(SQLiteError) -> Int64? {
+  package func storedOwner(of target: Int64) throws(StoreError) -> Int64? {
     try backing?.willRead(storage, of: [target], isOwner: false)
     let statement = try statement("SELECT \(names.owner) FROM \(names.table) WHERE \(names.target) = ?")
     statement.bind(1, target)
@@ -140,7 +140,7 @@ package final class LinkAccess {
   // MARK: Writing
 
   /// Stores pairs; a pair that is there already takes the new positions.
-  package func insert(_ rows: [LinkRow]) throws(SQLiteError) {
+  package func insert(_ rows: [LinkRow]) throws(StoreError) {
     guard names.isJoin else { return try assign(rows) }
     var columns = [(names.owner, "r.c0"), (names.target, "r.c1")]
     var update: [String] = []
@@ -157,7 +157,7 @@ package final class LinkAccess {
   }
 
   /// Writes the positions of pairs that are stored.
-  package func updateOrders(_ rows: [LinkRow]) throws(SQLiteError) {
+  package func updateOrders(_ rows: [LinkRow]) throws(StoreError) {
     let assignments = [(names.order, "r.c2"), (names.inverseOrder, "r.c3")].compactMap { name, value in
       name.map { "\($0) = \(value)" }
     }
@@ -168,7 +168,7 @@ package final class LinkAccess {
   }
 
   /// Removes pairs; those that are gone already do not matter.
-  package func delete(_ rows: [LinkRow]) throws(SQLiteError) {
+  package func delete(_ rows: [LinkRow]) throws(StoreError) {
     if names.isJoin {
       try run(
         "DELETE FROM \(names.table) WHERE rowid IN (SELECT j.rowid FROM \(source.name) AS r "
@@ -182,7 +182,7 @@ package final class LinkAccess {
   }
 
   /// Writes the owners into the destination's rows.
-  private func assign(_ rows: [LinkRow]) throws(SQLiteError) {
+  private func assign(_ rows: [LinkRow]) throws(StoreError) {
     var assignments = ["\(names.owner) = r.c0"]
     if let order = names.order { assignments.append("\(order) = r.c2") }
     if let entity = names.ownerEntity { assignments.append("\(entity) = r.c4") }
@@ -191,7 +191,7 @@ package final class LinkAccess {
         + "WHERE \(names.table).Z_PK = r.c1", rows)
   }
 
-  private func run(_ sql: String, _ rows: [LinkRow]) throws(SQLiteError) {
+  private func run(_ sql: String, _ rows: [LinkRow]) throws(StoreError) {
     guard !rows.isEmpty else { return }
     let statement = try statement(sql)
     let places = ContiguousArray(0..<Int32(rows.count))
@@ -204,9 +204,9 @@ package final class LinkAccess {
     for row in rows { numbers.append(row.order) }
     for row in rows { numbers.append(row.inverseOrder) }
     let entities = ContiguousArray(rows.map(\.ownerEntity))
-    try numbers.withUnsafeBufferPointer { numbers throws(SQLiteError) in
-      try entities.withUnsafeBufferPointer { entities throws(SQLiteError) in
-        try places.withUnsafeBufferPointer { places throws(SQLiteError) in
+    try numbers.withUnsafeBufferPointer { numbers throws(StoreError) in
+      try entities.withUnsafeBufferPointer { entities throws(StoreError) in
+        try places.withUnsafeBufferPointer { places throws(StoreError) in
           guard let first = numbers.baseAddress, let entity = entities.baseAddress else { return }
           source.fill(
             rows: places,
@@ -221,7 +221,7 @@ package final class LinkAccess {
     }
   }
 
-  func statement(_ sql: String) throws(SQLiteError) -> Statement {
+  func statement(_ sql: String) throws(StoreError) -> Statement {
     if let statement = statements[sql] { return statement }
     let statement = try connection.prepare(sql)
     statements[sql] = statement

@@ -39,7 +39,7 @@ public final class PersistentStore {
   private var maxima: [Int64]
   private var writtenMaxima: [Int64]
   /// What SQLite said about changes by other connections when the sequences were read; `nil` to read them again.
-  private var dataVersion: Int64?
+  private var knownVersion: Int64?
   private var dataVersionStatement: Statement?
   private var seenVersion: Int64?
   /// How many transactions contexts and batch requests have written, and how often it was noticed that another
@@ -67,7 +67,7 @@ public final class PersistentStore {
     maxima = Array(repeating: 0, count: model.entities.count)
     writtenMaxima = maxima
     // Read before the sequences, so that whoever writes in between is noticed.
-    if type == .sqlite { dataVersion = try storeErrors(file.path) { () throws(SQLiteError) in try readDataVersion() } }
+    if type == .sqlite { knownVersion = try readDataVersion() }
     // Damage at the end of a table that is only read must not keep its beginning from being read.
     if !file.isOnlyRead {
       for table in schema.tables { maxima[table.rootEntity] = try file.maximumPrimaryKey(forRoot: table.rootEntity) }
@@ -108,7 +108,7 @@ public final class PersistentStore {
   public var statementsExecuted: Int { connection.statementsExecuted }
 
   /// The statements of the table that belongs to a root entity.
-  package func access(root: Int) throws(SQLiteError) -> TableAccess {
+  package func access(root: Int) throws(StoreError) -> TableAccess {
     if let access = accesses[root] { return access }
     let access = try TableAccess(
       connection: connection, root: root, schema: schema, entityNumbers: entityNumbers)
@@ -118,7 +118,7 @@ public final class PersistentStore {
   }
 
   /// The statements of a to-many relationship that has no column of its own.
-  package func links(_ storage: LinkStorage) throws(SQLiteError) -> LinkAccess {
+  package func links(_ storage: LinkStorage) throws(StoreError) -> LinkAccess {
     if let access = linkAccesses[storage] { return access }
     let access = try LinkAccess(
       storage, number: linkAccesses.count, connection: connection, schema: schema, entityNumbers: entityNumbers)
@@ -127,23 +127,14 @@ public final class PersistentStore {
     return access
   }
 
-  /// What ``writeMaxima()`` has written so far; to be given back when the transaction is rolled back.
-  package var sequenceMark: [Int64] { writtenMaxima }
-
-  /// Forgets that sequences were written since `mark` was taken: the transaction was rolled back.
-  package func restoreSequences(_ mark: [Int64]) {
-    writtenMaxima = mark
-    dataVersion = nil
-  }
-
   /// Reads the sequences again when another connection has written since the last call; belongs at the start of the
   /// transaction that takes keys, so that nobody else can take the same.
   ///
   /// - Complexity: One statement when nobody else wrote.
-  package func refreshMaxima() throws(SQLiteError) {
+  package func refreshMaxima() throws(StoreError) {
     guard type == .sqlite else { return }
     let version = try readDataVersion()
-    guard version != dataVersion else { return }
+    guard version != knownVersion else { return }
     for table in schema.tables {
       let root = table.rootEntity
       let said =
@@ -152,11 +143,11 @@ public final class PersistentStore {
       maxima[root] = max(maxima[root], said, found)
       writtenMaxima[root] = said
     }
-    dataVersion = version
+    knownVersion = version
   }
 
   /// A number that moves when another connection has written.
-  private func readDataVersion() throws(SQLiteError) -> Int64 {
+  private func readDataVersion() throws(StoreError) -> Int64 {
     if dataVersionStatement == nil { dataVersionStatement = try connection.prepare("PRAGMA data_version") }
     guard let statement = dataVersionStatement else { return 0 }
     defer { statement.reset() }
@@ -187,7 +178,7 @@ public final class PersistentStore {
     set {
       maxima = newValue.taken
       writtenMaxima = newValue.written
-      dataVersion = nil
+      knownVersion = nil
     }
   }
 
@@ -195,7 +186,7 @@ public final class PersistentStore {
   package func maximum(root: Int) -> Int64 { maxima[root] }
 
   /// Writes the sequences that moved since the last call; belongs into the transaction of the rows.
-  package func writeMaxima() throws(SQLiteError) {
+  package func writeMaxima() throws(StoreError) {
     for root in maxima.indices where maxima[root] != writtenMaxima[root] {
       try connection.execute(
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])")

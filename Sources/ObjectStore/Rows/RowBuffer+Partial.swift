@@ -1,5 +1,3 @@
-package import SQLite
-
 /// Rows of which only some columns were fetched.
 ///
 /// An import fetches the columns it compares. What else a change needs, such as the other end of a one-to-one
@@ -29,11 +27,11 @@ extension TableAccess {
   /// Fetches what a row lacks, when it lacks a slot; cells that were set meanwhile keep their values.
   ///
   /// - Complexity: One fetch by primary key for a row that lacks the slot.
-  package func complete(_ buffer: RowBuffer, row: Int, slot: Int) throws(SQLiteError) {
+  package func complete(_ buffer: RowBuffer, row: Int, slot: Int) throws(StoreError) {
     let missing = buffer.missingSlots(row: row)
     guard missing.contains(slot), buffer.states[row] != RowState.inserted else { return }
     let fetched = buffer.count
-    try withUnsafePointer(to: buffer.primaryKeys[row]) { key throws(SQLiteError) in
+    try withUnsafePointer(to: buffer.primaryKeys[row]) { key throws(StoreError) in
       try fetch(primaryKeys: UnsafeBufferPointer(start: key, count: 1), slots: missing, into: buffer)
     }
     guard buffer.count > fetched else { return }

@@ -97,7 +97,7 @@ package struct RowReader {
   /// Reads all rows that a statement has left.
   ///
   /// - Parameter body: Is called with each row's place.
-  package func read(_ statement: Statement, into buffer: RowBuffer, _ body: (Int) -> Void) throws(SQLiteError) {
+  package func read(_ statement: Statement, into buffer: RowBuffer, _ body: (Int) -> Void) throws(StoreError) {
     defer { statement.reset() }
     while try statement.step() { body(readRow(statement, into: buffer)) }
   }

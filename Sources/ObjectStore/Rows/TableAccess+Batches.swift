@@ -1,5 +1,5 @@
 import ObjectModel
-package import SQLite
+import SQLite
 
 /// Rows by their primary keys, as fetch requests want them.
 extension TableAccess {
@@ -13,13 +13,13 @@ extension TableAccess {
   /// - Parameter keys: Ascending for speed.
   package func fetchRows(
     primaryKeys keys: [Int64], slots: [Int], reader: RowReader, into buffer: RowBuffer
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     guard !keys.isEmpty else { return }
     try backing?.willRead(root: table.rootEntity, primaryKeys: keys)
     let statement = try objectStatement(
       "SELECT \(selectList(slots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
         + "ON t.Z_PK = k.c0")
-    try withPrimaryKeys(keys, buffer) { () throws(SQLiteError) in
+    try withPrimaryKeys(keys, buffer) { () throws(StoreError) in
       try reader.read(statement, into: buffer) { _ in }
     }
   }
@@ -36,7 +36,7 @@ extension TableAccess {
   package func fetchMembers(
     of owners: [Int64], join: (table: String, other: String)?, ownerColumn: String, orderColumn: String?,
     reader: RowReader, into buffer: RowBuffer, body: (_ owner: Int64, _ row: Int, _ order: Int64) -> Void
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     guard !owners.isEmpty else { return }
     try backing?.willRead(table: join?.table ?? table.name, membersBy: ownerColumn, of: owners)
     let pairs = join == nil ? "t" : "j"
@@ -53,7 +53,7 @@ extension TableAccess {
     {
       for owner in owners { try takeOrderKeys(slot: slot, target: owner, in: buffer) }
     }
-    try withPrimaryKeys(owners, buffer) { () throws(SQLiteError) in
+    try withPrimaryKeys(owners, buffer) { () throws(StoreError) in
       defer { statement.reset() }
       while try statement.step() {
         let row = reader.readRow(statement, into: buffer)

@@ -1,8 +1,8 @@
-package import SQLite
+import SQLite
 
 extension TableAccess {
   /// Sets columns of rows to null; their versions stay.
-  package func clear(slots: [Int], primaryKeys: [Int64]) throws(SQLiteError) {
+  package func clear(slots: [Int], primaryKeys: [Int64]) throws(StoreError) {
     guard !primaryKeys.isEmpty else { return }
     let source = try keySource(columnCount: 1)
     let assignments = slots.map { "\(column($0)) = NULL" }.joined(separator: ", ")

@@ -13,21 +13,21 @@ extension TableAccess {
   ///   - bind: Binds the values of the keys that are not null, from parameter 1.
   package func fetchRows(
     entity: EntityDescription, keys: [(slot: Int, isNull: Bool)], into buffer: RowBuffer,
-    bind: (Statement) -> Void, body: (Int) -> Void
-  ) throws(SQLiteError) {
+    bind: (DatabaseRows) -> Void, body: (Int) -> Void
+  ) throws(StoreError) {
     try backing?.willRead(entity)
     var conditions = keys.map { "t.\(column($0.slot)) \($0.isNull ? "IS NULL" : "= ?")" }
     if let condition = entityCondition(entity, alias: "t") { conditions.append(condition) }
     let filter = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
     let statement = try objectStatement("SELECT \(selectList(storedSlots)) FROM \(table.name) AS t\(filter)")
-    bind(statement)
+    bind(DatabaseRows(statement))
     try place(statement, into: buffer, body: body)
   }
 
   /// Fetches the next rows of an entity and everything below it in primary key order.
   package func fetchPage(
     entity: EntityDescription, after primaryKey: Int64, limit: Int, into buffer: RowBuffer, body: (Int) -> Void
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     try backing?.willRead(entity)
     // The sign keeps SQLite from taking the entity's index, which would make it sort.
     let condition = entityCondition(entity, alias: "+t").map { " AND \($0)" } ?? ""
@@ -42,7 +42,7 @@ extension TableAccess {
   /// Fetches the rows whose to-one relationship at `slot` refers to `target`.
   package func fetchRows(
     slot: Int, target: Int64, into buffer: RowBuffer, body: (Int) -> Void
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     try backing?.willRead(root: table.rootEntity, referringBy: slot, to: [target])
     let statement = try objectStatement(
       "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.\(column(slot)) = ?")
@@ -52,7 +52,7 @@ extension TableAccess {
   }
 
   /// Gives rows that were fetched before their places among the members of `target` were brought those places.
-  func takeOrderKeys(slot: Int, target: Int64, in buffer: RowBuffer) throws(SQLiteError) {
+  func takeOrderKeys(slot: Int, target: Int64, in buffer: RowBuffer) throws(StoreError) {
     guard let order = table.orderKeyColumn(slot: slot) else { return }
     let statement = try objectStatement(
       "SELECT t.Z_PK, ifnull(t.\(order), 0) FROM \(table.name) AS t WHERE t.\(column(slot)) = ?")
@@ -67,7 +67,7 @@ extension TableAccess {
   }
 
   /// Fetches one row by its primary key.
-  package func fetchRow(primaryKey: Int64, into buffer: RowBuffer, body: (Int) -> Void) throws(SQLiteError) {
+  package func fetchRow(primaryKey: Int64, into buffer: RowBuffer, body: (Int) -> Void) throws(StoreError) {
     try backing?.willRead(root: table.rootEntity, primaryKeys: [primaryKey])
     let statement = try objectStatement(
       "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.Z_PK = ?")
@@ -78,25 +78,25 @@ extension TableAccess {
   /// Fetches rows by their primary keys, in one statement.
   package func fetchRows(
     primaryKeys: [Int64], into buffer: RowBuffer, body: (Int) -> Void
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     guard !primaryKeys.isEmpty else { return }
     try backing?.willRead(root: table.rootEntity, primaryKeys: primaryKeys)
     let statement = try objectStatement(
       "SELECT \(selectList(storedSlots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
         + "ON t.Z_PK = k.c0")
-    try withPrimaryKeys(primaryKeys, buffer) { () throws(SQLiteError) in
+    try withPrimaryKeys(primaryKeys, buffer) { () throws(StoreError) in
       try place(statement, into: buffer, body: body)
     }
   }
 
   /// The versions that rows have in the table now; keys that are not there are left out.
-  package func versions(primaryKeys: [Int64], _ buffer: RowBuffer) throws(SQLiteError) -> [Int64: Int64] {
+  package func versions(primaryKeys: [Int64], _ buffer: RowBuffer) throws(StoreError) -> [Int64: Int64] {
     try backing?.willRead(root: table.rootEntity, primaryKeys: primaryKeys)
     let statement = try objectStatement(
       "SELECT t.Z_PK, ifnull(t.Z_OPT, 0) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
         + "ON t.Z_PK = k.c0")
     var found: [Int64: Int64] = [:]
-    try withPrimaryKeys(primaryKeys, buffer) { () throws(SQLiteError) in
+    try withPrimaryKeys(primaryKeys, buffer) { () throws(StoreError) in
       defer { statement.reset() }
       while try statement.step() { found[statement.integer(0)] = statement.integer(1) }
     }
@@ -107,7 +107,7 @@ extension TableAccess {
 
   private func place(
     _ statement: Statement, into buffer: RowBuffer, body: (Int) -> Void
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     defer { statement.reset() }
     let slots = storedSlots
     while try statement.step() {
@@ -130,11 +130,11 @@ extension TableAccess {
   }
 
   func withPrimaryKeys(
-    _ keys: [Int64], _ buffer: RowBuffer, _ body: () throws(SQLiteError) -> Void
-  ) throws(SQLiteError) {
+    _ keys: [Int64], _ buffer: RowBuffer, _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
     let order = ContiguousArray(0..<Int32(keys.count))
-    try keys.withUnsafeBufferPointer { keys throws(SQLiteError) in
-      try order.withUnsafeBufferPointer { order throws(SQLiteError) in
+    try keys.withUnsafeBufferPointer { keys throws(StoreError) in
+      try order.withUnsafeBufferPointer { order throws(StoreError) in
         guard let start = keys.baseAddress else { return }
         // Keys are no text, so the source reads nothing from the arena, which may move while rows are placed.
         primaryKeySource.fill(rows: order, columns: [.integers(start)], arena: buffer.arena.base)
@@ -144,7 +144,7 @@ extension TableAccess {
     }
   }
 
-  func objectStatement(_ sql: String) throws(SQLiteError) -> Statement {
+  func objectStatement(_ sql: String) throws(StoreError) -> Statement {
     if let statement = objectStatements[sql] { return statement }
     let statement = try connection.prepare(sql)
     objectStatements[sql] = statement

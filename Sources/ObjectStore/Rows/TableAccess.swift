@@ -1,6 +1,6 @@
 import CSQLite
 package import ObjectModel
-package import SQLite
+import SQLite
 
 /// The statements that move rows between a ``RowBuffer`` and its table, whole batches at a time.
 ///
@@ -40,7 +40,7 @@ package final class TableAccess {
 
   init(
     connection: Connection, root: Int, schema: StoreSchema, entityNumbers: EntityNumberTable
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     self.connection = connection
     self.schema = schema
     self.entityNumbers = entityNumbers
@@ -60,7 +60,7 @@ package final class TableAccess {
   /// Inserts rows in the given order.
   ///
   /// The order decides how fast it is: ascending primary keys append to the table.
-  package func insert(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(SQLiteError) {
+  package func insert(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(StoreError) {
     guard !rows.isEmpty else { return }
     if insertStatement == nil { insertStatement = try connection.prepare(insertSQL(buffer)) }
     fillRowSource(buffer, rows: rows)
@@ -75,7 +75,7 @@ package final class TableAccess {
   /// - Returns: How many rows were written; fewer than given means that somebody else changed or deleted the others.
   package func update(
     _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64]
-  ) throws(SQLiteError) -> Int {
+  ) throws(StoreError) -> Int {
     guard !rows.isEmpty else { return 0 }
     if updateStatements[slots] == nil {
       updateStatements[slots] = try connection.prepare(updateSQL(buffer, slots: slots))
@@ -89,7 +89,7 @@ package final class TableAccess {
   /// Deletes rows whose versions are those in the table.
   ///
   /// - Returns: How many rows were deleted.
-  package func delete(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(SQLiteError) -> Int {
+  package func delete(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(StoreError) -> Int {
     guard !rows.isEmpty else { return 0 }
     if deleteStatement == nil {
       let keyColumn = table.columns.firstIndex { $0.role == .primaryKey } ?? 0
@@ -163,7 +163,7 @@ package final class TableAccess {
   /// - Parameter slots: The columns to fetch; the cells of other slots stay null, see ``complete(_:row:slot:)``.
   package func fetch(
     primaryKeys: UnsafeBufferPointer<Int64>, slots: [Int], into buffer: RowBuffer
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     guard !primaryKeys.isEmpty, let start = primaryKeys.baseAddress else { return }
     try backing?.willRead(root: table.rootEntity, primaryKeys: Array(primaryKeys))
     let key = FetchKey(keySlots: [], slots: slots, entities: 0...Int.max)
@@ -171,7 +171,7 @@ package final class TableAccess {
       fetchStatements[key] = try connection.prepare(fetchSQL(slots: slots))
     }
     let order = ContiguousArray((0..<Int32(primaryKeys.count)))
-    try order.withUnsafeBufferPointer { rows throws(SQLiteError) in
+    try order.withUnsafeBufferPointer { rows throws(StoreError) in
       primaryKeySource.fill(rows: rows, columns: [.integers(start)], arena: buffer.arena.base)
       defer { primaryKeySource.clear() }
       guard let statement = fetchStatements[key] else { return }
@@ -194,7 +194,7 @@ package final class TableAccess {
   package func fetch(
     keys: [CellColumnView], order: UnsafeBufferPointer<Int32>, arena: UnsafeRawPointer, keySlots: [Int],
     entity: EntityDescription, slots: [Int], into buffer: RowBuffer
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     guard !order.isEmpty else { return }
     try backing?.willRead(entity)
     let key = FetchKey(keySlots: keySlots, slots: slots, entities: entity.index...entity.lastDescendantIndex)
@@ -217,7 +217,7 @@ package final class TableAccess {
   }
 
   /// The statement that fetches rows by key.
-  package func fetchSQL(keySlots: [Int], entity: EntityDescription, slots: [Int]) throws(SQLiteError) -> String {
+  package func fetchSQL(keySlots: [Int], entity: EntityDescription, slots: [Int]) throws(StoreError) -> String {
     var conditions = keySlots.enumerated().map { "t.\(column($1)) = k.c\($0)" }
     if let condition = entityCondition(entity, alias: "t") { conditions.append(condition) }
     let source = try keySource(columnCount: keySlots.count)
@@ -232,7 +232,7 @@ package final class TableAccess {
   }
 
   /// The source of keys with a number of columns.
-  func keySource(columnCount: Int) throws(SQLiteError) -> CellSource {
+  func keySource(columnCount: Int) throws(StoreError) -> CellSource {
     if let known = keySources[columnCount] { return known }
     let source = try CellSource(
       name: "mergewalk_keys\(columnCount)_\(table.name)", columnCount: columnCount, connection: connection)
@@ -248,12 +248,12 @@ package final class TableAccess {
   package func scanHashes(
     entity: EntityDescription, keySlots: [Int], contentSlots: [Int], seed: UInt64,
     body: (_ primaryKey: Int64, _ keyHash: UInt64, _ contentHash: UInt64) -> Void
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     let slots = keySlots + contentSlots
     precondition(slots.count <= TableAccess.hashedColumnLimit, "a scan hashes fewer columns")
     try backing?.willRead(entity)
     let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
-    try withoutActuallyEscaping(body) { body throws(SQLiteError) in
+    try withoutActuallyEscaping(body) { body throws(StoreError) in
       try HashScan(kinds: slots.map { kinds[$0] }, keyCount: keySlots.count, seed: seed, body: body)
         .run(connection, columns: ["Z_PK"] + slots.map { column($0) }, from: table.name + condition)
     }
@@ -267,7 +267,7 @@ package final class TableAccess {
   /// - Parameter body: Is called after every `blockSize` rows and at the end; the buffer is emptied after each call.
   package func scan(
     entity: EntityDescription, slots: [Int], buffer: RowBuffer, blockSize: Int, body: () -> Void
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     try backing?.willRead(entity)
     let statement = try connection.prepare(scanSQL(entity: entity, slots: slots))
     while try statement.step() {
@@ -284,7 +284,7 @@ package final class TableAccess {
   }
 
   /// The number of rows of an entity and everything below it.
-  package func count(_ entity: EntityDescription) throws(SQLiteError) -> Int {
+  package func count(_ entity: EntityDescription) throws(StoreError) -> Int {
     try backing?.willRead(entity)
     let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
     return Int(try connection.integer("SELECT count(*) FROM \(table.name)\(condition)") ?? 0)
@@ -298,7 +298,7 @@ package final class TableAccess {
   }
 
   /// The greatest order key among the rows whose to-one relationship at `slot` refers to `target`; `nil` for none.
-  package func lastOrderKey(slot: Int, target: Int64) throws(SQLiteError) -> Int64? {
+  package func lastOrderKey(slot: Int, target: Int64) throws(StoreError) -> Int64? {
     guard let column = table.orderKeyColumn(slot: slot) else { return nil }
     try backing?.willRead(root: table.rootEntity, referringBy: slot, to: [target])
     return try connection.integer(

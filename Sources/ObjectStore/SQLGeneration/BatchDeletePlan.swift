@@ -49,7 +49,7 @@ package struct BatchDeletePlan {
   static let doomed = "temp.mergewalk_doomed"
 
   /// Makes the temporary table.
-  package static let create =
+  static let create =
     "CREATE TEMP TABLE IF NOT EXISTS mergewalk_doomed (r INTEGER, k INTEGER, PRIMARY KEY (r, k)) WITHOUT ROWID"
   /// Empties the temporary table.
   package static let clear = "DELETE FROM temp.mergewalk_doomed"

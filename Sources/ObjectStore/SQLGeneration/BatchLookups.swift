@@ -1,5 +1,5 @@
 package import ObjectModel
-package import SQLite
+import SQLite
 
 /// Questions that batch requests ask about many rows at once, one statement each.
 extension TableAccess {
@@ -15,7 +15,7 @@ extension TableAccess {
   package func findRows(
     keySlots: [Int], keys: [CellColumnView], positions: UnsafeBufferPointer<Int32>, arena: UnsafeRawPointer,
     body: (_ position: Int, _ primaryKey: Int64, _ entityNumber: Int64) -> Void
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     guard !positions.isEmpty else { return }
     let source = try keySource(columnCount: keys.count)
     let columns = keySlots.isEmpty ? ["Z_PK"] : keySlots.map { column($0) }
@@ -35,7 +35,7 @@ extension TableAccess {
   package func lastOrderKeys(
     slot: Int, targets: CellColumnView, positions: UnsafeBufferPointer<Int32>, arena: UnsafeRawPointer,
     body: (_ target: Int64, _ orderKey: Int64) -> Void
-  ) throws(SQLiteError) {
+  ) throws(StoreError) {
     guard !positions.isEmpty, let order = table.orderKeyColumn(slot: slot) else { return }
     let source = try keySource(columnCount: 1)
     let statement = try objectStatement(
@@ -48,19 +48,19 @@ extension TableAccess {
   }
 
   /// Selects the primary keys, of those given to ``run(_:primaryKeys:)``, of rows of an entity and everything below it.
-  package func primaryKeyQuery(_ entity: EntityDescription) throws(SQLiteError) -> String {
+  package func primaryKeyQuery(_ entity: EntityDescription) throws(StoreError) -> String {
     let condition = entityCondition(entity, alias: "t").map { " WHERE \($0)" } ?? ""
     return "SELECT t.Z_PK FROM \(try keySource(columnCount: 1).name) AS k CROSS JOIN \(table.name) AS t "
       + "ON t.Z_PK = k.c0\(condition)"
   }
 
   /// Runs a statement around ``primaryKeyQuery(_:)``.
-  package func run(_ sql: String, primaryKeys: [Int64]) throws(SQLiteError) {
+  package func run(_ sql: String, primaryKeys: [Int64]) throws(StoreError) {
     let source = try keySource(columnCount: 1)
     let statement = try objectStatement(sql)
     let positions = ContiguousArray(0..<Int32(primaryKeys.count))
-    try primaryKeys.withUnsafeBufferPointer { keys throws(SQLiteError) in
-      try positions.withUnsafeBufferPointer { positions throws(SQLiteError) in
+    try primaryKeys.withUnsafeBufferPointer { keys throws(StoreError) in
+      try positions.withUnsafeBufferPointer { positions throws(StoreError) in
         guard let start = keys.baseAddress else { return }
         source.fill(rows: positions, columns: [.integers(start)], arena: noBytes)
         defer { source.clear() }

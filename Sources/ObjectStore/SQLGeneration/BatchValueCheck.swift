@@ -33,16 +33,16 @@ package final class BatchValueCheck {
   package func whileRegistered<Value>(
     on store: PersistentStore, _ body: () throws(FetchError) -> Value
   ) throws(FetchError) -> Value {
-    do throws(SQLiteError) {
+    do throws(StoreError) {
       try register(store.connection, Unmanaged.passUnretained(self).toOpaque())
     } catch {
-      throw .sqlite(error)
+      throw .store(error)
     }
     defer { try? register(store.connection, nil) }
     return try withExtendedLifetime(self) { () throws(FetchError) in try body() }
   }
 
-  private func register(_ connection: Connection, _ context: UnsafeMutableRawPointer?) throws(SQLiteError) {
+  private func register(_ connection: Connection, _ context: UnsafeMutableRawPointer?) throws(StoreError) {
     let code = sqlite3_create_function_v2(
       connection.handle, Self.functionName, 3, SQLITE_UTF8 | SQLITE_DIRECTONLY, context,
       context == nil
@@ -51,9 +51,7 @@ package final class BatchValueCheck {
           guard let call, let values, let context = sqlite3_user_data(call) else { return }
           Unmanaged<BatchValueCheck>.fromOpaque(context).takeUnretainedValue().check(values, call)
         }, nil, nil, nil)
-    guard code == SQLITE_OK else {
-      throw SQLiteError(code: code, message: "cannot register \(Self.functionName)", sql: nil)
-    }
+    try connection.check(code, Self.functionName)
   }
 
   private func check(_ values: UnsafeMutablePointer<OpaquePointer?>, _ call: OpaquePointer) {

@@ -35,15 +35,18 @@ package final class FetchCursor {
   /// Runs an UPDATE or DELETE to its end and returns how many rows it changed.
   package func run() throws(FetchError) -> Int {
     while try step() {}
-    return store.connection.changes
+    return changedRows
   }
+
+  /// How many rows the last UPDATE or DELETE on the store's connection changed.
+  package var changedRows: Int { store.connection.changes }
 
   // MARK: Columns without allocation
 
   /// Whether the value is null.
   package func isNull(_ column: Int32) -> Bool { statement.isNull(column) }
-  /// The storage class, as `sqlite3_column_type` gives it.
-  package func storage(_ column: Int32) -> Int32 { statement.type(column) }
+  /// What the cell holds; to be asked before it is read as something else.
+  package func storage(_ column: Int32) -> StorageClass { StorageClass(rawValue: statement.type(column)) ?? .null }
   /// The value as an integer; 0 for null.
   package func integer(_ column: Int32) -> Int64 { statement.integer(column) }
   /// The value as binary64; 0 for null.

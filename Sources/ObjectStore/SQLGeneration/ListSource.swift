@@ -12,11 +12,8 @@ enum ListSource {
   static let name = "mergewalk_list"
 
   /// Registers the table on a connection.
-  static func register(_ connection: Connection) throws(SQLiteError) {
-    let code = sqlite3_create_module_v2(connection.handle, name, module, nil, nil)
-    guard code == SQLITE_OK else {
-      throw SQLiteError(code: code, message: "cannot register the table \(name)", sql: nil)
-    }
+  static func register(_ connection: Connection) throws(StoreError) {
+    try connection.check(sqlite3_create_module_v2(connection.handle, name, module, nil, nil), "the table \(name)")
   }
 
   /// Binds a list to a parameter; the statement keeps it until the parameter is bound again.

@@ -8,7 +8,7 @@ extension PersistentStore {
   package func cursor(_ fetch: CompiledFetch) throws(FetchError) -> FetchCursor {
     let cache = queryStatements
     if let incremental {
-      do { try incremental.willRun(fetch.sql) } catch { throw .sqlite(error) }
+      do { try incremental.willRun(fetch.sql) } catch { throw .store(error) }
     }
     let statement = try cache.take(fetch.sql)
     bind(fetch.bindings, to: statement)

@@ -37,9 +37,13 @@ extension QueryFunctions {
   ]
 
   /// Gives a connection all that compiled statements call.
-  static func register(_ connection: Connection) throws(SQLiteError) -> QueryFunctionContext {
-    let context = QueryFunctionContext()
+  static func register(_ connection: Connection) throws(StoreError) -> QueryFunctionContext {
     try ListSource.register(connection)
+    return try connection.mapped { () throws(SQLiteError) in try registerFunctions(connection) }
+  }
+
+  private static func registerFunctions(_ connection: Connection) throws(SQLiteError) -> QueryFunctionContext {
+    let context = QueryFunctionContext()
     try registerCollations(connection)
     try registerTexts(connection, context)
     try registerTypes(connection)

@@ -38,22 +38,17 @@ final class StatementCache {
     if let oldest = resting.min(by: { $0.value.lastUse < $1.value.lastUse }) { resting[oldest.key] = nil }
   }
 
-  /// SQLite's error as what it means for the request.
-  func failure(_ error: SQLiteError) -> FetchError {
+  /// A store's error as what it means for the request.
+  func failure(_ error: StoreError) -> FetchError {
     if let cause = functions?.takeError() { return .predicate(cause) }
-    let tooLarge = [
-      "parser stack overflow", "Expression tree is too large", "too many SQL variables", "tables in a join",
-      "too many terms in compound SELECT", "too many columns", "string or blob too big",
-    ]
-    if tooLarge.contains(where: error.message.contains) {
+    switch error.cause?.kind {
+    case .tooLarge:
       return .predicate(
         PredicateError(
-          .tooLarge, "the statement is too large for SQLite: \(error.message)",
+          .tooLarge, "the statement is too large for SQLite: \(error.cause?.message ?? "")",
           hint: "nest the predicate less deeply or split the request"))
+    case .overflow: return .predicate(PredicateError(.overflow, "a sum of whole numbers is beyond 64 bits"))
+    default: return .store(error)
     }
-    if error.message == "integer overflow" {
-      return .predicate(PredicateError(.overflow, "a sum of whole numbers is beyond 64 bits"))
-    }
-    return .sqlite(error)
   }
 }

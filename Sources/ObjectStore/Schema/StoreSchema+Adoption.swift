@@ -1,5 +1,5 @@
 import ObjectModel
-public import SQLite
+package import SQLite
 
 extension StoreSchema {
   /// Fits the schema to an existing store: checks that all tables and columns are there and takes over real names.
@@ -9,11 +9,11 @@ extension StoreSchema {
   /// join columns) the store's own names win. ``indexes`` keeps only those that the store really has.
   ///
   /// - Throws: ``StoreError`` with `missingTable`, `missingColumn`, `damagedMetadata` or `sqlite`.
-  public func adapted(to connection: Connection) throws(StoreError) -> StoreSchema {
-    let path = connection.path
+  package func adapted(to connection: Connection) throws(StoreError) -> StoreSchema {
+    let path = connection.name
     let numbers = try adoptedNumbers(connection)
     var schema = numbers == entityNumbers ? self : StoreSchema(model: model, numbers: numbers)
-    let present = try storeErrors(path) { () throws(SQLiteError) in try SchemaCatalog(connection) }
+    let present = try SchemaCatalog(connection)
     for table in schema.tables {
       guard let columns = present.tables[table.name.uppercased()] else {
         throw StoreError(.missingTable, path: path, message: "there is no table \(table.name)")
@@ -43,7 +43,7 @@ extension StoreSchema {
 
   /// The numbers that the store's `Z_PRIMARYKEY` gives to the model's entities.
   private func adoptedNumbers(_ connection: Connection) throws(StoreError) -> [Int] {
-    let rows = try storeErrors(connection.path) { () throws(SQLiteError) in try PrimaryKeyRow.read(connection) }
+    let rows = try PrimaryKeyRow.read(connection)
     var numbers: [Int] = []
     for (index, number) in entityNumbers.enumerated() {
       guard number > 0 else {
@@ -54,7 +54,7 @@ extension StoreSchema {
         row.number <= greatestEntityNumber
       else {
         throw StoreError(
-          .damagedMetadata, path: connection.path,
+          .damagedMetadata, path: connection.name,
           message: "Z_PRIMARYKEY has no row for entity \(model.entities[index].name), or one with a wrong number")
       }
       numbers.append(row.number)
@@ -70,7 +70,7 @@ struct SchemaCatalog {
   /// The names of the explicit indexes.
   private(set) var indexes = Set<String>()
 
-  init(_ connection: Connection) throws(SQLiteError) {
+  init(_ connection: Connection) throws(StoreError) {
     let list = try connection.prepare(
       "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY c.cid")
     while try list.step() { tables[list.text(0).uppercased(), default: []].append(list.text(1).uppercased()) }

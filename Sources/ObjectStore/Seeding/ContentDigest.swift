@@ -7,7 +7,7 @@ enum ContentDigest {
   /// metadata, tables by name and rows by number.
   ///
   /// - Complexity: O(bytes of the store); memory is that of one row.
-  static func compute(_ connection: Connection, hashes: ModelHashes) throws(SQLiteError) -> [UInt8] {
+  static func compute(_ connection: Connection, hashes: ModelHashes) throws(StoreError) -> [UInt8] {
     let digest = DigestStream()
     digest.add(text: "mergewalk contents 1")
     for entity in hashes.entities {
@@ -29,7 +29,7 @@ enum ContentDigest {
   }
 
   /// The tables, by name as bytes compare.
-  private static func tables(_ connection: Connection) throws(SQLiteError) -> [String] {
+  private static func tables(_ connection: Connection) throws(StoreError) -> [String] {
     let select = try connection.prepare(
       "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
         + " AND name <> 'Z_METADATA' ORDER BY name COLLATE BINARY")
@@ -39,7 +39,7 @@ enum ContentDigest {
   }
 
   /// The order of a table's rows: by the columns of its primary key, which join tables have two of.
-  private static func order(_ table: String, _ connection: Connection) throws(SQLiteError) -> String {
+  private static func order(_ table: String, _ connection: Connection) throws(StoreError) -> String {
     let select = try connection.prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk")
     select.bind(1, text: table)
     var names: [String] = []

@@ -94,11 +94,9 @@ public struct ObjectCopy: Sendable {
     do {
       result.warnings = file.warnings
       let mode: Connection.Mode = plain.isImmutable ? .immutable : .readOnly
-      try storeErrors(target) { () throws(SQLiteError) in
-        let attach = try file.connection.prepare("ATTACH ? AS seed")
-        attach.bind(1, text: Connection.uri(plain.path, mode))
-        try attach.run()
-      }
+      let attach = try file.connection.prepare("ATTACH ? AS seed")
+      attach.bind(1, text: Connection.uri(plain.path, mode))
+      try attach.run()
       try file.begin()
       let writer = ObjectCopyWriter(
         plan: try plan.matched(to: file.schema, options: options), file: file, options: options)
@@ -107,10 +105,8 @@ public struct ObjectCopy: Sendable {
       if let mark { try file.markSeed(mark) }
       result.seed = mark
       try file.commit()
-      try storeErrors(target) { () throws(SQLiteError) in
-        try writer.dropTables()
-        try file.connection.execute("DETACH seed")
-      }
+      try writer.dropTables()
+      try file.connection.execute("DETACH seed")
       try file.finish()
     } catch {
       try? file.rollBackRun()
@@ -159,7 +155,7 @@ public struct ObjectCopy: Sendable {
 
   /// Says what to do about a refused row.
   private static func explained(_ error: StoreError, _ path: String) -> StoreError {
-    guard let cause = error.cause, cause.primaryCode == 19 else { return error }
+    guard let cause = error.cause, cause.kind.isConstraint else { return error }
     return StoreError(
       error.code, path: path,
       message: "the store has an object that may not be there twice: \(cause.message); say by which attributes such"

@@ -11,19 +11,17 @@ struct ObjectCopySource {
   ///
   /// - Complexity: O(objects).
   static func counts(_ schema: StoreSchema, _ connection: Connection) throws(StoreError) -> [Int] {
-    try storeErrors(connection.path) { () throws(SQLiteError) in
-      var counts = Array(repeating: 0, count: schema.model.entities.count)
-      let entities = Dictionary(
-        schema.entityNumbers.enumerated().filter { $1 > 0 }.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
-      for table in schema.tables {
-        let select = try connection.prepare("SELECT Z_ENT, count(*) FROM \(table.name) GROUP BY Z_ENT")
-        while try select.step() {
-          guard let entity = entities[Int(truncatingIfNeeded: select.integer(0))] else { continue }
-          counts[entity] += Int(select.integer(1))
-        }
+    var counts = Array(repeating: 0, count: schema.model.entities.count)
+    let entities = Dictionary(
+      schema.entityNumbers.enumerated().filter { $1 > 0 }.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    for table in schema.tables {
+      let select = try connection.prepare("SELECT Z_ENT, count(*) FROM \(table.name) GROUP BY Z_ENT")
+      while try select.step() {
+        guard let entity = entities[Int(truncatingIfNeeded: select.integer(0))] else { continue }
+        counts[entity] += Int(select.integer(1))
       }
-      return counts
     }
+    return counts
   }
 
   /// Says where everything goes in a store.

@@ -23,16 +23,14 @@ final class ObjectCopyWriter {
   /// Copies everything within the transaction that is open.
   func run() throws(StoreError) -> [String: ObjectCopy.Counts] {
     for table in plan.tables { bases.append(try file.maximumPrimaryKey(forRoot: table.targetRoot)) }
-    let counts = try storeErrors(file.path) { () throws(SQLiteError) in
-      try mapEntities()
-      for table in plan.tables { try map(table) }
-      let counts = try count()
-      for table in plan.tables { try measurePositions(table) }
-      for table in plan.tables { try insert(table) }
-      for table in plan.tables where hasFound(table, counts) { try adopt(table) }
-      for join in plan.joins { try insert(join) }
-      return try options.updates ? update(counts) : counts
-    }
+    try mapEntities()
+    for table in plan.tables { try map(table) }
+    var counts = try count()
+    for table in plan.tables { try measurePositions(table) }
+    for table in plan.tables { try insert(table) }
+    for table in plan.tables where hasFound(table, counts) { try adopt(table) }
+    for join in plan.joins { try insert(join) }
+    if options.updates { counts = try update(counts) }
     for pair in plan.pairs { try link(pair) }
     try file.writeMaxima(
       try plan.tables.map { table throws(StoreError) in
@@ -42,11 +40,11 @@ final class ObjectCopyWriter {
   }
 
   /// Removes the temporary tables, when no transaction is open.
-  func dropTables() throws(SQLiteError) {
+  func dropTables() throws(StoreError) {
     for name in madeTables { try connection.execute("DROP TABLE temp.\(name)") }
   }
 
-  private func make(_ name: String, _ columns: String) throws(SQLiteError) {
+  private func make(_ name: String, _ columns: String) throws(StoreError) {
     try connection.execute("CREATE TEMP TABLE \(name) (\(columns))")
     madeTables.append(name)
   }
@@ -57,7 +55,7 @@ final class ObjectCopyWriter {
 
   private func map(_ table: Int) -> String { "mergewalk_seed_map\(table)" }
 
-  private func mapEntities() throws(SQLiteError) {
+  private func mapEntities() throws(StoreError) {
     try make(Self.entities, "o INTEGER PRIMARY KEY, n INTEGER NOT NULL")
     for table in plan.tables {
       for entity in table.entities {
@@ -68,7 +66,7 @@ final class ObjectCopyWriter {
   }
 
   /// Finds the objects that are there, and gives new keys to the others in the order of their old ones.
-  private func map(_ table: ObjectCopyPlan.Table) throws(SQLiteError) {
+  private func map(_ table: ObjectCopyPlan.Table) throws(StoreError) {
     let name = map(table.number)
     try make(name, "o INTEGER PRIMARY KEY, n INTEGER NOT NULL, f INTEGER NOT NULL")
     for entity in table.entities where !entity.keys.isEmpty {
@@ -88,7 +86,7 @@ final class ObjectCopyWriter {
     try connection.execute("CREATE INDEX temp.\(name)_n ON \(name) (n) WHERE f")
   }
 
-  private func count() throws(SQLiteError) -> [String: ObjectCopy.Counts] {
+  private func count() throws(StoreError) -> [String: ObjectCopy.Counts] {
     var result: [String: ObjectCopy.Counts] = [:]
     for table in plan.tables {
       for entity in table.entities {
@@ -114,7 +112,7 @@ final class ObjectCopyWriter {
   private func positions(_ table: Int, _ column: String) -> String { "mergewalk_seed_last\(table)_\(column)" }
 
   /// Notes where the lists of found objects end, so that new members come after those that are there.
-  private func measurePositions(_ table: ObjectCopyPlan.Table) throws(SQLiteError) {
+  private func measurePositions(_ table: ObjectCopyPlan.Table) throws(StoreError) {
     for reference in table.references {
       guard let position = reference.position else { continue }
       let name = positions(table.number, position.target)
@@ -149,7 +147,7 @@ final class ObjectCopyWriter {
   }
 
   /// Copies the rows that are new, in the order of their new keys.
-  private func insert(_ table: ObjectCopyPlan.Table) throws(SQLiteError) {
+  private func insert(_ table: ObjectCopyPlan.Table) throws(StoreError) {
     let entity = "(SELECT n FROM temp.\(Self.entities) WHERE o = s.Z_ENT)"
     var names = ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.target)
     var values = ["m.n", entity, "1"] + table.columns.map { "s.\($0.source)" }
@@ -182,7 +180,7 @@ final class ObjectCopyWriter {
   }
 
   /// Lets found objects that refer to nothing refer to the new object that the prepared one refers to.
-  private func adopt(_ table: ObjectCopyPlan.Table) throws(SQLiteError) {
+  private func adopt(_ table: ObjectCopyPlan.Table) throws(StoreError) {
     for reference in table.references where !reference.isPair {
       let sets = values(reference, table.number).map { "\($0.name) = \($0.value)" }.joined(separator: ", ")
       try connection.execute(
@@ -196,7 +194,7 @@ final class ObjectCopyWriter {
   }
 
   /// Copies the pairs of a many-to-many relationship in which at least one object is new, or all of them in an update.
-  private func insert(_ join: ObjectCopyPlan.Join) throws(SQLiteError) {
+  private func insert(_ join: ObjectCopyPlan.Join) throws(StoreError) {
     var names = [join.owner.target, join.member.target]
     var values = ["a.n", "b.n"]
     for (order, end, alias) in [(join.order, join.owner, "a"), (join.inverseOrder, join.member, "b")] {
@@ -222,7 +220,7 @@ final class ObjectCopyWriter {
   }
 
   /// Lets found objects take over attributes; rows that have them already are not written.
-  private func update(_ counts: [String: ObjectCopy.Counts]) throws(SQLiteError) -> [String: ObjectCopy.Counts] {
+  private func update(_ counts: [String: ObjectCopy.Counts]) throws(StoreError) -> [String: ObjectCopy.Counts] {
     var result = counts
     for table in plan.tables {
       guard !table.columns.isEmpty else { continue }
@@ -253,50 +251,42 @@ final class ObjectCopyWriter {
     let isBroken =
       "\(isNew) AND (SELECT o.\(pair.otherColumn) FROM main.\(other.target) o WHERE o.Z_PK = main.\(table.target)."
       + "\(pair.column)) IS NOT main.\(table.target).Z_PK"
-    let broken = try storeErrors(file.path) { () throws(SQLiteError) in
-      guard try connection.integer("SELECT EXISTS (SELECT 1 FROM temp.\(map(other.number)) WHERE f)") == 1 else {
-        return Int64(0)
-      }
-      var sets = "\(pair.otherColumn) = a.Z_PK, Z_OPT = ifnull(t.Z_OPT, 0) + 1"
-      if let column = pair.otherEntityColumn { sets += ", \(column) = a.Z_ENT" }
-      try connection.execute(
-        """
-        UPDATE main.\(other.target) AS t SET \(sets) \
-        FROM (SELECT min(Z_PK) Z_PK, Z_ENT, \(pair.column) AS target FROM main.\(table.target) WHERE \(isNew) \
-        GROUP BY \(pair.column)) a WHERE a.target = t.Z_PK AND t.\(pair.otherColumn) IS NULL
-        """)
-      return try connection.integer("SELECT count(*) FROM main.\(table.target) WHERE \(isBroken)") ?? 0
-    }
+    guard try connection.integer("SELECT EXISTS (SELECT 1 FROM temp.\(map(other.number)) WHERE f)") == 1 else { return }
+    var sets = "\(pair.otherColumn) = a.Z_PK, Z_OPT = ifnull(t.Z_OPT, 0) + 1"
+    if let column = pair.otherEntityColumn { sets += ", \(column) = a.Z_ENT" }
+    try connection.execute(
+      """
+      UPDATE main.\(other.target) AS t SET \(sets) \
+      FROM (SELECT min(Z_PK) Z_PK, Z_ENT, \(pair.column) AS target FROM main.\(table.target) WHERE \(isNew) \
+      GROUP BY \(pair.column)) a WHERE a.target = t.Z_PK AND t.\(pair.otherColumn) IS NULL
+      """)
+    let broken = try connection.integer("SELECT count(*) FROM main.\(table.target) WHERE \(isBroken)") ?? 0
     guard broken > 0 else { return }
     guard pair.isOptional else {
       throw StoreError(
         .incompatibleModel, path: file.path,
         message: "\(pair.name) of \(broken) prepared objects refers to objects that are there and belong to others")
     }
-    try storeErrors(file.path) { () throws(SQLiteError) in
-      let entity = pair.entityColumn.map { ", \($0) = NULL" } ?? ""
-      try connection.execute("UPDATE main.\(table.target) SET \(pair.column) = NULL\(entity) WHERE \(isBroken)")
-    }
+    let entity = pair.entityColumn.map { ", \($0) = NULL" } ?? ""
+    try connection.execute("UPDATE main.\(table.target) SET \(pair.column) = NULL\(entity) WHERE \(isBroken)")
   }
 
   // MARK: External data
 
   /// The files that cells of copied rows name.
   func externalNames() throws(StoreError) -> [String] {
-    try storeErrors(file.path) { () throws(SQLiteError) in
-      var names = Set<String>()
-      for table in plan.tables {
-        for column in table.columns where column.isExternal {
-          let select = try connection.prepare(
-            "SELECT s.\(column.source) FROM seed.\(table.source) s JOIN temp.\(map(table.number)) m ON m.o = s.Z_PK"
-              + " WHERE length(s.\(column.source)) = \(ExternalData.fileCellLength)"
-              + " AND hex(substr(s.\(column.source), 1, 1)) = '02'\(options.updates ? "" : " AND NOT m.f")")
-          while try select.step() {
-            names.insert(String(decoding: select.bytes(0).dropFirst().prefix(36), as: UTF8.self))
-          }
+    var names = Set<String>()
+    for table in plan.tables {
+      for column in table.columns where column.isExternal {
+        let select = try connection.prepare(
+          "SELECT s.\(column.source) FROM seed.\(table.source) s JOIN temp.\(map(table.number)) m ON m.o = s.Z_PK"
+            + " WHERE length(s.\(column.source)) = \(ExternalData.fileCellLength)"
+            + " AND hex(substr(s.\(column.source), 1, 1)) = '02'\(options.updates ? "" : " AND NOT m.f")")
+        while try select.step() {
+          names.insert(String(decoding: select.bytes(0).dropFirst().prefix(36), as: UTF8.self))
         }
       }
-      return names.sorted()
     }
+    return names.sorted()
   }
 }

@@ -56,26 +56,21 @@ package enum SeedFile {
   }
 
   private static func seal(_ source: String, to sealed: String, identity: String) throws(StoreError) -> Result {
-    let connection = try storeErrors(source) { () throws(SQLiteError) in
-      let connection = try Connection(path: source, mode: .readWrite)
-      // The connection that VACUUM opens takes this setting over: no page then holds rests of another one.
-      try connection.execute("PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
-      return connection
-    }
+    let connection = try Connection.open(source, .readWrite)
+    // The connection that VACUUM opens takes this setting over: no page then holds rests of another one.
+    try connection.execute("PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
     var metadata = try StoreMetadata.read(connection)
     let hashes = metadata.hashes
-    return try storeErrors(source) { () throws(SQLiteError) in
-      let contents = try ContentDigest.compute(connection, hashes: hashes)
-      let seed = StoreSeed(identity: identity, digest: Hexadecimal.text(contents))
-      metadata.uuid = uuid(contents: contents, identity: identity)
-      metadata.addSeed(seed)
-      try metadata.write(connection)
-      let vacuum = try connection.prepare("VACUUM INTO ?")
-      vacuum.bind(1, text: sealed)
-      try vacuum.run()
-      try connection.close()
-      return Result(seed: seed, uuid: metadata.uuid, bytes: FileSystem.size(sealed) ?? 0)
-    }
+    let contents = try ContentDigest.compute(connection, hashes: hashes)
+    let seed = StoreSeed(identity: identity, digest: Hexadecimal.text(contents))
+    metadata.uuid = uuid(contents: contents, identity: identity)
+    metadata.addSeed(seed)
+    try metadata.write(connection)
+    let vacuum = try connection.prepare("VACUUM INTO ?")
+    vacuum.bind(1, text: sealed)
+    try vacuum.run()
+    try connection.close()
+    return Result(seed: seed, uuid: metadata.uuid, bytes: FileSystem.size(sealed) ?? 0)
   }
 
   /// Stores that hold the same under the same name are the same store.

@@ -56,33 +56,29 @@ public enum StoreCopy {
     return try ReadableStore.withConnection(source) { connection throws(StoreError) in
       _ = try StoreMetadata.read(connection)
       guard !header.isWriteAhead || isAlone else {
-        try storeErrors(source) { () throws(SQLiteError) in
-          try connection.execute("PRAGMA query_only=OFF")
-          let vacuum = try connection.prepare("VACUUM INTO ?")
-          vacuum.bind(1, text: copy)
-          try vacuum.run()
-        }
+        try connection.execute("PRAGMA query_only=OFF")
+        let vacuum = try connection.prepare("VACUUM INTO ?")
+        vacuum.bind(1, text: copy)
+        try vacuum.run()
         return false
       }
       // The lock of a reader keeps writers out while the bytes are read.
-      try storeErrors(source) { () throws(SQLiteError) in
-        try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
-      }
+      try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
       try write(connection, to: copy)
-      try storeErrors(source) { () throws(SQLiteError) in try connection.execute("COMMIT") }
+      try connection.execute("COMMIT")
       return true
     }
   }
 
   private static func write(_ connection: Connection, to copy: String) throws(StoreError) {
     guard let size = connection.fileSize else {
-      throw StoreError(.inputOutput, path: connection.path, message: "cannot tell the size of the file")
+      throw StoreError(.inputOutput, path: connection.name, message: "cannot tell the size of the file")
     }
     try FileSystem.create(copy, mode: 0o666) { buffer, offset throws(StoreError) in
       let count = min(buffer.count, size - offset)
       guard count > 0 else { return 0 }
       guard connection.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])) else {
-        throw StoreError(.inputOutput, path: connection.path, message: "cannot read the file")
+        throw StoreError(.inputOutput, path: connection.name, message: "cannot read the file")
       }
       return count
     }

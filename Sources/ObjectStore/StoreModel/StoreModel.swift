@@ -118,7 +118,7 @@ public struct StoreModel: Sendable {
     if let found = metadata[ModelCopy.key].flatMap(ModelCopy.model).flatMap({ fit($0, metadata, .metadata) }) {
       return found
     }
-    let cached = try storeErrors(path) { () throws(SQLiteError) in try ModelCache.read(connection) }
+    let cached = try ModelCache.read(connection)
     if let found = cached.flatMap({ fit($0, metadata, .cache) }) { return found }
     let hasCopy = metadata[ModelCopy.key] != nil || cached != nil
     throw StoreError(

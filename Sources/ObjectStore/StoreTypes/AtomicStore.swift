@@ -135,14 +135,14 @@ extension PersistentStore {
   func fill(_ body: (StoreFiller) throws(StoreError) -> Void) throws(StoreError) {
     // A store that is being built has one transaction for everything.
     let isOwn = connection.isAutocommit
-    if isOwn { try storeErrors(path) { () throws(SQLiteError) in try connection.execute("BEGIN") } }
+    if isOwn { try connection.execute("BEGIN") }
     do {
       let filler = try StoreFiller(self, replaces: false)
       try body(filler)
       try filler.finish()
       try file.writeMetadata(filler.metadata)
       try file.writeMaxima(filler.maxima.map { (rootEntity: $0.key, maximum: $0.value) })
-      if isOwn { try storeErrors(path) { () throws(SQLiteError) in try connection.execute("COMMIT") } }
+      if isOwn { try connection.execute("COMMIT") }
     } catch {
       if isOwn { try? connection.execute("ROLLBACK") }
       throw error
@@ -152,6 +152,6 @@ extension PersistentStore {
   /// Makes SQLite refuse to write, in a store whose tables are in memory.
   func refuseWritesIfReadOnly() throws(StoreError) {
     guard options.isReadOnly else { return }
-    try storeErrors(path) { () throws(SQLiteError) in try connection.execute("PRAGMA query_only=ON") }
+    try connection.execute("PRAGMA query_only=ON")
   }
 }

@@ -45,7 +45,7 @@ public final class StoreFiller {
     /// For each slot its parameter, and that of the entity number behind it.
     let parameters: [Int: (value: Int32, entity: Int32?)]
 
-    init(_ store: PersistentStore, root: Int, replaces: Bool) throws(SQLiteError) {
+    init(_ store: PersistentStore, root: Int, replaces: Bool) throws(StoreError) {
       let table = store.schema.table(forRoot: root)
       var names = ["Z_PK", "Z_ENT", "Z_OPT"]
       var parameters: [Int: (value: Int32, entity: Int32?)] = [:]
@@ -72,12 +72,10 @@ public final class StoreFiller {
     self.store = store
     self.replaces = replaces
     metadata = store.file.metadata
-    try sql { () throws(SQLiteError) in
-      try store.connection.execute(
-        "CREATE TEMP TABLE IF NOT EXISTS mergewalk_members (relationship INTEGER, owner INTEGER, target INTEGER, "
-          + "position INTEGER); DELETE FROM mergewalk_members")
-      stage = try store.connection.prepare("INSERT INTO mergewalk_members VALUES (?, ?, ?, ?)")
-    }
+    try store.connection.execute(
+      "CREATE TEMP TABLE IF NOT EXISTS mergewalk_members (relationship INTEGER, owner INTEGER, target INTEGER, "
+        + "position INTEGER); DELETE FROM mergewalk_members")
+    stage = try store.connection.prepare("INSERT INTO mergewalk_members VALUES (?, ?, ?, ?)")
   }
 
   // MARK: - Records
@@ -98,7 +96,7 @@ public final class StoreFiller {
     }
     let root = entity.rootIndex
     if writers[root] == nil {
-      writers[root] = try sql { () throws(SQLiteError) in try RowWriter(store, root: root, replaces: replaces) }
+      writers[root] = try RowWriter(store, root: root, replaces: replaces)
     }
     row = writers[root]
     self.entity = entity
@@ -164,8 +162,8 @@ public final class StoreFiller {
     do {
       try row.statement.run()
     } catch {
-      guard error.isConstraint else { throw StoreError(error, path: store.path) }
-      throw damaged("\(entity.name) \(primaryKey) cannot be stored: \(error.message)")
+      guard let cause = error.cause, cause.kind.isConstraint else { throw error }
+      throw damaged("\(entity.name) \(primaryKey) cannot be stored: \(cause.message)")
     }
   }
 
@@ -192,42 +190,38 @@ public final class StoreFiller {
     let table = staged[number].table
     // What the rows of the destination say themselves need not be said again.
     if table.kind == .inverse, table.order == nil, !replaces { return }
-    try sql { () throws(SQLiteError) in
-      if replaces {
-        if table.kind == .join {
-          // Pairs that stay keep their positions on the other side; no record has this key, but its owner has members.
-          stage.bind(1, Int64(number))
-          stage.bind(2, owner)
-          stage.bind(3, Int64(0))
-          stage.bind(4, Int64(0))
-          try stage.run()
-        } else {
-          try store.connection.execute(
-            "UPDATE \(table.table) SET \(table.owner) = NULL WHERE \(table.owner) = \(owner)")
-        }
-      }
-      for (index, reference) in references.enumerated() {
+    if replaces {
+      if table.kind == .join {
+        // Pairs that stay keep their positions on the other side; no record has this key, but its owner has members.
         stage.bind(1, Int64(number))
         stage.bind(2, owner)
-        stage.bind(3, reference.primaryKey)
-        stage.bind(4, OrderKey.usual(index))
+        stage.bind(3, Int64(0))
+        stage.bind(4, Int64(0))
         try stage.run()
+      } else {
+        try store.connection.execute(
+          "UPDATE \(table.table) SET \(table.owner) = NULL WHERE \(table.owner) = \(owner)")
       }
+    }
+    for (index, reference) in references.enumerated() {
+      stage.bind(1, Int64(number))
+      stage.bind(2, owner)
+      stage.bind(3, reference.primaryKey)
+      stage.bind(4, OrderKey.usual(index))
+      try stage.run()
     }
   }
 
   /// Writes the relationships, now that all records are there.
   func finish() throws(StoreError) {
-    try sql { () throws(SQLiteError) in
-      for (number, member) in staged.enumerated() { try write(member.table, number) }
-      try store.connection.execute("DELETE FROM mergewalk_members")
-      staged.removeAll()
-      stagedKeys.removeAll()
-      if !replaces { try completeEntities() }
-    }
+    for (number, member) in staged.enumerated() { try write(member.table, number) }
+    try store.connection.execute("DELETE FROM mergewalk_members")
+    staged.removeAll()
+    stagedKeys.removeAll()
+    if !replaces { try completeEntities() }
   }
 
-  private func write(_ table: RelationshipTable, _ number: Int) throws(SQLiteError) {
+  private func write(_ table: RelationshipTable, _ number: Int) throws(StoreError) {
     let members = "mergewalk_members AS m WHERE m.relationship = \(number) AND m.target > 0"
     var assignments = table.order.map { ["\($0) = m.position"] } ?? []
     switch table.kind {
@@ -265,7 +259,7 @@ public final class StoreFiller {
   }
 
   /// Puts the numbers of their own entities beside to-one relationships whose objects were named by an ancestor.
-  private func completeEntities() throws(SQLiteError) {
+  private func completeEntities() throws(StoreError) {
     for table in store.schema.tables {
       for column in table.columns {
         guard let (name, other) = store.schema.entityColumn(of: column.role, in: table) else { continue }
@@ -288,10 +282,6 @@ public final class StoreFiller {
 
   /// An error about what the file holds.
   func damaged(_ message: String) -> StoreError { StoreError(.damagedFile, path: store.path, message: message) }
-
-  private func sql<Value>(_ body: () throws(SQLiteError) -> Value) throws(StoreError) -> Value {
-    try storeErrors(store.path, body)
-  }
 }
 
 @available(*, unavailable, message: "a filler is confined to the task of its store")

@@ -83,15 +83,13 @@ public final class StoredObject {
     guard let statement = try members(relationship) else { return [] }
     statement.bind(1, primaryKey)
     defer { statement.reset() }
-    return try storeErrors(store.path) { () throws(SQLiteError) in
-      var result: [StoredReference] = []
-      while try statement.step() {
-        let own = statement.isNull(1) ? -1 : numbers.destination(statement.integer(1))
-        let entity = own >= 0 ? Int(own) : relationship.destinationEntity
-        result.append(StoredReference(model.entities[entity], statement.integer(0)))
-      }
-      return result
+    var result: [StoredReference] = []
+    while try statement.step() {
+      let own = statement.isNull(1) ? -1 : numbers.destination(statement.integer(1))
+      let entity = own >= 0 ? Int(own) : relationship.destinationEntity
+      result.append(StoredReference(model.entities[entity], statement.integer(0)))
     }
+    return result
   }
 
   private func members(_ relationship: RelationshipDescription) throws(StoreError) -> Statement? {
@@ -100,9 +98,7 @@ public final class StoredObject {
     if let known = memberStatements[key] { return known }
     var statement: Statement?
     if let table = RelationshipTable(relationship, in: store.schema) {
-      statement = try storeErrors(store.path) { () throws(SQLiteError) in
-        try store.connection.prepare(table.selectMembers)
-      }
+      statement = try store.connection.prepare(table.selectMembers)
     }
     memberStatements[key] = .some(statement)
     return statement
@@ -112,12 +108,10 @@ public final class StoredObject {
 
   /// Calls `body` at every record below the root, by primary key.
   func forEach(_ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) {
-    let statement = try storeErrors(store.path) { () throws(SQLiteError) in
-      try store.connection.prepare(selectList + " ORDER BY Z_PK")
-    }
+    let statement = try store.connection.prepare(selectList + " ORDER BY Z_PK")
     current = statement
     defer { current = nil }
-    while try storeErrors(store.path, { () throws(SQLiteError) in try statement.step() }) {
+    while try statement.step() {
       take(statement)
       try body(self)
     }
@@ -128,9 +122,7 @@ public final class StoredObject {
   /// - Returns: Whether there is one.
   func find(_ key: Int64, _ body: (StoredObject) throws(StoreError) -> Void) throws(StoreError) -> Bool {
     if byKey == nil {
-      byKey = try storeErrors(store.path) { () throws(SQLiteError) in
-        try store.connection.prepare(selectList + " WHERE Z_PK = ?")
-      }
+      byKey = try store.connection.prepare(selectList + " WHERE Z_PK = ?")
     }
     guard let statement = byKey else { return false }
     statement.bind(1, key)
@@ -138,7 +130,7 @@ public final class StoredObject {
       statement.reset()
       current = nil
     }
-    guard try storeErrors(store.path, { () throws(SQLiteError) in try statement.step() }) else { return false }
+    guard try statement.step() else { return false }
     current = statement
     take(statement)
     try body(self)

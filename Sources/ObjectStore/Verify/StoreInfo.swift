@@ -47,29 +47,27 @@ public struct StoreInfo: Sendable {
     return try ReadableStore.withConnection(path) { connection throws(StoreError) in
       let metadata = try StoreMetadata.read(connection)
       let header = try DatabaseHeader(connection)
-      return try storeErrors(path) { () throws(SQLiteError) in
-        let rows = try PrimaryKeyRow.read(connection)
-        let names = Dictionary(rows.map { ($0.number, $0.name) }) { first, _ in first }
-        let hashes = Dictionary(metadata.hashes.entities.map { ($0.name, $0.hash) }) { first, _ in first }
-        var counts: [Int: Int] = [:]
-        for root in rows where root.superNumber == 0 && !root.isHistory {
-          let table = "Z" + root.name.uppercased()
-          guard try connection.hasTable(table) else { continue }
-          let count = try connection.prepare("SELECT Z_ENT, count(*) FROM \(connection.quoted(table)) GROUP BY Z_ENT")
-          while try count.step() {
-            counts[Int(truncatingIfNeeded: count.integer(0)), default: 0] += Int(count.integer(1))
-          }
+      let rows = try PrimaryKeyRow.read(connection)
+      let names = Dictionary(rows.map { ($0.number, $0.name) }) { first, _ in first }
+      let hashes = Dictionary(metadata.hashes.entities.map { ($0.name, $0.hash) }) { first, _ in first }
+      var counts: [Int: Int] = [:]
+      for root in rows where root.superNumber == 0 && !root.isHistory {
+        let table = "Z" + root.name.uppercased()
+        guard try connection.hasTable(table) else { continue }
+        let count = try connection.prepare("SELECT Z_ENT, count(*) FROM \(connection.quoted(table)) GROUP BY Z_ENT")
+        while try count.step() {
+          counts[Int(truncatingIfNeeded: count.integer(0)), default: 0] += Int(count.integer(1))
         }
-        return StoreInfo(
-          path: path, metadata: metadata,
-          entities: rows.filter { !$0.isHistory }.map { row in
-            Entity(
-              name: row.name, number: row.number, parent: row.superNumber == 0 ? nil : names[row.superNumber],
-              objects: counts[row.number] ?? 0, maximum: row.maximum, hash: hashes[row.name])
-          },
-          fileBytes: fileBytes, logBytes: logBytes, isWriteAhead: header.isWriteAhead,
-          hasHistory: rows.contains { $0.isHistory }, hasModelCache: try ModelCache.content(connection) != nil)
       }
+      return StoreInfo(
+        path: path, metadata: metadata,
+        entities: rows.filter { !$0.isHistory }.map { row in
+          Entity(
+            name: row.name, number: row.number, parent: row.superNumber == 0 ? nil : names[row.superNumber],
+            objects: counts[row.number] ?? 0, maximum: row.maximum, hash: hashes[row.name])
+        },
+        fileBytes: fileBytes, logBytes: logBytes, isWriteAhead: header.isWriteAhead,
+        hasHistory: rows.contains { $0.isHistory }, hasModelCache: try ModelCache.content(connection) != nil)
     }
   }
 }

@@ -41,7 +41,7 @@ public struct StoreVerifier {
     checkFile()
     guard let metadata = checkMetadata() else { return .none }
     let (known, source) = resolveModel(model, metadata)
-    let rows = attempt { connection throws(SQLiteError) in try PrimaryKeyRow.read(connection) } ?? []
+    let rows = attempt { connection throws(StoreError) in try PrimaryKeyRow.read(connection) } ?? []
     let configuration = configuration ?? known.flatMap { StoreModel.fit($0, metadata, .given)?.configuration }
     var schema = known.flatMap { StoreSchema(model: $0, configuration: configuration) }
     checkNumbers(rows, metadata, schema)
@@ -74,7 +74,7 @@ public struct StoreVerifier {
   }
 
   /// Runs a piece of SQL work; when it fails, that is a finding.
-  mutating func attempt<Value>(_ body: (Connection) throws(SQLiteError) -> Value) -> Value? {
+  mutating func attempt<Value>(_ body: (Connection) throws(StoreError) -> Value) -> Value? {
     do { return try body(connection) } catch {
       add(.error, .unreadable, message: error.description)
       return nil
@@ -85,7 +85,7 @@ public struct StoreVerifier {
   ///
   /// - Parameter query: Selects the `Z_PK`s of the rows, or whatever names them best.
   mutating func addRows(_ code: StoreFinding.Code, table: String, _ message: String, query: String) {
-    let counted = attempt { connection throws(SQLiteError) in
+    let counted = attempt { connection throws(StoreError) in
       let select = try connection.prepare("SELECT count(*), min(k) FROM (SELECT \(query))")
       return try select.step() ? (select.integer(0), select.text(1)) : (0, "")
     }
@@ -98,7 +98,7 @@ public struct StoreVerifier {
   // MARK: - File and metadata
 
   private mutating func checkFile() {
-    let problems = attempt { connection throws(SQLiteError) in
+    let problems = attempt { connection throws(StoreError) in
       let check = try connection.prepare("PRAGMA integrity_check(20)")
       var lines: [String] = []
       while try check.step() { lines.append(check.text(0)) }
@@ -107,12 +107,12 @@ public struct StoreVerifier {
     for problem in problems ?? [] where problem != "ok" { add(.error, .integrity, message: problem) }
     let expectations = [("page_size", "4096"), ("auto_vacuum", "2"), ("encoding", "UTF-8")]
     for (pragma, expected) in expectations {
-      let found = attempt { connection throws(SQLiteError) in try connection.text("PRAGMA \(pragma)") }
+      let found = attempt { connection throws(StoreError) in try connection.text("PRAGMA \(pragma)") }
       if let found, let text = found, text != expected {
         add(.warning, .fileFormat, message: "\(pragma) is \(text), current systems use \(expected)")
       }
     }
-    let history = attempt { connection throws(SQLiteError) in
+    let history = attempt { connection throws(StoreError) in
       try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('ACHANGE', 'ATRANSACTION')")
     }
     if let history, history ?? 0 > 0 { add(.note, .history, message: StoreFile.Warning.history.description) }
@@ -162,12 +162,12 @@ public struct StoreVerifier {
       // A copy with other hashes was left behind by a migration; Core Data has its own then.
       if StoreModel.fit(copy, metadata, .metadata) != nil { return (copy, .metadata) }
     }
-    guard let content = attempt({ connection throws(SQLiteError) in try ModelCache.content(connection) }),
+    guard let content = attempt({ connection throws(StoreError) in try ModelCache.content(connection) }),
       content != nil
     else {
       return (nil, .none)
     }
-    if let cached = attempt({ connection throws(SQLiteError) in try ModelCache.read(connection) }), let cached {
+    if let cached = attempt({ connection throws(StoreError) in try ModelCache.read(connection) }), let cached {
       return (cached, .cache)
     }
     add(.warning, .modelCache, message: "the store's copy of the model cannot be read")
@@ -228,21 +228,21 @@ public struct StoreVerifier {
     let entities = rows.filter { !$0.isHistory }
     for root in entities where root.superNumber == 0 {
       let table = "Z" + root.name.uppercased()
-      let isThere = attempt { connection throws(SQLiteError) in try connection.hasTable(table) }
+      let isThere = attempt { connection throws(StoreError) in try connection.hasTable(table) }
       guard isThere == true else {
         let isKnown = findings.contains { $0.code == .missingTable && $0.message.contains(" \(table)") }
         if !isKnown { add(.error, .missingTable, table: table, message: "the table is missing") }
         continue
       }
       let name = connection.quoted(table)
-      let maximum = attempt { connection throws(SQLiteError) in try connection.integer("SELECT max(Z_PK) FROM \(name)")
+      let maximum = attempt { connection throws(StoreError) in try connection.integer("SELECT max(Z_PK) FROM \(name)")
       }
       if let greatest = maximum ?? nil, greatest > root.maximum {
         add(
           .error, .maximum, table: table,
           message: "Z_MAX is \(root.maximum), but there is an object with key \(greatest)")
       }
-      let count = attempt { connection throws(SQLiteError) in try connection.integer("SELECT count(*) FROM \(name)") }
+      let count = attempt { connection throws(StoreError) in try connection.integer("SELECT count(*) FROM \(name)") }
       checkedRows += Int(count.flatMap { $0 } ?? 0)
       let numbers = family(of: root, entities).map(String.init).joined(separator: ", ")
       addRows(
@@ -264,13 +264,6 @@ public struct StoreVerifier {
 }
 
 extension Connection {
-  /// Whether there is a table with this name, in whatever case.
-  func hasTable(_ name: String) throws(SQLiteError) -> Bool {
-    let find = try prepare("SELECT count(*) FROM sqlite_master WHERE type = 'table' AND upper(name) = upper(?)")
-    find.bind(1, text: name)
-    return try find.step() && find.integer(0) > 0
-  }
-
   /// A name that comes from a file, safe to stand in a statement.
   func quoted(_ name: String) -> String {
     "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""

@@ -1,15 +1,12 @@
-import CSQLite
 import Diagnostics
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Writes the objects of one entity in the order of their identities, straight from SQLite's columns.
 struct EntityExport {
   let entity: EntityDescription
-  let schema: StoreSchema
-  let connection: Connection
+  let store: PersistentStore
   let storePath: String
   let format: StoreExport.Format
 
@@ -38,6 +35,7 @@ struct EntityExport {
   ///
   /// - Returns: How many there are.
   func run(to sink: ByteSink, progress: (Int) -> Void) throws(DiagnosticList) -> Int {
+    let schema = store.schema
     let fields = schema.objectFields(of: entity)
     var kinds: [Kind] = []
     var cursors: [LinkCursor] = []
@@ -48,7 +46,7 @@ struct EntityExport {
       case .links(let relationship, let position):
         let join = schema.joinTables[position]
         cursors.append(
-          try sql { () throws(SQLiteError) in try LinkCursor(join, relationship, connection) })
+          try sql { () throws(StoreError) in try LinkCursor(join, relationship, store) })
         kinds.append(.identities(cursors.count - 1))
       case .linkOrders: kinds.append(.orders(cursors.count - 1))
       case .inverseOrders: kinds.append(.inverseOrders(cursors.count - 1))
@@ -57,8 +55,8 @@ struct EntityExport {
     let table = schema.table(forRoot: entity.rootIndex).name
     let columns = fields.compactMap { $0.column.map { "t.\($0.name)" } }.joined(separator: ", ")
     // The sign keeps SQLite from taking the entity's index, which would make it sort.
-    let select = try sql { () throws(SQLiteError) in
-      try connection.prepare(
+    let select = try sql { () throws(StoreError) in
+      try store.rows(
         "SELECT \(columns) FROM \(table) AS t WHERE +t.Z_ENT = \(schema.entityNumbers[entity.index]) ORDER BY t.Z_PK")
     }
     let names = fields.map { format.columnName(ofField: $0.name) }
@@ -69,9 +67,9 @@ struct EntityExport {
     }
     let writer = RowWriter(format.rows, columns: names, to: sink)
     var list = ContiguousArray<UInt8>()
-    while try sql({ () throws(SQLiteError) in try select.step() }) {
+    while try sql({ () throws(StoreError) in try select.step() }) {
       for cursor in cursors {
-        try sql { () throws(SQLiteError) in try cursor.move(to: select.integer(0)) }
+        try sql { () throws(StoreError) in try cursor.move(to: select.integer(0)) }
       }
       var column: Int32 = 0
       for (index, kind) in kinds.enumerated() {
@@ -98,33 +96,33 @@ struct EntityExport {
 
   /// Writes a column's value; `false` when it is none of the attribute's type, so that it would not come back.
   @inline(__always)
-  private func write(_ kind: Kind, _ row: Statement, _ column: Int32, _ writer: RowWriter) -> Bool {
-    let type = row.type(column)
-    if type == SQLITE_NULL {
+  private func write(_ kind: Kind, _ row: DatabaseRows, _ column: Int32, _ writer: RowWriter) -> Bool {
+    let type = row.storage(column)
+    if type == .null {
       writer.null()
       return true
     }
     switch kind {
     case .integer:
-      guard type == SQLITE_INTEGER else { return false }
+      guard type == .integer else { return false }
       writer.integer(row.integer(column))
     case .boolean:
-      guard type == SQLITE_INTEGER else { return false }
+      guard type == .integer else { return false }
       let value = row.integer(column)
       guard value == 0 || value == 1 else { return false }
       writer.boolean(value == 1)
     case .real:
-      guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { return false }
+      guard type == .real || type == .integer else { return false }
       write(row.double(column), writer)
     case .decimal:
-      if type == SQLITE_INTEGER {
+      if type == .integer {
         writer.integer(row.integer(column))
       } else {
-        guard type == SQLITE_FLOAT else { return false }
+        guard type == .real else { return false }
         write(row.double(column), writer)
       }
     case .date:
-      guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { return false }
+      guard type == .real || type == .integer else { return false }
       let seconds = row.double(column)
       // Beyond the years 0000...9999 there is no ISO date, and close to 2001 it would need more than 18 digits.
       let hasDate =
@@ -132,17 +130,17 @@ struct EntityExport {
         && (seconds.magnitude >= 1 || seconds == 0)
       if hasDate { writer.date(seconds) } else { write(seconds, writer) }
     case .text:
-      guard type == SQLITE_TEXT else { return false }
+      guard type == .text else { return false }
       let text = row.bytes(column)
       guard format.holds(text) else { return false }
       writer.text(text)
     case .uuid:
-      guard type == SQLITE_BLOB else { return false }
+      guard type == .blob else { return false }
       let bytes = row.bytes(column)
       guard bytes.count == 16 else { return false }
       writer.uuid(Self.word(bytes, 0), Self.word(bytes, 8))
     case .blob(let isExternal):
-      guard type == SQLITE_BLOB else { return false }
+      guard type == .blob else { return false }
       if isExternal { return writeExternal(row.bytes(column), writer) }
       writer.binary(row.bytes(column))
     case .identities, .orders, .inverseOrders: return false
@@ -203,25 +201,22 @@ struct EntityExport {
   // MARK: Failures
 
   /// Says why a value cannot be written.
-  private func refusal(_ field: ObjectField, _ row: Statement, _ column: Int32) -> DiagnosticList {
+  private func refusal(_ field: ObjectField, _ row: DatabaseRows, _ column: Int32) -> DiagnosticList {
     let name = "\(entity.name) \(row.integer(0))"
-    let type = row.type(column)
+    let type = row.storage(column)
     if case .attribute(let attribute) = field.kind {
-      if type == SQLITE_TEXT, attribute.type == .string || attribute.type == .uri {
+      if type == .text, attribute.type == .string || attribute.type == .uri {
         return textRefusal(row.integer(0), "“\(field.name)” has a control character or is not UTF-8")
       }
-      if type == SQLITE_BLOB, attribute.allowsExternalBinaryDataStorage {
+      if type == .blob, attribute.allowsExternalBinaryDataStorage {
         return StoreExport.failure(
           storePath, "damagedObject", "\(name): the bytes of “\(field.name)” are not in the store nor in its folder",
           hint: "copy the folder .NAME_SUPPORT that belongs to the store with it")
       }
     }
-    let found = [
-      SQLITE_INTEGER: "an integer", SQLITE_FLOAT: "a real number", SQLITE_TEXT: "text", SQLITE_BLOB: "bytes",
-    ]
     return StoreExport.failure(
       storePath, "damagedObject",
-      "\(name): “\(field.name)” holds \(found[type] ?? "nothing"), which is no value of its type",
+      "\(name): “\(field.name)” holds \(type.words), which is no value of its type",
       hint: "mergewalk store verify lists what is wrong with the store")
   }
 
@@ -238,7 +233,7 @@ struct EntityExport {
   }
 
   @inline(__always)
-  private func sql<Value>(_ body: () throws(SQLiteError) -> Value) throws(DiagnosticList) -> Value {
-    do throws(SQLiteError) { return try body() } catch { throw DiagnosticList(StoreError(error, path: storePath)) }
+  private func sql<Value>(_ body: () throws(StoreError) -> Value) throws(DiagnosticList) -> Value {
+    do throws(StoreError) { return try body() } catch { throw DiagnosticList(error) }
   }
 }

@@ -1,6 +1,5 @@
 import ObjectModel
 import ObjectStore
-import SQLite
 
 /// Walks the pairs of a many-to-many relationship in the order of its owners, beside a walk over the owners.
 final class LinkCursor {
@@ -15,40 +14,40 @@ final class LinkCursor {
     isOrdered && orders.indices.contains { orders[$0] != OrderKey.usual($0) }
   }
 
-  private let statement: Statement
+  private let rows: DatabaseRows
   private let isOrdered: Bool
   private var isAtRow = false
 
   /// Prepares the walk.
   init(
-    _ join: JoinTable, _ relationship: RelationshipDescription, _ connection: Connection
-  ) throws(SQLiteError) {
+    _ join: JoinTable, _ relationship: RelationshipDescription, _ store: PersistentStore
+  ) throws(StoreError) {
     let isMaster = join.master.entity == relationship.declaringEntity && join.master.slot == relationship.slot
     let side = isMaster ? join.master : join.inverse
     let other = isMaster ? join.inverse : join.master
     isOrdered = side.orderColumn != nil
     let inverse = join.isReflexive ? nil : other.orderColumn
     let order = [side.ownerColumn, side.orderColumn, side.targetColumn].compactMap { $0 }.joined(separator: ", ")
-    statement = try connection.prepare(
+    rows = try store.rows(
       "SELECT \(side.ownerColumn), \(side.targetColumn), \(side.orderColumn ?? "0"), \(inverse ?? "0")"
         + " FROM \(join.name) ORDER BY \(order)")
-    isAtRow = try statement.step()
+    isAtRow = try rows.step()
   }
 
   /// Goes to an owner, whose identity is greater than that of the one before.
-  func move(to owner: Int64) throws(SQLiteError) {
+  func move(to owner: Int64) throws(StoreError) {
     targets.removeAll(keepingCapacity: true)
     orders.removeAll(keepingCapacity: true)
     inverseOrders.removeAll(keepingCapacity: true)
     while isAtRow {
-      let present = statement.integer(0)
+      let present = rows.integer(0)
       if present > owner { return }
       if present == owner {
-        targets.append(statement.integer(1))
-        orders.append(statement.integer(2))
-        inverseOrders.append(statement.integer(3))
+        targets.append(rows.integer(1))
+        orders.append(rows.integer(2))
+        inverseOrders.append(rows.integer(3))
       }
-      isAtRow = try statement.step()
+      isAtRow = try rows.step()
     }
   }
 }

@@ -4,7 +4,6 @@ import Importing
 import ObjectModel
 public import ObjectStore
 import RecordFormats
-import SQLite
 
 /// Writes the objects of a store as files that a pipeline reads back to an equal store.
 ///
@@ -149,18 +148,15 @@ public struct StoreExport {
     var files: [File] = []
     var failure: DiagnosticList?
     do throws(StoreError) {
-      try ReadableStore.withConnection(storePath) { connection throws(StoreError) in
-        guard let expected = StoreSchema(model: model.model, configuration: model.configuration) else { return }
-        let schema = try expected.adapted(to: connection)
-        // One transaction, so that all files are of one moment even when somebody writes the store.
-        try storeErrors(storePath) { () throws(SQLiteError) in try connection.execute("BEGIN") }
+      try PersistentStore.withReadableStore(storePath, model) { store throws(StoreError) in
+        // All files are of one moment even when somebody writes the store.
+        try store.freeze()
         do throws(DiagnosticList) {
-          try checkEntities(of: chosen, schema, connection)
+          try checkEntities(of: chosen, store)
           for entity in chosen {
             let name = "\(entity.name).\(format.rawValue)"
             let sink = try output.open(name)
-            let export = EntityExport(
-              entity: entity, schema: schema, connection: connection, storePath: storePath, format: format)
+            let export = EntityExport(entity: entity, store: store, storePath: storePath, format: format)
             let done = files.reduce(0) { $0 + $1.objects }
             let objects = try export.run(to: sink) { progress?(done + $0) }
             files.append(
@@ -182,22 +178,22 @@ public struct StoreExport {
   }
 
   /// Sees to it that no object is left out because its row names an entity that has no objects.
-  private func checkEntities(
-    of chosen: [EntityDescription], _ schema: StoreSchema, _ connection: Connection
-  ) throws(DiagnosticList) {
+  private func checkEntities(of chosen: [EntityDescription], _ store: PersistentStore) throws(DiagnosticList) {
+    let schema = store.schema
     for table in schema.tables where chosen.contains(where: { $0.rootIndex == table.rootEntity }) {
       let root = schema.model.entities[table.rootEntity]
       let family = schema.model.entities[root.index...root.lastDescendantIndex]
       let numbers = family.filter { !$0.isAbstract }.map { String(schema.entityNumbers[$0.index]) }
-      let stray: Int64?
-      do throws(SQLiteError) {
-        stray = try connection.integer(
+      let stray: Int64
+      do throws(StoreError) {
+        let rows = try store.rows(
           "SELECT Z_PK FROM \(table.name) WHERE Z_ENT IS NULL OR Z_ENT NOT IN (\(numbers.joined(separator: ", ")))"
             + " LIMIT 1")
+        guard try rows.step() else { continue }
+        stray = rows.integer(0)
       } catch {
-        throw DiagnosticList(StoreError(error, path: storePath))
+        throw DiagnosticList(error)
       }
-      guard let stray else { continue }
       throw Self.failure(
         storePath, "damagedObject", "\(root.name) \(stray) is of no entity that has objects",
         hint: "mergewalk store verify lists what is wrong with the store")

@@ -2,7 +2,6 @@ import Diagnostics
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 /// A fetch that could not be carried out, in words for a person.
 struct FetchFailure: Error {
@@ -33,7 +32,7 @@ struct FetchFailure: Error {
   init(_ error: FetchError, store path: String) {
     switch error {
     case .predicate(let error): self.init(error)
-    case .sqlite(let error): self.init(words: "\(path): error: \(error.description) [sqlite]")
+    case .store(let error): self.init(words: "\(path): error: \(error.message) [\(error.code.rawValue)]")
     }
   }
 

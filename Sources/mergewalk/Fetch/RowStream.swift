@@ -94,27 +94,27 @@ struct RowStream {
   private mutating func write(_ shape: Shape, _ position: Int32, _ cursor: FetchCursor, _ writer: RowWriter) {
     // What the type says counts only where the database has such a value: columns of SQLite hold anything.
     switch (shape, cursor.storage(position)) {
-    case (_, StorageClass.null): writer.null()
-    case (.boolean, StorageClass.integer): writer.boolean(cursor.integer(position) != 0)
-    case (.date, StorageClass.real), (.date, StorageClass.integer): writer.date(cursor.double(position))
-    case (.float, StorageClass.real), (.float, StorageClass.integer):
+    case (_, .null): writer.null()
+    case (.boolean, .integer): writer.boolean(cursor.integer(position) != 0)
+    case (.date, .real), (.date, .integer): writer.date(cursor.double(position))
+    case (.float, .real), (.float, .integer):
       let value = cursor.double(position)
       // A value that is no binary32 number keeps all its digits.
       if Double(Float(value)) == value { writer.float(Float(value)) } else { writer.double(value) }
-    case (.double, StorageClass.real), (.double, StorageClass.integer): writer.double(cursor.double(position))
-    case (.uuid, StorageClass.blob):
+    case (.double, .real), (.double, .integer): writer.double(cursor.double(position))
+    case (.uuid, .blob):
       let bytes = cursor.bytes(position)
       guard bytes.count == 16 else { return writer.binary(bytes) }
       writer.uuid(
         UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
         UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
-    case (.binary(isTagged: true), StorageClass.blob): writeTagged(cursor.bytes(position), writer)
-    case (.object(let entity, let hasEntityColumn), StorageClass.integer):
+    case (.binary(isTagged: true), .blob): writeTagged(cursor.bytes(position), writer)
+    case (.object(let entity, let hasEntityColumn), .integer):
       let own = hasEntityColumn ? cursor.entityIndex(position + 1) : nil
       writeID(idPrefixes[own ?? entity], cursor.integer(position), writer)
-    case (_, StorageClass.integer): writer.integer(cursor.integer(position))
-    case (_, StorageClass.real): writer.double(cursor.double(position))
-    case (_, StorageClass.blob): writer.binary(cursor.bytes(position))
+    case (_, .integer): writer.integer(cursor.integer(position))
+    case (_, .real): writer.double(cursor.double(position))
+    case (_, .blob): writer.binary(cursor.bytes(position))
     default: writer.text(cursor.bytes(position))
     }
   }
@@ -160,12 +160,4 @@ struct RowStream {
     }
     return warnings
   }
-}
-
-/// The storage classes of SQLite, as `sqlite3_column_type` numbers them.
-private enum StorageClass {
-  static let integer: Int32 = 1
-  static let real: Int32 = 2
-  static let blob: Int32 = 4
-  static let null: Int32 = 5
 }

@@ -58,7 +58,7 @@ struct UniquenessTests {
     _ = try context.make("Slot", ["row": .integer(1)])
     let error = try #require(saveError { try context.save() })
     #expect(error.code == .constraint)
-    #expect(error.databaseCode != 0)
+    #expect(error.databaseFailure != nil)
     let conflicts = error.constraintConflicts
     try #require(conflicts.count == 3)
     #expect(conflicts[0].constraint == ["code"])

@@ -119,7 +119,7 @@ struct DefaultDataTests {
     switch (kind, error) {
     case ("code", .fill(let cause)?): #expect(cause is Failure)
     case ("validation", .save(let cause)?): #expect(cause.code == .validation)
-    case ("constraint", .store(let cause)?): #expect(cause.cause?.primaryCode == 19)
+    case ("constraint", .store(let cause)?): #expect(cause.cause?.kind.isConstraint == true)
     default: #expect(Bool(false), "\(kind): \(String(describing: error))")
     }
     #expect(try names() == [])

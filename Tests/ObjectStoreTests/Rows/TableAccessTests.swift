@@ -37,15 +37,15 @@ struct TableAccessTests {
         buffer.payloads[legs][first + i] = UInt64(i + 1)
       }
       buffer.entities[first + count - 1] = Int32(bird.index)
-      try write { rows throws(SQLiteError) in try access.insert(buffer, rows: rows) }
+      try write { rows throws(StoreError) in try access.insert(buffer, rows: rows) }
       for row in first..<first + count { buffer.markClean(row: row) }
     }
 
     func write<Value>(
-      rows: [Int32]? = nil, _ body: (UnsafeBufferPointer<Int32>) throws(SQLiteError) -> Value
-    ) throws(SQLiteError) -> Value {
+      rows: [Int32]? = nil, _ body: (UnsafeBufferPointer<Int32>) throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
       let rows = rows ?? (0..<Int32(buffer.count)).filter { _ in true }
-      return try rows.withUnsafeBufferPointer { rows throws(SQLiteError) in try body(rows) }
+      return try rows.withUnsafeBufferPointer { rows throws(StoreError) in try body(rows) }
     }
 
     func statements(_ body: () throws -> Void) throws -> [String] {
@@ -82,7 +82,7 @@ struct TableAccessTests {
       try fixture.rows("SELECT Z_PK FROM ZANIMAL WHERE Z_ENT = \(fixture.bird.number)") == ["300"])
     #expect(
       try fixture.statements {
-        try fixture.write(rows: []) { rows throws(SQLiteError) in
+        try fixture.write(rows: []) { rows throws(StoreError) in
           try fixture.access.insert(fixture.buffer, rows: rows)
         }
       } == [])
@@ -106,7 +106,7 @@ struct TableAccessTests {
     try fixture.store.connection.execute("UPDATE ZANIMAL SET Z_OPT = 7 WHERE Z_PK = 3")
     var written = 0
     let statements = try fixture.statements {
-      written = try fixture.write { rows throws(SQLiteError) in
+      written = try fixture.write { rows throws(StoreError) in
         try fixture.access.update(fixture.buffer, rows: rows, slots: mask)
       }
     }
@@ -128,7 +128,7 @@ struct TableAccessTests {
     let fixture = try Fixture()
     try fixture.insert(4)
     try fixture.store.connection.execute("UPDATE ZANIMAL SET Z_OPT = 2 WHERE Z_PK = 2")
-    let deleted = try fixture.write { rows throws(SQLiteError) in try fixture.access.delete(fixture.buffer, rows: rows)
+    let deleted = try fixture.write { rows throws(StoreError) in try fixture.access.delete(fixture.buffer, rows: rows)
     }
     #expect(deleted == 3)
     #expect(try fixture.rows("SELECT Z_PK FROM ZANIMAL") == ["2"])
@@ -142,7 +142,7 @@ struct TableAccessTests {
     let fetched = RowBuffer(model: fixture.model, root: fixture.animal)
     let keys: [Int64] = [2, 5, 77, 9]
     let statements = try fixture.statements {
-      try keys.withUnsafeBufferPointer { keys throws(SQLiteError) in
+      try keys.withUnsafeBufferPointer { keys throws(StoreError) in
         try fixture.access.fetch(primaryKeys: keys, slots: [legs], into: fetched)
       }
     }
@@ -225,7 +225,7 @@ struct TableAccessTests {
     let slots = try ["name", "born"].map { name in try #require(fixture.animal.attribute(named: name)).slot }
     let legs = try #require(fixture.animal.attribute(named: "legs")).slot
     let fetched = RowBuffer(model: fixture.model, root: fixture.animal)
-    try [Int64](1...3).withUnsafeBufferPointer { keys throws(SQLiteError) in
+    try [Int64](1...3).withUnsafeBufferPointer { keys throws(StoreError) in
       try fixture.access.fetch(primaryKeys: keys, slots: slots + [legs], into: fetched)
     }
     func hash(_ row: Int, _ slots: [Int]) -> UInt64 {
@@ -261,13 +261,13 @@ struct TableAccessTests {
       buffer.payloads[name][row] = buffer.arena.append(row == 7 || row == 13 ? "3" : "\(row)").payload
       buffer.tags[born][row] = CellTag.real
     }
-    var error: SQLiteError?
+    var error: StoreError?
     do {
-      try fixture.write { rows throws(SQLiteError) in try fixture.access.insert(buffer, rows: rows) }
+      try fixture.write { rows throws(StoreError) in try fixture.access.insert(buffer, rows: rows) }
     } catch let refusal {
       error = refusal
     }
-    #expect(error?.isConstraint == true)
+    #expect(error?.cause?.kind == .unique)
     #expect(try fixture.rows("SELECT count(*) FROM ZANIMAL") == ["0"])
   }
 }

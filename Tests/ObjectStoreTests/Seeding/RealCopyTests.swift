@@ -42,7 +42,7 @@ struct RealCopyTests {
       #expect(try count(store) == count(original).map { 2 * $0 })
       #expect(try StoreVerifier.verify(path: store).isSound)
     } catch let error as StoreError {
-      #expect(error.cause?.primaryCode == 19)
+      #expect(error.cause?.kind.isConstraint == true)
       #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
     }
   }

@@ -249,7 +249,7 @@ struct ObjectCopyTests {
     try make(store, model, Self.storeRows)
     let before = try Data(contentsOf: URL(fileURLWithPath: store))
     let error = #expect(throws: StoreError.self) { _ = try ObjectCopy(from: prepared, to: store).run() }
-    #expect(error?.cause?.primaryCode == 19)
+    #expect(error?.cause?.kind.isConstraint == true)
     #expect(error?.message.contains("say by which attributes such objects are found") == true)
     #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
     #expect(

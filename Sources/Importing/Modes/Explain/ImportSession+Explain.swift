@@ -2,7 +2,6 @@ import ObjectContext
 import ObjectModel
 import ObjectStore
 import RecordFormats
-import SQLite
 
 extension ImportSession {
   /// Tells what a run would do, and changes nothing.
@@ -70,7 +69,7 @@ private struct ExplanationBuilder {
     for (part, plan) in zip(definition.parts, plans) {
       do {
         result.parts.append(try self.part(part, plan, store, exists: exists))
-      } catch let error as SQLiteError {
+      } catch let error as StoreError {
         throw ImportError(error)
       } catch let error as ImportError {
         throw error
@@ -137,7 +136,7 @@ private struct ExplanationBuilder {
     var result: [ImportExplanation.Statement] = []
     func add(_ when: String, _ sql: String) throws {
       result.append(
-        ImportExplanation.Statement(when: when, sql: sql, plan: exists(store) ? try queryPlan(sql, store) : []))
+        ImportExplanation.Statement(when: when, sql: sql, plan: exists(store) ? try store.queryPlan(sql) : []))
     }
     let slots = part.keySlots + part.contentSlots
     if decision.rows ?? 0 > 0, decision.plan == .table || decision.plan == .scan || decision.isPartitioned {
@@ -164,13 +163,6 @@ private struct ExplanationBuilder {
   }
 
   private func exists(_ store: PersistentStore) -> Bool { store.type == .sqlite }
-
-  private func queryPlan(_ sql: String, _ store: PersistentStore) throws -> [String] {
-    let statement = try store.connection.prepare("EXPLAIN QUERY PLAN " + sql)
-    var lines: [String] = []
-    while try statement.step() { lines.append(statement.text(3)) }
-    return lines
-  }
 
   private func cursor(
     _ part: ImportPart, _ store: PersistentStore, exists: Bool

@@ -67,21 +67,18 @@ final class BinaryStore: AtomicStore {
   private func pack(
     _ table: String, _ columns: [String], order: String, _ store: PersistentStore
   ) throws(StoreError) -> PropertyList {
-    let blocks = try storeErrors(store.path) { () throws(SQLiteError) in
-      let select = try store.connection.prepare(
-        "SELECT \(columns.joined(separator: ", ")) FROM \(table) ORDER BY \(order)")
-      var blocks: [PropertyList] = []
-      var block = PackedRow.Writer()
-      while try select.step() {
-        for column in 0..<Int32(columns.count) { block.append(select, column) }
-        if block.bytes.count >= Self.blockSize {
-          blocks.append(.data(block.bytes))
-          block = PackedRow.Writer()
-        }
+    let select = try store.connection.prepare(
+      "SELECT \(columns.joined(separator: ", ")) FROM \(table) ORDER BY \(order)")
+    var blocks: [PropertyList] = []
+    var block = PackedRow.Writer()
+    while try select.step() {
+      for column in 0..<Int32(columns.count) { block.append(select, column) }
+      if block.bytes.count >= Self.blockSize {
+        blocks.append(.data(block.bytes))
+        block = PackedRow.Writer()
       }
-      if !block.bytes.isEmpty { blocks.append(.data(block.bytes)) }
-      return blocks
     }
+    if !block.bytes.isEmpty { blocks.append(.data(block.bytes)) }
     return .dictionary([
       PropertyList.Entry(Key.name, .string(table)),
       PropertyList.Entry(Key.columns, .array(columns.map { .string($0) })),
@@ -124,27 +121,24 @@ final class BinaryStore: AtomicStore {
   private func unpack(
     _ blocks: [PropertyList], into table: String, _ columns: [String], _ filler: StoreFiller
   ) throws(StoreError) {
-    let path = filler.store.path
-    let insert = try storeErrors(path) { () throws(SQLiteError) in
-      try filler.store.connection.prepare(
-        "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
-          + "(\(columns.map { _ in "?" }.joined(separator: ", ")))")
-    }
+    let insert = try filler.store.connection.prepare(
+      "INSERT INTO \(table) (\(columns.joined(separator: ", "))) VALUES "
+        + "(\(columns.map { _ in "?" }.joined(separator: ", ")))")
     for block in blocks {
       guard let bytes = block.data else { throw filler.damaged("rows of \(table) are no bytes") }
-      do throws(SQLiteError) {
-        try bytes.withUnsafeBufferPointer { bytes throws(SQLiteError) in
+      do throws(StoreError) {
+        try bytes.withUnsafeBufferPointer { bytes throws(StoreError) in
           var reader = PackedRow.Reader(UnsafeRawBufferPointer(bytes))
           while !reader.isAtEnd {
             for column in 1...Int32(columns.count) where !reader.bind(insert, column) {
-              throw SQLiteError(code: SQLITE_CONSTRAINT, message: "a row ends too early or has no sense")
+              throw filler.damaged("rows of \(table) cannot be read: a row ends too early or has no sense")
             }
             try insert.run()
           }
         }
       } catch {
-        guard error.isConstraint || error.primaryCode == SQLITE_MISMATCH else { throw StoreError(error, path: path) }
-        throw filler.damaged("rows of \(table) cannot be read: \(error.message)")
+        guard let cause = error.cause, cause.kind.isConstraint else { throw error }
+        throw filler.damaged("rows of \(table) cannot be read: \(cause.message)")
       }
     }
   }

@@ -65,7 +65,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private func removeOthers(_ entity: EntityDescription, _ seen: Set<Int64>) throws(StoreError) {
     let table = store.schema.table(forRoot: entity.rootIndex).name
     let numbers = (entity.index...entity.lastDescendantIndex).map { String(store.schema.entityNumbers[$0]) }
-    try writing { () throws(SQLiteError) in
+    try writing { () throws(StoreError) in
       let select = try store.connection.prepare(
         "SELECT Z_PK FROM \(table) WHERE Z_ENT IN (\(numbers.joined(separator: ", ")))")
       var gone: [Int64] = []
@@ -76,16 +76,13 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     }
   }
 
-  func willRead(_ entity: EntityDescription) throws(SQLiteError) {
+  func willRead(_ entity: EntityDescription) throws(StoreError) {
     guard !isFilling else { return }
     settle()
-    try wrap { () throws(StoreError) in
-      guard !wholeRoots.contains(entity.rootIndex) else { return }
-      try execute(FetchRequest(entity.name), entity)
-    }
+    if !wholeRoots.contains(entity.rootIndex) { try execute(FetchRequest(entity.name), entity) }
   }
 
-  func willRun(_ sql: String) throws(SQLiteError) {
+  func willRun(_ sql: String) throws(StoreError) {
     guard !isFilling else { return }
     // Only the executed request itself is answered by what it brought; the next statement may be another.
     let root = executedRoot
@@ -93,13 +90,11 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     for table in store.schema.tables {
       let uses = occurrences(of: table.name, in: sql)
       guard uses > (table.rootEntity == root ? 1 : 0) else { continue }
-      try wrap { () throws(StoreError) in try loadAll(root: table.rootEntity) }
+      try loadAll(root: table.rootEntity)
     }
     for join in store.schema.joinTables where occurrences(of: join.name, in: sql) > 0 {
-      try wrap { () throws(StoreError) in
-        try loadAll(root: store.model.entities[join.master.entity].rootIndex)
-        try loadMembers(declaredBy: join.master.entity, slot: join.master.slot)
-      }
+      try loadAll(root: store.model.entities[join.master.entity].rootIndex)
+      try loadMembers(declaredBy: join.master.entity, slot: join.master.slot)
     }
   }
 
@@ -137,19 +132,16 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     guard let relationship = declaring.relationships.first(where: { $0.slot == slot && $0.isToMany }) else { return }
     let table = store.schema.table(forRoot: declaring.rootIndex).name
     let numbers = (declaring.index...declaring.lastDescendantIndex).map { String(store.schema.entityNumbers[$0]) }
-    let keys = try storeErrors(store.path) { () throws(SQLiteError) in
-      let select = try store.connection.prepare(
-        "SELECT Z_PK FROM \(table) WHERE Z_ENT IN (\(numbers.joined(separator: ", ")))")
-      var keys: [Int64] = []
-      while try select.step() { keys.append(select.integer(0)) }
-      return keys
-    }
+    let select = try store.connection.prepare(
+      "SELECT Z_PK FROM \(table) WHERE Z_ENT IN (\(numbers.joined(separator: ", ")))")
+    var keys: [Int64] = []
+    while try select.step() { keys.append(select.integer(0)) }
     try bringMembers(of: keys, relationship)
   }
 
   /// Forgets everything that was brought.
   func evict() throws(StoreError) {
-    try writing { () throws(SQLiteError) in
+    try writing { () throws(StoreError) in
       for table in store.schema.tables { try store.connection.execute("DELETE FROM \(table.name)") }
       for join in store.schema.joinTables { try store.connection.execute("DELETE FROM \(join.name)") }
     }
@@ -161,23 +153,21 @@ final class IncrementalBacking: RowBacking, StoreObserver {
 
   // MARK: - Records
 
-  func willRead(root: Int, primaryKeys: [Int64]) throws(SQLiteError) {
+  func willRead(root: Int, primaryKeys: [Int64]) throws(StoreError) {
     guard !isFilling else { return }
     settle()
     guard !wholeRoots.contains(root) else { return }
-    try wrap { () throws(StoreError) in
-      let missing = try missingKeys(root: root, primaryKeys)
-      let entity = store.model.entities[root]
-      try bring(primaryKeys.filter(missing.contains).map { StoredReference(entity, $0) })
-    }
+    let missing = try missingKeys(root: root, primaryKeys)
+    let entity = store.model.entities[root]
+    try bring(primaryKeys.filter(missing.contains).map { StoredReference(entity, $0) })
   }
 
-  func willRead(root: Int, referringBy slot: Int, to targets: [Int64]) throws(SQLiteError) {
+  func willRead(root: Int, referringBy slot: Int, to targets: [Int64]) throws(StoreError) {
     guard !isFilling, let relationship = toMany(root: root, slot: slot) else { return }
-    try wrap { () throws(StoreError) in try bringMembers(of: targets, relationship) }
+    try bringMembers(of: targets, relationship)
   }
 
-  func willRead(table: String, membersBy column: String, of owners: [Int64]) throws(SQLiteError) {
+  func willRead(table: String, membersBy column: String, of owners: [Int64]) throws(StoreError) {
     if let position = store.schema.joinTables.firstIndex(where: { $0.name == table }) {
       let isOwner = store.schema.joinTables[position].master.ownerColumn == column
       return try willRead(.join(position), of: owners, isOwner: isOwner)
@@ -192,16 +182,14 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     }
   }
 
-  func willRead(_ storage: LinkStorage, of primaryKeys: [Int64], isOwner: Bool) throws(SQLiteError) {
+  func willRead(_ storage: LinkStorage, of primaryKeys: [Int64], isOwner: Bool) throws(StoreError) {
     if !isOwner, !isFilling, case .reverse(let owner, let slot, _) = storage {
       // Nobody can be asked whose member a record is, but for all owners.
-      return try wrap { () throws(StoreError) in
-        try loadAll(root: store.model.entities[owner].rootIndex)
-        try loadMembers(declaredBy: owner, slot: slot)
-      }
+      try loadAll(root: store.model.entities[owner].rootIndex)
+      return try loadMembers(declaredBy: owner, slot: slot)
     }
     guard !isFilling, let relationship = relationship(storage, isOwner: isOwner) else { return }
-    try wrap { () throws(StoreError) in try bringMembers(of: primaryKeys, relationship) }
+    try bringMembers(of: primaryKeys, relationship)
   }
 
   /// The to-many relationship whose inverse is a to-one relationship.
@@ -235,16 +223,14 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   /// Which of some records are not in the tables.
   private func missingKeys(root: Int, _ keys: [Int64]) throws(StoreError) -> Set<Int64> {
     let table = store.schema.table(forRoot: root).name
-    return try storeErrors(store.path) { () throws(SQLiteError) in
-      let select = try store.connection.prepare("SELECT 1 FROM \(table) WHERE Z_PK = ?")
-      var missing = Set<Int64>()
-      for key in keys where key > 0 {
-        select.bind(1, key)
-        if try !select.step() { missing.insert(key) }
-        select.reset()
-      }
-      return missing
+    let select = try store.connection.prepare("SELECT 1 FROM \(table) WHERE Z_PK = ?")
+    var missing = Set<Int64>()
+    for key in keys where key > 0 {
+      select.bind(1, key)
+      if try !select.step() { missing.insert(key) }
+      select.reset()
     }
+    return missing
   }
 
   private func bring(_ references: [StoredReference]) throws(StoreError) {
@@ -297,13 +283,11 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   private func ownEntity(of primaryKey: Int64, _ entity: EntityDescription) throws(StoreError) -> EntityDescription {
     guard entity.hasSubentities else { return entity }
     let table = store.schema.table(forRoot: entity.rootIndex).name
-    return try storeErrors(store.path) { () throws(SQLiteError) in
-      let select = try store.connection.prepare("SELECT Z_ENT FROM \(table) WHERE Z_PK = ?1")
-      select.bind(1, primaryKey)
-      guard try select.step() else { return entity }
-      let number = Int(select.integer(0))
-      return store.schema.entityNumbers.firstIndex(of: number).map { store.model.entities[$0] } ?? entity
-    }
+    let select = try store.connection.prepare("SELECT Z_ENT FROM \(table) WHERE Z_PK = ?1")
+    select.bind(1, primaryKey)
+    guard try select.step() else { return entity }
+    let number = Int(select.integer(0))
+    return store.schema.entityNumbers.firstIndex(of: number).map { store.model.entities[$0] } ?? entity
   }
 
   private func fill(_ body: (StoreFiller) throws(StoreError) -> Void) throws(StoreError) {
@@ -312,12 +296,12 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     try allowWriting(true)
     defer { try? allowWriting(false) }
     let isOwn = store.connection.isAutocommit
-    if isOwn { try storeErrors(store.path) { () throws(SQLiteError) in try store.connection.execute("BEGIN") } }
+    if isOwn { try store.connection.execute("BEGIN") }
     do {
       let filler = try StoreFiller(store, replaces: true)
       try body(filler)
       try filler.finish()
-      if isOwn { try storeErrors(store.path) { () throws(SQLiteError) in try store.connection.execute("COMMIT") } }
+      if isOwn { try store.connection.execute("COMMIT") }
     } catch {
       if isOwn { try? store.connection.execute("ROLLBACK") }
       throw error
@@ -325,27 +309,16 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   }
 
   /// Writes to the tables what is no change of anybody here.
-  private func writing(_ body: () throws(SQLiteError) -> Void) throws(StoreError) {
+  private func writing(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     try allowWriting(true)
     defer { try? allowWriting(false) }
-    try storeErrors(store.path, body)
+    try body()
   }
 
   /// The tables of a store that is read only take what is brought, and nothing else.
   private func allowWriting(_ isAllowed: Bool) throws(StoreError) {
     guard store.isReadOnly else { return }
-    try storeErrors(store.path) { () throws(SQLiteError) in
-      try store.connection.execute("PRAGMA query_only=\(isAllowed ? "OFF" : "ON")")
-    }
-  }
-
-  /// Those who read know SQLite's errors alone.
-  private func wrap(_ body: () throws(StoreError) -> Void) throws(SQLiteError) {
-    do {
-      try body()
-    } catch {
-      throw error.cause ?? SQLiteError(code: 1, message: error.description)
-    }
+    try store.connection.execute("PRAGMA query_only=\(isAllowed ? "OFF" : "ON")")
   }
 
   // MARK: - Changes
@@ -402,9 +375,7 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     guard table.orderKeyColumn(slot: relationship.slot) != nil, let column = table.columnName(slot: relationship.slot),
       let members = toMany(root: entity.rootIndex, slot: relationship.slot)
     else { return }
-    let owner = try storeErrors(store.path) { () throws(SQLiteError) in
-      try store.connection.integer("SELECT \(column) FROM \(table.name) WHERE Z_PK = \(primaryKey)")
-    }
+    let owner = try store.connection.integer("SELECT \(column) FROM \(table.name) WHERE Z_PK = \(primaryKey)")
     if let owner { try bringMembers(of: [owner], members) }
   }
 
