@@ -48,6 +48,8 @@ public struct SincePolicy: Sendable, Hashable {
   public var isReset = false
   /// Where the policy stands.
   public var position = SourcePosition.file
+  /// Where its options stand.
+  public var places = OptionPlaces()
 
   /// Creates a policy for a column of dates.
   public init(column: String) { self.column = column }
