@@ -18,6 +18,14 @@ public enum NearestName {
     return best?.name
   }
 
+  /// What to say about a name that does not exist: the one that was meant, or which ones there are; `nil` when there are
+  /// none.
+  public static func hint(for name: String, among candidates: [String]) -> String? {
+    if let nearest = find(name, in: candidates) { return "did you mean “\(nearest)”?" }
+    if candidates.isEmpty { return nil }
+    return "there is " + candidates.prefix(12).joined(separator: ", ") + (candidates.count > 12 ? " ..." : "")
+  }
+
   /// The Levenshtein distance, in which two neighbours that changed places are one edit too, with three rows of memory.
   static func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     if left.isEmpty || right.isEmpty { return max(left.count, right.count) }

@@ -45,11 +45,6 @@ struct PipelineLoader {
     guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }
     var result = ImportDefinition(name: name(component), model: model, storePath: store, parts: parts)
     result.keepsOrder = component.text("order")?.value == "file"
-    if !findings.hasErrors {
-      for finding in result.orderFindings {
-        findings.add(.cyclicImports, at: finding.position, finding.message, hint: finding.hint)
-      }
-    }
     return definition(component, result)
   }
 
@@ -74,6 +69,7 @@ struct PipelineLoader {
     definition.cacheMemory = memory?.count("cache") ?? definition.cacheMemory
     definition.reporting = ReportingBuilder(findings: findings).reporting(component)
     PolicyBuilder(findings: findings).build(component, &definition)
+    findings.add(definition.checkWhole(path: findings.path, ordersParts: !findings.hasErrors))
     return definition
   }
 

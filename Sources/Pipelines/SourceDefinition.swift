@@ -1,4 +1,5 @@
 public import Diagnostics
+import Importing
 public import RecordFormats
 import YAML
 

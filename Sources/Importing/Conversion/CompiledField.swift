@@ -61,15 +61,17 @@ public struct CompiledField: Sendable {
   ///
   /// - Parameters:
   ///   - path: the definition's path, for the findings.
-  ///   - findings: gets everything that is wrong or dubious, at the field's position.
+  ///   - isModelLinted: whether what is wrong with the model's own rules has findings already.
+  ///   - findings: gets everything that is wrong or dubious, at the places of the options that it is about.
   /// - Returns: the field, or `nil` when the findings include an error.
   public static func compile(
-    _ field: FieldImport, attribute: AttributeDescription, path: String, findings: inout [Diagnostic]
+    _ field: FieldImport, attribute: AttributeDescription, path: String, isModelLinted: Bool = false,
+    findings: inout [Diagnostic]
   ) -> CompiledField? {
-    var check = FieldCheck(field, attribute, path: path)
+    var check = FieldCheck(field, attribute, path: path, isModelLinted: isModelLinted)
     let compiled = CompiledField(&check)
-    findings += check.findings
-    return check.findings.contains { $0.severity == .error } ? nil : compiled
+    findings += check.findings.list
+    return check.findings.hasErrors ? nil : compiled
   }
 
   /// Checks a field's import against its attribute and prepares it.
@@ -78,9 +80,7 @@ public struct CompiledField: Sendable {
   public init(_ field: FieldImport, attribute: AttributeDescription) throws(DiagnosticList) {
     var check = FieldCheck(field, attribute, path: "")
     let compiled = CompiledField(&check)
-    guard let compiled, !check.findings.contains(where: { $0.severity == .error }) else {
-      throw DiagnosticList(check.findings)
-    }
+    guard let compiled, !check.findings.hasErrors else { throw DiagnosticList(check.findings.list) }
     self = compiled
   }
 

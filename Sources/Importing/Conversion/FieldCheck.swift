@@ -7,22 +7,24 @@ import ObjectStore
 struct FieldCheck {
   let field: FieldImport
   let attribute: AttributeDescription
-  let path: String
-  private(set) var findings: [Diagnostic] = []
+  /// Whether what is wrong with the model's own rules has findings already.
+  let isModelLinted: Bool
+  private(set) var findings: FindingList
 
-  init(_ field: FieldImport, _ attribute: AttributeDescription, path: String) {
+  init(_ field: FieldImport, _ attribute: AttributeDescription, path: String, isModelLinted: Bool = false) {
     self.field = field
     self.attribute = attribute
-    self.path = path
+    self.isModelLinted = isModelLinted
+    findings = FindingList(path: path)
   }
 
+  /// Adds a finding at the place of the first of the options that is said, or of the field.
   private mutating func report(
-    _ severity: Diagnostic.Severity, _ code: String, _ message: String, hint: String? = nil
+    _ code: FindingCode, as severity: Diagnostic.Severity? = nil, about options: [String] = [], _ message: String,
+    hint: String? = nil
   ) {
-    findings.append(
-      Diagnostic(
-        severity, code: code, path: path, position: field.position,
-        message: "\(attribute.name): \(message)", hint: hint))
+    let place = options.compactMap { field.places[$0]?.value }.first ?? field.position
+    findings.report(code, as: severity, at: place, "\(attribute.name): \(message)", hint: hint)
   }
 
   // MARK: - Conversions
@@ -30,11 +32,9 @@ struct FieldCheck {
   /// The conversion for the attribute's type, or `nil` when there is none.
   mutating func kind() -> CompiledField.Kind? {
     let options = field.conversion
-    checkUnusedOptions()
-    if attribute.isDerived {
-      report(.error, "derivedAttribute", "its value is derived by the store and cannot be imported")
-    } else if attribute.isTransient {
-      report(.error, "transientAttribute", "it is transient, so there is no column to import into")
+    checkOptions()
+    if let obstacle = attribute.importObstacle {
+      findings.report(.unsuitableAttribute, at: field.position, "“\(attribute.name)” \(obstacle)")
     }
     if options.isStored, let kind = storedKind() { return kind }
     switch attribute.type {
@@ -64,9 +64,7 @@ struct FieldCheck {
       case .hex: return .hex(HexConversion())
       case .raw: return .raw(RawConversion())
       }
-    case .undefined, .objectID, .composite:
-      report(.error, "unsupportedType", "values of type \(attribute.type.xmlName) cannot be imported")
-      return nil
+    case .undefined, .objectID, .composite: return nil
     }
   }
 
@@ -83,8 +81,12 @@ struct FieldCheck {
   /// What the model demands of the values; what is wrong with the demands becomes a finding.
   mutating func validator() -> AttributeValidator {
     let validator = AttributeValidator(attribute)
-    for problem in validator.problems {
-      report(problem.isWarning ? .warning : .error, problem.code.rawValue, problem.message)
+    for problem in validator.problems where !isModelLinted {
+      findings.add([
+        Diagnostic(
+          problem.isWarning ? .warning : .error, code: problem.code.rawValue, path: findings.path,
+          position: field.position, message: "\(attribute.name): \(problem.message)")
+      ])
     }
     return validator
   }
@@ -92,7 +94,7 @@ struct FieldCheck {
   private mutating func dateKind() -> CompiledField.Kind? {
     let options = field.conversion
     if options.timeZoneOffset.magnitude >= 86_400 {
-      report(.error, "invalidTimeZone", "the zone is more than 24 hours from UTC")
+      report(.invalidTimeZone, about: ["zone"], "the zone is more than 24 hours from UTC")
     }
     switch options.dateFormat {
     case .iso8601: return .isoDate(ISODateConversion(defaultOffset: options.timeZoneOffset))
@@ -100,7 +102,8 @@ struct FieldCheck {
       var problems: [DatePattern.Finding] = []
       let pattern = DatePattern.compile(text, findings: &problems)
       for problem in problems {
-        report(problem.isError ? .error : .warning, "datePattern", problem.message, hint: problem.hint)
+        report(
+          .datePattern, as: problem.isError ? .error : .warning, about: ["date"], problem.message, hint: problem.hint)
       }
       return pattern.map {
         .patternDate(PatternDateConversion(pattern: $0, defaultOffset: options.timeZoneOffset))
@@ -122,44 +125,76 @@ struct FieldCheck {
     let falses = options.falseSpellings.isEmpty ? BooleanSpellings.defaultFalse : options.falseSpellings
     for spelling in trues
     where falses.contains(where: { BooleanSpellings.folded($0) == BooleanSpellings.folded(spelling) }) {
-      report(.error, "ambiguousSpelling", "\"\(spelling)\" is listed both as true and as false")
+      report(
+        .ambiguousSpelling, about: ["true", "false"], "\"\(spelling)\" is listed both as true and as false")
     }
     if (trues + falses).contains("") {
-      report(.warning, "emptySpelling", "an empty field has no spelling", hint: "say what it means with empty:")
+      report(
+        .emptySpelling, about: ["true", "false"], "an empty field has no spelling", hint: "say what it means with empty:")
     }
     return BooleanSpellings(true: trues, false: falses)
   }
 
   // MARK: - Options
 
-  /// Reports options that say nothing about values of this type: usually they stand at the wrong attribute.
-  private mutating func checkUnusedOptions() {
+  /// Finds options that mean nothing for values of this type: usually they stand at the wrong attribute.
+  private mutating func checkOptions() {
     let options = field.conversion
     let type = attribute.type
     let isNumber = [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
     let isCount = type == .date && options.dateFormat.isCount
-    var unused: [String] = []
-    if type != .date {
-      if options.dateFormat != .iso8601 { unused.append("the date format") }
-      if options.timeZoneOffset != 0 { unused.append("the time zone") }
-    }
-    if !isNumber, !isCount, options.decimalMark != UInt8(ascii: ".") { unused.append("the decimal mark") }
-    if !isNumber, options.groupMark != nil { unused.append("the group mark") }
-    if !isNumber, options.plainNumbers { unused.append("the kind of numbers") }
-    if type != .binary, type != .transformable, options.binaryEncoding != .base64 { unused.append("the encoding") }
-    if type != .boolean, !options.trueSpellings.isEmpty || !options.falseSpellings.isEmpty {
-      unused.append("the spellings of true and false")
-    }
-    for option in unused {
-      report(.warning, "unusedOption", "\(option) says nothing about values of type \(type.xmlName)")
+    let numbers = "Decimal, Double, Float or Integer"
+    let standard = ConversionOptions()
+    for (option, isSet, fits, wanted) in [
+      ("date", options.dateFormat != standard.dateFormat, type == .date, "Date"),
+      ("zone", options.timeZoneOffset != standard.timeZoneOffset, type == .date, "Date"),
+      (
+        "encoding", options.binaryEncoding != standard.binaryEncoding, type == .binary || type == .transformable,
+        "Binary or Transformable"
+      ),
+      ("true", !options.trueSpellings.isEmpty, type == .boolean, "Boolean"),
+      ("false", !options.falseSpellings.isEmpty, type == .boolean, "Boolean"),
+      ("group_mark", options.groupMark != standard.groupMark, isNumber, numbers),
+      ("plain_numbers", options.plainNumbers, isNumber, numbers),
+      ("decimal_mark", options.decimalMark != standard.decimalMark, isNumber || isCount, numbers),
+    ] where !fits && (isSet || field.places[option] != nil) {
+      refuse(at: field.places[option]?.key, "“\(option)” is for attributes of type \(wanted), but “\(attribute.name)” is \(type.xmlName)")
     }
     if isNumber || isCount { checkMarks() }
+    checkSubstitute("absent", field.whenAbsent, standard: .keep)
+    checkSubstitute("null", field.whenNull, standard: .null)
+    checkSubstitute("empty", field.whenEmpty, standard: nil)
+  }
+
+  /// Adds a finding about an option that means nothing: an error where a person said it, else a warning.
+  private mutating func refuse(at place: SourcePosition?, _ message: String, hint: String? = nil) {
+    findings.report(
+      .unsuitableOption, as: place == nil ? .warning : .error, at: place ?? field.position, message, hint: hint)
+  }
+
+  /// Finds policies that the attribute cannot follow; those that nobody chose are none.
+  private mutating func checkSubstitute(
+    _ option: String, _ substitute: FieldImport.Substitute?, standard: FieldImport.Substitute?
+  ) {
+    let place = field.places[option]?.value
+    guard let substitute, place != nil || substitute != standard else { return }
+    if substitute == .empty, attribute.type != .string, attribute.type != .binary {
+      refuse(
+        at: place, "“\(attribute.name)” is \(attribute.type.xmlName): only String and Binary have an empty value")
+    } else if substitute == .useDefault, attribute.defaultValue == nil {
+      refuse(
+        at: place, "“\(attribute.name)” has no default in the model", hint: "use “null”, or give it one")
+    } else if substitute == .null, !attribute.isOptional {
+      refuse(
+        at: place, "“\(attribute.name)” is mandatory: a null rejects the record",
+        hint: "say so with “\(option): reject”")
+    }
   }
 
   private mutating func checkMarks() {
     let options = field.conversion
     if options.groupMark == options.decimalMark {
-      report(.error, "ambiguousMark", "the decimal mark and the group mark are the same")
+      report(.ambiguousMark, about: ["group_mark", "decimal_mark"], "the decimal mark and the group mark are the same")
     }
     for mark in [options.decimalMark, options.groupMark].compactMap({ $0 }) {
       let isDigit = mark &- UInt8(ascii: "0") <= 9
@@ -167,7 +202,8 @@ struct FieldCheck {
       let isSign = mark == UInt8(ascii: "+") || mark == UInt8(ascii: "-")
       if isDigit || isLetter || isSign || mark >= 0x80 {
         report(
-          .error, "invalidMark", "a decimal or group mark is an ASCII character other than letters, digits and signs")
+          .invalidMark, about: ["group_mark", "decimal_mark"], 
+          "a decimal or group mark is an ASCII character other than letters, digits and signs")
       }
     }
   }
@@ -181,7 +217,7 @@ struct FieldCheck {
       attribute.type == .string || attribute.type == .uri
       ? .string(text) : AttributeValue(text: text, type: attribute.type)
     if let value, let cell = Substitution(default: value, type: attribute.type) { return cell }
-    report(.error, "invalidValue", "“\(text)” is not a value of type \(attribute.type.xmlName)", hint: option)
+    report(.invalidValue, about: [option], "“\(text)” is not a value of type \(attribute.type.xmlName)")
     return nil
   }
 
@@ -200,13 +236,22 @@ struct FieldCheck {
       default: return Substitution(tag: CellTag.null)
       }
     case .useDefault:
-      guard let value = attribute.defaultValue else {
-        report(.warning, "noDefault", "the model has no default, so the value becomes null")
-        return Substitution(tag: CellTag.null)
-      }
+      guard let value = attribute.defaultValue else { return Substitution(tag: CellTag.null) }
       if let cell = Substitution(default: value, type: attribute.type) { return cell }
-      report(.error, "invalidDefault", "the model's default is not a value of type \(attribute.type.xmlName)")
+      report(.invalidDefault, "the model's default is not a value of type \(attribute.type.xmlName)")
       return Substitution(tag: CellTag.null)
+    }
+  }
+}
+
+extension AttributeDescription {
+  /// Why no record can fill the attribute; `nil` when one can.
+  var importObstacle: String? {
+    if isDerived { return "is derived: the store computes it" }
+    if isTransient { return "is transient: it is never stored" }
+    switch type {
+    case .undefined, .objectID, .composite: return "has the type \(type.xmlName), which no column converts to"
+    default: return nil
     }
   }
 }

@@ -146,8 +146,10 @@ public struct EntityImport: Sendable {
   public var attributes: [FieldImport]
   /// The relationships.
   public var relationships: [RelationshipImport]
-  /// Where the definition stands.
+  /// Where the definition stands: the entity's name, or that of the relationship whose target it is.
   public var position = SourcePosition.file
+  /// Where its options stand, those of `find_by` one by one, with those of the relationship whose target it is.
+  public var places = OptionPlaces()
 
   /// Creates the import of one entity.
   public init(
@@ -226,6 +228,8 @@ public struct FieldImport: Sendable {
   public var whenEmpty: Substitute?
   /// Where the definition stands.
   public var position = SourcePosition.file
+  /// Where its options stand.
+  public var places = OptionPlaces()
 
   /// Creates the import of one attribute.
   public init(attributeName: String, column: String) {
@@ -308,6 +312,8 @@ public struct RejectPolicy: Sendable {
     public var pattern: String
     /// The greatest number.
     public var limit: Int
+    /// Where the limit stands.
+    public var position = SourcePosition.file
 
     /// Creates a limit.
     public init(_ pattern: String, limit: Int) {

@@ -22,8 +22,10 @@ public struct ObjectImport: Sendable {
   ///
   /// ``MissingTargetPolicy/reject`` or ``MissingTargetPolicy/null``.
   public var missing = MissingTargetPolicy.reject
-  /// Where the definition stands.
+  /// Where the entity's name stands.
   public var position = SourcePosition.file
+  /// Where its options stand; those of `files` one by one.
+  public var places = OptionPlaces()
 
   /// Creates the import of one entity's objects.
   public init(entityName: String, inputs: [String], format: RecordFormat) {

@@ -1,4 +1,3 @@
-import Diagnostics
 import ObjectModel
 import ObjectStore
 import RecordFormats
@@ -79,101 +78,6 @@ extension ImportPlan {
       }
     }
     return roots
-  }
-}
-
-extension ImportPlanBuilder {
-  /// Adds the to-many relationships of a part.
-  mutating func addLists(_ part: EntityImport, of entity: EntityDescription, takesLists: Bool) {
-    for relationship in part.relationships {
-      guard let options = relationship.list else { continue }
-      guard takesLists else {
-        report(
-          "wrongRelationship", relationship.position,
-          "\(entity.name).\(relationship.name): only the records' own entity and the elements of lists can have lists")
-        continue
-      }
-      if let list = list(relationship, options, of: entity) { lists.append(list) }
-    }
-  }
-
-  private mutating func list(
-    _ relationship: RelationshipImport, _ options: ListImport, of entity: EntityDescription
-  ) -> ImportList? {
-    guard let description = entity.relationship(named: relationship.name) else {
-      let nearest = NearestName.find(relationship.name, in: entity.relationships.map(\.name))
-      report(
-        "unknownRelationship", relationship.position, "\(entity.name) has no relationship \(relationship.name)",
-        hint: nearest.map { "did you mean \($0)?" })
-      return nil
-    }
-    guard description.isToMany, !description.isTransient else {
-      report(
-        "wrongRelationship", relationship.position,
-        "\(entity.name).\(relationship.name) is \(description.isTransient ? "transient" : "to-one"); a list fills stored "
-          + "to-many relationships only")
-      return nil
-    }
-    let destination = definition.model.entities[description.destinationEntity]
-    if let target = definition.model.entity(named: relationship.target.entityName), !target.isKind(of: destination) {
-      report(
-        "wrongEntity", relationship.position,
-        "\(entity.name).\(relationship.name) refers to \(destination.name), not to \(target.name)")
-    }
-    let inverse = definition.model.inverse(of: description)
-    let isOwned = inverse.map { !$0.isToMany } ?? false
-    if options.links == .replace, options.orphans == .unlink, isOwned, inverse?.isOptional == false {
-      report(
-        "orphans", relationship.position,
-        "an object of \(destination.name) cannot be without \(inverse?.name ?? ""), so it cannot stay when a list leaves it out",
-        hint: "say orphans: delete, or links: add")
-    }
-    var builder = ImportPlanBuilder(definition)
-    if isOwned {
-      builder.nodes.append(ImportNode(given: entity))
-    }
-    let creates = relationship.missing == .create
-    let root = builder.add(
-      relationship.target, owner: entity, creates: creates, filled: isOwned ? inverse?.name : nil, takesLists: true)
-    findings += builder.findings
-    for name in builder.columnNames where !ListElements.isColumn(name) {
-      report(
-        "invalidPath", relationship.position, "\(name) is not a path of member names; write a dot inside a name as \\.")
-      return nil
-    }
-    if builder.fieldColumns.contains(-1) {
-      report(
-        "wrongTransform", relationship.position,
-        "the columns of elements of \(relationship.name) are taken as they are: they have no steps, values or maps",
-        hint: "derive a column of the record instead")
-      return nil
-    }
-    guard let root else { return nil }
-    builder.nodes[root].createsMissing = creates
-    if isOwned, let inverse {
-      // Positions in the list are written with it, so that the reference alone is enough here.
-      builder.nodes[root].relationships.append(
-        ImportRelationship(
-          name: inverse.name, slot: inverse.slot, target: 0, missing: .null, isOptional: true, needsInverse: false,
-          isLate: false, description: inverse))
-    }
-    var separator: [UInt8]?
-    if case .split(let text) = options.form { separator = Array(text.utf8) }
-    let isScoped = options.scope.map { $0 == .owner } ?? Self.isScoped(relationship.target, destination, isOwned)
-    return ImportList(
-      description: description, column: column(options.column), columnName: options.column, separator: separator,
-      options: options, missing: relationship.missing,
-      plan: ImportPlan(
-        nodes: builder.nodes, fields: builder.fields, fieldColumns: builder.fieldColumns,
-        columnNames: builder.columnNames, fieldNames: builder.fieldNames, root: root, lists: builder.lists),
-      ownerNode: isOwned ? 0 : nil, isScoped: isScoped && isOwned)
-  }
-
-  /// Whether elements are looked for among their owner's members when the definition does not say.
-  private static func isScoped(_ target: EntityImport, _ entity: EntityDescription, _ isOwned: Bool) -> Bool {
-    guard isOwned else { return false }
-    let keys = Set(target.findBy.map(\.attributeName))
-    return !entity.uniquenessConstraints.contains { Set($0).isSubset(of: keys) }
   }
 }
 

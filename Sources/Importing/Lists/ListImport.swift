@@ -65,6 +65,11 @@ public struct ListImport: Sendable {
   /// What an element without a value means.
   public var whenElementEmpty = EmptyElement.skip
 
+  /// The options of relationships in pipeline files that only lists have.
+  static let options = ["each", "split", "trim", "links", "orphans", "find_in", "empty", "empty_elements"]
+  /// The option that says how the list is written.
+  var formOption: String { form == .json ? "each" : "split" }
+
   /// Creates a list with the default policies.
   public init(column: String, form: Form) {
     self.column = column

@@ -44,10 +44,14 @@ extension SincePolicy {
   /// How the column becomes values.
   var field: FieldImport {
     var field = FieldImport(attributeName: column, column: column)
-    field.conversion = conversion
     field.whenAbsent = .null
     field.whenEmpty = .null
     field.position = position
+    // Of columns of other types, options of dates have a finding of their own.
+    if kind == .date {
+      field.conversion = conversion
+      field.places = places
+    }
     return field
   }
 

@@ -48,6 +48,8 @@ public struct SincePolicy: Sendable, Hashable {
   public var isReset = false
   /// Where the policy stands.
   public var position = SourcePosition.file
+  /// Where its options stand.
+  public var places = OptionPlaces()
 
   /// Creates a policy for a column of dates.
   public init(column: String) { self.column = column }
@@ -59,7 +61,7 @@ public struct SincePolicy: Sendable, Hashable {
   /// Why a rejected record would be lost, or others imported twice; `nil` when neither can happen.
   ///
   /// - Parameter hasFile: whether there is a rejects file.
-  public func problem(in mode: ImportMode, hasFile: Bool) -> (message: String, hint: String)? {
+  func problem(in mode: ImportMode, hasFile: Bool) -> (message: String, hint: String)? {
     switch rejects(in: mode) {
     case .hold where mode == .insert:
       (

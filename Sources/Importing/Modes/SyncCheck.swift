@@ -1,85 +1,67 @@
-public import Diagnostics
-public import ObjectModel
+import Diagnostics
+import ObjectModel
 import ObjectStore
 
-/// What is wrong with a ``SyncPolicy``, held against the model.
-public struct SyncCheck {
-  /// One thing that is wrong.
-  public struct Problem: Sendable {
-    /// The stable code.
-    public var code: String
-    /// The option of the policy: `where`, `soft_delete` or `delete`.
-    public var option: String
-    /// Where it stands.
-    public var position: SourcePosition
-    /// What was expected and what was found.
-    public var message: String
-    /// What to do about it, or `nil`.
-    public var hint: String?
-    /// For a scope, the place in its text.
-    public var place = SourcePosition.file
-  }
-
+/// Holds a ``SyncPolicy`` against the model.
+struct SyncCheck {
   /// What is wrong.
-  public private(set) var problems: [Problem] = []
+  private(set) var findings: FindingList
   /// The attribute that says that an object is gone, when it can.
   private(set) var softDelete: SoftDelete?
 
   /// Checks the policy of one import.
-  public init(part: EntityImport, entity: EntityDescription, model: ManagedObjectModel) {
+  init(part: EntityImport, entity: EntityDescription, model: ManagedObjectModel, path: String) {
+    findings = FindingList(path: path)
     checkSoftDelete(part, entity)
-    checkScope(part.sync, entity, model)
+    checkScope(part, entity, model)
+  }
+
+  private func place(_ option: String, _ part: EntityImport) -> SourcePosition {
+    part.sync.places[option]?.value ?? part.places["mode"]?.key ?? part.position
   }
 
   private mutating func checkSoftDelete(_ part: EntityImport, _ entity: EntityDescription) {
-    let policy = part.sync
-    guard let name = policy.softDelete else {
-      if policy.deletion == .mark {
-        add(
-          "missingField", "delete", part.position, "marking objects as gone needs an attribute for that",
-          "name it as soft_delete")
+    guard let name = part.sync.softDelete else {
+      if part.sync.deletion == .mark {
+        findings.report(
+          .missingField, at: place("delete", part), "marking objects as gone needs an attribute for that",
+          hint: "name it as soft_delete")
       }
       return
     }
-    let position = policy.softDeletePosition
+    let position = place("soft_delete", part)
     guard let attribute = entity.attribute(named: name) else {
       let nearest = NearestName.find(name, in: entity.attributes.map(\.name))
-      let message = "\(entity.name) has no attribute \(name)"
-      return add("unknownAttribute", "soft_delete", position, message, nearest.map { "did you mean \($0)?" })
+      findings.report(
+        .unknownAttribute, at: position, "\(entity.name) has no attribute \(name)",
+        hint: nearest.map { "did you mean \($0)?" })
+      return
     }
-    if (part.findBy + part.attributes).contains(where: { $0.attributeName == name }) {
-      return add(
-        "mappedTwice", "soft_delete", position, "\(name) says whether an object is gone, so no column can fill it",
-        "take it out of the attributes")
+    if part.filledAttributes.contains(name) {
+      findings.report(
+        .mappedTwice, at: position, "\(name) says whether an object is gone, so no column can fill it",
+        hint: "take it out of the attributes")
+      return
     }
     softDelete = SoftDelete(attribute)
     if softDelete == nil {
-      add(
-        "unsuitableAttribute", "soft_delete", position,
-        "\(entity.name).\(name) cannot say that an object is gone: that takes a stored Boolean, or an optional Date",
-        nil)
+      findings.report(
+        .unsuitableAttribute, at: position,
+        "\(entity.name).\(name) cannot say that an object is gone: that takes a stored Boolean, or an optional Date")
     }
   }
 
-  private mutating func checkScope(_ policy: SyncPolicy, _ entity: EntityDescription, _ model: ManagedObjectModel) {
-    guard let scope = policy.scope else { return }
-    let schema = StoreSchema(model: model)
+  private mutating func checkScope(_ part: EntityImport, _ entity: EntityDescription, _ model: ManagedObjectModel) {
+    guard let scope = part.sync.scope else { return }
     var request = FetchRequest(entity.name, where: scope)
     request.includesSubentities = false
     do throws(PredicateError) {
-      _ = try FetchCompiler(schema: schema, storeUUID: "").compile(
+      _ = try FetchCompiler(schema: StoreSchema(model: model), storeUUID: "").compile(
         request, selecting: .primaryKeys(withSortKeys: false))
     } catch {
-      var problem = Problem(
-        code: "invalidScope", option: "where", position: policy.scopePosition, message: error.message, hint: error.hint)
-      problem.place = error.position
-      problems.append(problem)
+      findings.report(
+        .invalidScope, at: part.sync.scopeText?.position(of: error) ?? place("where", part),
+        "the predicate cannot be carried out: \(error.message)", hint: error.hint)
     }
-  }
-
-  private mutating func add(
-    _ code: String, _ option: String, _ position: SourcePosition, _ message: String, _ hint: String?
-  ) {
-    problems.append(Problem(code: code, option: option, position: position, message: message, hint: hint))
   }
 }

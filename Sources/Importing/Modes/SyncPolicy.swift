@@ -1,4 +1,3 @@
-public import Diagnostics
 public import ObjectModel
 
 /// What happens to objects that no record of the input names, in the modes `sync` and `replace`.
@@ -24,20 +23,20 @@ public struct SyncPolicy: Sendable, Hashable {
   ///
   /// It is asked at the end of the import, of the objects as they are then.
   public var scope: Predicate?
-  /// Where the scope's text stands.
-  public var scopePosition = SourcePosition.file
+  /// The text that the scope was read from, with its place; `nil` when code made it.
+  public var scopeText: SourceText?
   /// The greatest number of objects that may go; `nil` for any.
   public var limit: Int?
   /// The greatest share (0...1) of the objects in scope that may go; `nil` for any.
   public var ratio: Double?
   /// The attribute, a Boolean or a Date, that says that an object is gone; cleared when a record names the object again.
   public var softDelete: String?
-  /// Where the attribute's name stands.
-  public var softDeletePosition = SourcePosition.file
   /// What records mean whose key cannot be read.
   public var unreadable = Unreadable.keep
   /// Whether an input without a single good record deletes everything in scope; else it deletes nothing.
   public var allowsEmpty = false
+  /// Where its options stand.
+  public var places = OptionPlaces()
 
   /// Creates a policy that deletes everything that no record names.
   public init() {}

@@ -44,35 +44,25 @@ struct ObjectPlan: Sendable {
   ///
   /// - Throws: `DiagnosticList` with everything that is wrong.
   init(_ part: ObjectImport, definition: ImportDefinition, schema: StoreSchema) throws(DiagnosticList) {
-    guard let entity = definition.model.entity(named: part.entityName), !entity.isAbstract else {
-      throw Self.failure(
-        definition, part, definition.model.entity(named: part.entityName) == nil ? "unknownEntity" : "abstractEntity",
-        definition.model.entity(named: part.entityName) == nil
-          ? "the model has no entity \(part.entityName)"
-          : "\(part.entityName) is abstract and has no objects of its own")
+    var findings = FindingList(path: definition.name)
+    guard let entity = part.resolve(definition.model, &findings), !findings.hasErrors else {
+      throw DiagnosticList(findings.list)
     }
     self.entity = entity
     sources = part.sources
     format = part.format
     missing = part.missing
-    for source in part.sources where source.isReadOnce {
-      throw Self.failure(
-        definition, part, "unsuitableInput",
-        "objects are read from files, which \(source.path) is not: it can be read only once")
-    }
+    let all = schema.objectFields(of: entity)
     let header = try Self.header(part)
+    if let header, let first = part.sources.first { part.checkNeeded(all, header, first, &findings) }
+    guard !findings.hasErrors else { throw DiagnosticList(findings.list) }
     var builder = Builder(entity: entity, format: part.format)
-    for field in schema.objectFields(of: entity) {
+    for field in all {
       if let header, !header.contains(field.name), field.name != ObjectField.identityName {
-        guard !Self.isNeeded(field) else {
-          throw Self.failure(
-            definition, part, "unknownColumn",
-            "\(part.sources[0].path) has no column \(field.name), which is mandatory or has a default")
-        }
         builder.addMissing(field)
-        continue
+      } else {
+        try builder.add(field)
       }
-      try builder.add(field)
     }
     plan = builder.plan
     fields = builder.fields
@@ -88,22 +78,6 @@ struct ObjectPlan: Sendable {
     } catch {
       throw DiagnosticList([error.diagnostic])
     }
-  }
-
-  /// Whether a file without the column would say nothing where something must be said.
-  private static func isNeeded(_ field: ObjectField) -> Bool {
-    switch field.kind {
-    case .identity: true
-    case .attribute(let attribute): !attribute.isDerived && (!attribute.isOptional || attribute.defaultValue != nil)
-    case .toOne(let relationship): !relationship.isOptional
-    default: false
-    }
-  }
-
-  private static func failure(
-    _ definition: ImportDefinition, _ part: ObjectImport, _ code: String, _ message: String
-  ) -> DiagnosticList {
-    DiagnosticList([Diagnostic(.error, code: code, path: definition.name, position: part.position, message: message)])
   }
 }
 

@@ -23,12 +23,17 @@ final class ObjectSession {
 
   private let identity: RunIdentity
 
-  init(_ definition: ImportDefinition, _ identity: RunIdentity) throws(DiagnosticList) {
+  /// Resolves a definition.
+  ///
+  /// - Parameter findings: what was found about it as a whole.
+  init(
+    _ definition: ImportDefinition, _ identity: RunIdentity, _ findings: [Diagnostic]
+  ) throws(DiagnosticList) {
     self.definition = definition
     self.identity = identity
     let schema = StoreSchema(model: definition.model)
     var parts: [ObjectPlan] = []
-    var findings: [Diagnostic] = []
+    var findings = findings
     for part in definition.objects {
       do throws(DiagnosticList) {
         parts.append(try ObjectPlan(part, definition: definition, schema: schema))

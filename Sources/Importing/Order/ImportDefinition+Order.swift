@@ -1,5 +1,3 @@
-public import Diagnostics
-
 extension ImportDefinition {
   /// The parts in the order in which they run, with the number of the group of each: parts of one group refer to each
   /// other and are related when all of them have been read.
@@ -8,7 +6,4 @@ extension ImportDefinition {
     let parts = order.apply(to: self).parts
     return order.ranges.enumerated().flatMap { group, range in range.map { (parts[$0], group) } }
   }
-
-  /// What keeps the parts from being brought into an order.
-  public var orderFindings: [Diagnostic] { PartOrder(self).findings }
 }

@@ -10,12 +10,15 @@ struct PartOrder {
   private(set) var groups: [[Int]] = []
   /// Relationships of parts' roots that wait for a part that runs later: the part's number and the relationship's.
   private var postponed: [(part: Int, relationship: Int)] = []
-  private(set) var findings: [Diagnostic] = []
+  private(set) var findings: FindingList
   private let definition: ImportDefinition
 
   /// Orders the parts of a definition.
-  init(_ definition: ImportDefinition) {
+  ///
+  /// - Parameter path: the path that findings carry; `nil` for the definition's name.
+  init(_ definition: ImportDefinition, path: String? = nil) {
     self.definition = definition
+    findings = FindingList(path: path ?? definition.name)
     let count = definition.parts.count
     guard count > 1 else {
       groups = count == 1 ? [[0]] : []
@@ -28,7 +31,6 @@ struct PartOrder {
       groups = sorted(components(needs), needs)
     }
     for group in groups where group.count > 1 { postpone(group) }
-    checkNames()
   }
 
   /// The groups as ranges of the parts in their new order.
@@ -141,14 +143,13 @@ struct PartOrder {
       for (otherPlace, other) in group.enumerated() where other != part && depends(part, on: other) {
         guard !postpone(part, other, runsLater: otherPlace > place) else { continue }
         let (name, needed) = (title(part), title(other))
-        findings.append(
-          Diagnostic(
-            .error, code: "cyclicImports", path: definition.name, position: definition.parts[part].position,
-            message: "the import “\(name)” needs objects of “\(needed)”, which "
-              + (otherPlace > place ? "runs after it" : "needs others in turn"),
-            hint: definition.keepsOrder
-              ? "put “\(needed)” first, or leave “order: file” out"
-              : "only relationships of the records' own entity, to one object each, can wait for a later import"))
+        findings.report(
+          .cyclicImports, at: definition.parts[part].position,
+          "the import “\(name)” needs objects of “\(needed)”, which "
+            + (otherPlace > place ? "runs after it" : "needs others in turn"),
+          hint: definition.keepsOrder
+            ? "put “\(needed)” first, or leave “order: file” out"
+            : "only relationships of the records' own entity, to one object each, can wait for a later import")
       }
     }
   }
@@ -172,18 +173,5 @@ struct PartOrder {
   private func title(_ part: Int) -> String {
     let name = definition.parts[part].name
     return name.isEmpty ? definition.parts[part].root.entityName : name
-  }
-
-  private mutating func checkNames() {
-    let names = definition.parts.map(\.name)
-    for part in definition.parts {
-      for name in part.after where !names.contains(name) {
-        let nearest = NearestName.find(name, in: names)
-        findings.append(
-          Diagnostic(
-            .error, code: "unknownImport", path: definition.name, position: part.position,
-            message: "no import is called “\(name)”", hint: nearest.map { "did you mean “\($0)”?" }))
-      }
-    }
   }
 }

@@ -40,7 +40,8 @@ struct DefinitionDigest {
   private static let greatestDepth = 64
 
   private mutating func add(_ value: Any, depth: Int) {
-    if value is SourcePosition || depth > Self.greatestDepth { return }
+    if value is SourcePosition || value is OptionPlaces || depth > Self.greatestDepth { return }
+    if let text = value as? SourceText { return add(text.text) }
     let mirror = Mirror(reflecting: value)
     guard mirror.displayStyle != .class else { return add("\(type(of: value))") }
     if mirror.displayStyle == .dictionary || mirror.displayStyle == .set {

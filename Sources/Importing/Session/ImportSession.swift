@@ -37,19 +37,19 @@ public final class ImportSession {
   ///
   /// - Throws: `DiagnosticList` with everything that is wrong.
   public init(_ definition: ImportDefinition) throws(DiagnosticList) {
+    var findings = definition.checkWhole(path: definition.name)
     let order = PartOrder(definition)
     let definition = order.apply(to: definition)
     self.definition = definition
     groups = order.ranges
     identity = RunIdentity(pipeline: definition.name)
     guard definition.objects.isEmpty else {
-      objects = try ObjectSession(definition, identity)
+      objects = try ObjectSession(definition, identity, findings)
       plans = []
       return
     }
     objects = nil
     var plans: [ImportPlan] = []
-    var findings = order.findings
     for part in definition.parts {
       do throws(DiagnosticList) {
         plans.append(try ImportPlan(definition, part: part))

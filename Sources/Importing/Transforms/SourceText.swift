@@ -1,4 +1,5 @@
 public import Diagnostics
+public import ObjectModel
 
 /// A text that stands in a file: a predicate or an expression, and where its bytes are.
 public struct SourceText: Sendable, Hashable {
@@ -28,6 +29,15 @@ public struct SourceText: Sendable, Hashable {
     place.column += offset
     place.byteOffset += offset
     return place
+  }
+
+  /// Where an error in the text stands: its own place, or that of the first name that it quotes; the text's own when lines
+  /// keep places from being counted.
+  public func position(of error: PredicateError) -> SourcePosition {
+    guard !text.contains("\n") else { return position }
+    if error.position.line == 1 { return position(at: max(0, error.position.column - 1)) }
+    let parts = error.message.split(separator: "\"", omittingEmptySubsequences: false)
+    return parts.count > 2 ? position(ofName: String(parts[1])) : position
   }
 
   /// The place of the first occurrence of a name outside quotation marks, or of the text.

@@ -1,9 +1,9 @@
-public import Diagnostics
-public import ObjectModel
+import Diagnostics
+import ObjectModel
 
 /// A field of an import with its attribute.
 struct TransformedField {
-  /// The field's number in the plan.
+  /// The field's number in the plan; -1 for one that cannot be converted.
   var index: Int
   var field: FieldImport
   var attribute: AttributeDescription
@@ -14,7 +14,7 @@ struct TransformedField {
     self.index = index
     self.field = field
     self.attribute = attribute
-    isDirect = field.steps.isEmpty && field.value == nil && !derivedNames.contains(field.column)
+    isDirect = field.takesColumnAsItIs && !derivedNames.contains(field.column)
   }
 }
 
@@ -26,70 +26,6 @@ extension FieldImport {
     // Dates beyond the years 0000...9999 are numbers. What is made for a Float is not one yet: it may be too great.
     field.conversion.isStored = type != .float
     return field
-  }
-}
-
-extension ImportPart {
-  /// The names of columns that are not, or not only, the source's own.
-  var derivedColumnNames: Set<String> {
-    var names = Set(columns.map(\.name) + hooks.columns)
-    if let process { names.formUnion(process.columns + process.gives.map(\.name)) }
-    if let process, process.columns.isEmpty { names.formUnion(namedColumns) }
-    return names
-  }
-
-  /// The columns of the source that fields take as they are.
-  public var directColumns: Set<String> {
-    let made = derivedColumnNames
-    var names: Set<String> = []
-    func visit(_ entity: EntityImport) {
-      for field in entity.findBy + entity.attributes {
-        if field.steps.isEmpty, field.value == nil, !made.contains(field.column) { names.insert(field.column) }
-      }
-      for relationship in entity.relationships {
-        // The columns of elements are members of them.
-        if let list = relationship.list { names.insert(list.column) } else { visit(relationship.target) }
-      }
-    }
-    visit(root)
-    if let since, !made.contains(since.column) { names.insert(since.column) }
-    return names
-  }
-
-  /// The columns that fields and derived columns name, in order of first mention.
-  var namedColumns: [String] {
-    var names: [String] = []
-    func add(_ name: String) { if !names.contains(name) { names.append(name) } }
-    func visit(_ entity: EntityImport) {
-      for field in entity.findBy + entity.attributes where field.value == nil { add(field.column) }
-      for relationship in entity.relationships {
-        if let list = relationship.list { add(list.column) } else { visit(relationship.target) }
-      }
-    }
-    visit(root)
-    for column in columns { if case .column(let name) = column.source { add(name) } }
-    return names
-  }
-
-  /// What is wrong with the transforms of the part, and the columns of the source that they need.
-  ///
-  /// - Parameter path: the path that findings carry.
-  public func checkTransforms(
-    model: ManagedObjectModel, path: String
-  ) -> (findings: [Diagnostic], reads: [(name: String, position: SourcePosition)]) {
-    var fields: [TransformedField] = []
-    let names = derivedColumnNames
-    func visit(_ part: EntityImport) {
-      let entity = model.entity(named: part.entityName)
-      for field in part.findBy + part.attributes {
-        guard let attribute = entity?.attribute(named: field.attributeName) else { continue }
-        fields.append(TransformedField(index: fields.count, field: field, attribute: attribute, derivedNames: names))
-      }
-      for relationship in part.relationships where relationship.list == nil { visit(relationship.target) }
-    }
-    visit(root)
-    let result = TransformCompilation.run(self, model: model, path: path, fields: fields, columnNames: [])
-    return (result.findings, result.reads)
   }
 }
 
@@ -121,7 +57,7 @@ enum TransformCompilation {
       path: path, model: model, columnNames: columnNames, definitions: part.columns,
       now: ExpressionFunction.currentTime())
     checkNames(part, &compiler)
-    for field in fields where field.field.steps.isEmpty && field.field.value == nil {
+    for field in fields where field.field.takesColumnAsItIs {
       let name = field.field.column
       if compiler.fieldKinds[name] == nil {
         compiler.fieldKinds[name] = (ValueKind(field.attribute.type), field.field.conversion)

@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 import RecordFormats
 import YAML
 
@@ -137,7 +138,7 @@ struct ManifestReader {
   }
 
   private func fault(_ position: SourcePosition, _ message: String) {
-    let code = LintCode.invalidManifest
+    let code = FindingCode.invalidManifest
     findings.add([
       Diagnostic(code.severity, code: code.rawValue, path: path, position: position, message: message)
     ])

@@ -1,4 +1,3 @@
-import Diagnostics
 import Importing
 import ObjectModel
 import RecordFormats
@@ -29,31 +28,9 @@ struct PartBuilder {
         .invalidOption, at: component.keyPosition("imports"), "other files cannot take the place of those of “imports”",
         hint: "name them in the pipeline")
     }
-    var parts: [ImportPart?] = []
-    var names: Set<String> = []
-    for item in component.components("imports") {
-      let built = part(item, file: component)
-      parts.append(built)
-      guard let built else { continue }
-      if !names.insert(built.name).inserted {
-        findings.add(
-          .invalidOption, at: item.text("name")?.position ?? item.position,
-          "two imports are called “\(built.name)”", hint: "give each a “name” of its own")
-      }
-    }
-    checkAfter(component, names)
+    let parts = component.components("imports").map { part($0, file: component) }
+    findings.add(ImportPart.checkNames(of: parts.compactMap { $0 }, path: findings.path))
     return parts.contains { $0 == nil } ? nil : parts.compactMap { $0 }
-  }
-
-  /// Finds names of imports that there are not.
-  private func checkAfter(_ component: ComponentValue, _ names: Set<String>) {
-    for item in component.components("imports") {
-      for name in item.texts("after") ?? [] where !names.contains(name.value) {
-        findings.addUnknown(
-          .unknownImport, at: name.position, "no import is called “\(name.value)”", name: name.value,
-          candidates: names.sorted())
-      }
-    }
   }
 
   /// One part: the file itself when it has only one.
@@ -66,35 +43,33 @@ struct PartBuilder {
       } ?? []
     if !needsFiles, inputs.isEmpty { source = source.flatMap(named) }
     let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
-    var builder = ImportBuilder(
-      model: model, defaults: component.component("fields") ?? file.component("fields"), findings: findings)
-    let entity = component.component("import").flatMap { builder.root($0) }
-    guard let format else { return nil }
+    let records = component.component("import")
+    let fields = component.component("fields") ?? file.component("fields")
     var part = ImportPart(
-      sources: inputs.map(\.source), format: format, root: entity ?? EntityImport(entityName: "", findBy: []))
-    part.since = SinceBuilder(findings: findings).build(
-      component, root: entity, hasRejectsFile: file.component("rejects")?.has("file") ?? false)
-    let transforms = TransformBuilder(findings: findings)
-    if let records = component.component("import") { transforms.complete(&part, records, source: source) }
-    var columns = transforms.check(part, model: model, columns: builder.columns)
-    let since = component.component("since")?.text("column").map { ColumnUse(name: $0.value, position: $0.position) }
-    let made = Set(part.columns.map(\.name))
-    for use in builder.listColumns + [since].compactMap({ $0 })
-    where !made.contains(use.name) && !columns.contains(where: { $0.name == use.name }) {
-      columns.append(use)
+      sources: inputs.map(\.source), format: format ?? .ndjson(NDJSONOptions()),
+      root: ImportBuilder(model: model, defaults: fields, findings: findings).root(records))
+    part.position = component.position
+    part.places = component.places
+    for name in component.texts("after") ?? [] {
+      part.after.append(name.value)
+      part.places["after", name.value] = .init(key: name.position, value: name.position)
     }
+    part.name = component.text("name")?.value ?? (file.has("imports") ? part.root.entityName : "")
+    part.since = SinceBuilder(findings: findings).build(component)
+    part.passes = records?.choice("passes", as: Passes.self) ?? part.passes
+    part.findPlan =
+      (component.choice("find", as: FindPlan.self) ?? file.choice("find", as: FindPlan.self)) ?? part.findPlan
+    if let records { TransformBuilder(findings: findings).complete(&part, records, source: source) }
+    let resolved = part.resolved(
+      model: model, path: findings.path, hasRejectsFile: file.component("rejects")?.has("file") ?? false,
+      isModelLinted: true)
+    findings.add(resolved.findings)
+    guard let format else { return nil }
     if checksHeaders, let source {
       HeaderCheck(findings: findings).run(
-        inputs, format: format, source: source, columns: columns, contract: part.contract)
+        inputs, format: format, source: source, columns: resolved.columns, contract: part.contract)
     }
-    guard let entity else { return nil }
-    part.name = component.text("name")?.value ?? (file.has("imports") ? entity.entityName : "")
-    part.position = component.position
-    part.after = component.texts("after")?.map(\.value) ?? []
-    part.passes = component.component("import")?.choice("passes", as: Passes.self) ?? .automatic
-    part.findPlan =
-      (component.choice("find", as: FindPlan.self) ?? file.choice("find", as: FindPlan.self)) ?? .automatic
-    return part
+    return records?.text("entity") == nil ? nil : part
   }
 
   /// The source with the format that the names of its files tell, when it says none; nil, after a finding, when they do

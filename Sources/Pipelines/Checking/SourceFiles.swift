@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 import RecordFormats
 
 /// Finds the inputs that a pipeline names.
@@ -104,7 +105,7 @@ struct SourceFiles {
     let path = findings.resolve(text)
     for entry in ManifestReader(path: path, findings: findings).entries(namedAt: text.position) {
       let file = Paths.resolve(entry.path, besideFile: path)
-      func fault(_ code: LintCode, _ message: String, hint: String? = nil) {
+      func fault(_ code: FindingCode, _ message: String, hint: String? = nil) {
         findings.add([
           Diagnostic(
             code.severity, code: code.rawValue, path: path, position: entry.position, message: message, hint: hint)

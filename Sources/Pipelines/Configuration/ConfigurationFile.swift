@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 import YAML
 
 /// Reads a YAML file that people write, with everything that it includes and with its variables replaced.

@@ -1,5 +1,6 @@
 import Diagnostics
 import Glibc
+import Importing
 import YAML
 
 /// Puts what a file includes below what it says itself.

@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 
 /// Reads secrets from files, as container platforms mount them.
 enum SecretFile {

@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 import YAML
 
 /// Puts the values of variables into the scalars of a YAML tree.

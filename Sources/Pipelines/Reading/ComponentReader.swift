@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 import RecordFormats
 import YAML
 
@@ -36,6 +37,7 @@ struct ComponentReader {
       take(entry.value, key: entry.key.position, as: field, into: &component)
     }
     for field in spec.fields where field.isRequired && !component.has(field.name) {
+      component.missingFields.insert(field.name)
       findings.add(
         .missingField, at: node.position, "“\(spec.name)” needs the field “\(field.name)”",
         hint: "for example “\(field.name): \(field.example)”")

@@ -54,6 +54,8 @@ struct ComponentValue: Sendable {
   var fields: [String: Field] = [:]
   /// The names of fields that are there but not well-formed; the finding about them is made.
   var brokenFields: Set<String> = []
+  /// The names of fields that must be there and are not; the finding about them is made.
+  var missingFields: Set<String> = []
 
   /// Whether the field is in the file, well-formed or not.
   func has(_ name: String) -> Bool { fields[name] != nil || brokenFields.contains(name) }
@@ -64,6 +66,14 @@ struct ComponentValue: Sendable {
       return has(base) || has(base + "_value")
     }
     return false
+  }
+
+  /// Where the fields stand, for the definition that they become part of.
+  var places: OptionPlaces {
+    var places = OptionPlaces()
+    for (name, field) in fields { places[name] = .init(key: field.keyPosition, value: field.position) }
+    places.broken = brokenFields.union(missingFields)
+    return places
   }
 
   /// The place of the field's key, or of the mapping.

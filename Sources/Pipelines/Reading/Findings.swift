@@ -9,6 +9,8 @@ final class Findings {
   let path: String
   /// What was found, unsorted and with the secrets in it.
   private var found: [Diagnostic] = []
+  /// The same, to tell what is there already.
+  private var known: Set<Diagnostic> = []
   /// The secrets that the file and what it includes hold.
   private(set) var redaction = Redaction()
 
@@ -28,7 +30,7 @@ final class Findings {
   }
 
   /// Whether an error was found.
-  var hasErrors: Bool { found.contains { $0.severity == .error } }
+  private(set) var hasErrors = false
 
   /// How many there are.
   var count: Int { found.count }
@@ -53,16 +55,16 @@ final class Findings {
   }
 
   /// Adds a finding about the pipeline file.
-  func add(_ code: LintCode, at position: SourcePosition, _ message: String, hint: String? = nil) {
-    add([
-      Diagnostic(
-        code.severity, code: code.rawValue, path: path, position: position, message: message, hint: hint)
-    ])
+  func add(_ code: FindingCode, at position: SourcePosition, _ message: String, hint: String? = nil) {
+    add([Diagnostic(code, path: path, position: position, message: message, hint: hint)])
   }
 
   /// Adds findings of another module or about another file; what is there already is not added again.
   func add(_ findings: [Diagnostic]) {
-    for finding in findings where !found.contains(finding) { found.append(finding) }
+    for finding in findings where known.insert(finding).inserted {
+      found.append(finding)
+      if finding.severity == .error { hasErrors = true }
+    }
   }
 
   /// Adds what keeps an input from being read: about members at their place in the pipeline, else about the input.
@@ -78,14 +80,8 @@ final class Findings {
 
   /// Adds a finding about a name that does not exist, with the nearest one that does.
   func addUnknown(
-    _ code: LintCode, at position: SourcePosition, _ message: String, name: String, candidates: [String]
+    _ code: FindingCode, at position: SourcePosition, _ message: String, name: String, candidates: [String]
   ) {
-    var hint: String?
-    if let nearest = NearestName.find(name, in: candidates) {
-      hint = "did you mean “\(nearest)”?"
-    } else if !candidates.isEmpty {
-      hint = "there is " + candidates.prefix(12).joined(separator: ", ") + (candidates.count > 12 ? " ..." : "")
-    }
-    add(code, at: position, message, hint: hint)
+    add(code, at: position, message, hint: NearestName.hint(for: name, among: candidates))
   }
 }

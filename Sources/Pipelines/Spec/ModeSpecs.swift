@@ -8,7 +8,7 @@ extension ComponentSpec {
         "What becomes of an object that no record names: it is deleted, or its `soft_delete` attribute says that it is"
           + " gone.", example: "mark"),
       FieldSpec(
-        "where", .text, default: "all objects of the entity",
+        "where", .expression, default: "all objects of the entity",
         "Only objects that match this predicate may go; it is asked when all records are in.",
         example: "country == 'CH'"),
       FieldSpec(

@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 
 /// The reference of pipeline files, made from the specs.
 public enum PipelineReference {
@@ -8,7 +9,7 @@ public enum PipelineReference {
     // The codes are the same for all files; they stand where pipelines are described.
     guard registry.root.name == ComponentRegistry.standard.root.name else { return sections.joined(separator: "\n\n") }
     var codes = "### Findings\n\n| code | severity | meaning |\n| --- | --- | --- |"
-    for code in LintCode.allCases {
+    for code in FindingCode.allCases {
       codes += "\n| `\(code.rawValue)` | \(code.severity.rawValue) | \(code.summary) |"
     }
     sections.append(codes)

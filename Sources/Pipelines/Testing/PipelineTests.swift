@@ -1,4 +1,5 @@
 public import Diagnostics
+import Importing
 
 /// The tests of a pipeline: a file of cases, each with what goes in and what has to come out.
 ///

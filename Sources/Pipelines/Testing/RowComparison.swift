@@ -1,5 +1,6 @@
 import Diagnostics
 import Glibc
+import Importing
 import ObjectContext
 import ObjectModel
 import ObjectStore

@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 
 /// One case of a file with tests, as it stands there.
 struct TestCase: Sendable {

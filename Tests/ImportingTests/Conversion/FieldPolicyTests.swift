@@ -107,11 +107,11 @@ import Testing
   }
 
   @Test func optionsAtTheWrongTypeAreWarnings() {
-    #expect(findings(.string) { $0.conversion.dateFormat = .secondsSince1970 } == ["warning unusedOption"])
-    #expect(findings(.date) { $0.conversion.groupMark = 0x2C } == ["warning unusedOption"])
-    #expect(findings(.integer64) { $0.conversion.trueSpellings = ["x"] } == ["warning unusedOption"])
-    #expect(findings(.boolean) { $0.conversion.binaryEncoding = .hex } == ["warning unusedOption"])
-    #expect(findings(.uuid) { $0.conversion.timeZoneOffset = 60 } == ["warning unusedOption"])
+    #expect(findings(.string) { $0.conversion.dateFormat = .secondsSince1970 } == ["warning unsuitableOption"])
+    #expect(findings(.date) { $0.conversion.groupMark = 0x2C } == ["warning unsuitableOption"])
+    #expect(findings(.integer64) { $0.conversion.trueSpellings = ["x"] } == ["warning unsuitableOption"])
+    #expect(findings(.boolean) { $0.conversion.binaryEncoding = .hex } == ["warning unsuitableOption"])
+    #expect(findings(.uuid) { $0.conversion.timeZoneOffset = 60 } == ["warning unsuitableOption"])
     #expect(findings(.date) { $0.conversion.timeZoneOffset = 60 } == [])
   }
 
@@ -128,10 +128,10 @@ import Testing
       findings(.integer16, { $0.whenNull = .useDefault }, { $0.defaultValue = .string("x") }) == [
         "error invalidDefault"
       ])
-    #expect(findings(.integer16) { $0.whenNull = .useDefault } == ["warning noDefault"])
-    #expect(findings(.composite) { _ in } == ["error unsupportedType"])
-    #expect(findings(.string, { _ in }, { $0.isTransient = true }) == ["error transientAttribute"])
-    #expect(findings(.string, { _ in }, { $0.derivationExpression = "now()" }) == ["error derivedAttribute"])
+    #expect(findings(.integer16) { $0.whenNull = .useDefault } == ["warning unsuitableOption"])
+    #expect(findings(.composite) { _ in } == ["error unsuitableAttribute"])
+    #expect(findings(.string, { _ in }, { $0.isTransient = true }) == ["error unsuitableAttribute"])
+    #expect(findings(.string, { _ in }, { $0.derivationExpression = "now()" }) == ["error unsuitableAttribute"])
     #expect(findings(.string, { _ in }, { $0.validation.regularExpression = "(" }) == ["error invalidPattern"])
     #expect(findings(.string, { _ in }, { $0.validation.regularExpression = "(a)\\1" }) == ["warning slowPattern"])
   }

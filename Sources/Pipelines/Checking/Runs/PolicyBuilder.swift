@@ -26,15 +26,8 @@ struct PolicyBuilder {
         hint: "for example “\(name.value): 0”")
       return nil
     }
-    let limit = RejectPolicy.CodeLimit(name.value, limit: count)
-    let codes = RejectCode.allCases.map(\.rawValue)
-    guard codes.contains(where: limit.matches) else {
-      let stages = Set(codes.map { String($0.prefix { $0 != "." }) + ".*" })
-      findings.addUnknown(
-        .invalidOption, at: name.position, "no reject has the code “\(name.value)”", name: name.value,
-        candidates: codes + stages.sorted())
-      return nil
-    }
+    var limit = RejectPolicy.CodeLimit(name.value, limit: count)
+    limit.position = name.position
     return limit
   }
 }

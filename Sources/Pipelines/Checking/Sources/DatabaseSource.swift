@@ -52,7 +52,7 @@ extension SourceBuilder {
 extension Findings {
   /// Adds what keeps a database from being read, at the option that it is about; `false` for anything else.
   func addDatabase(_ error: ReadError, of input: SourceFiles.Input, _ source: ComponentValue) -> Bool {
-    let (code, options): (LintCode, [String])
+    let (code, options): (FindingCode, [String])
     switch error.code {
     case .unknownTable: (code, options) = (.unknownTable, ["table"])
     case .unknownEntity: (code, options) = (.unknownEntity, ["entity"])

@@ -1,3 +1,4 @@
+import Importing
 import RecordFormats
 
 /// Which options of a source mean something for which formats.

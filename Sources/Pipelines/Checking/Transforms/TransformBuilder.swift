@@ -2,7 +2,7 @@ import Diagnostics
 import Importing
 import ObjectModel
 
-/// Turns what an import says of columns, conditions and processes into the parts of a definition, and checks them.
+/// Turns what an import says of columns, conditions and processes into the parts of a definition, and keeps their places.
 struct TransformBuilder {
   let findings: Findings
 
@@ -12,31 +12,6 @@ struct TransformBuilder {
     part.filter = component.expression("where")
     part.process = component.component("process").flatMap(process)
     part.contract = contract(source)
-  }
-
-  /// Checks the transforms of a part against the model.
-  ///
-  /// - Returns: the columns that the source must have: those that `columns` lists and no transform makes, and those that
-  ///   transforms read.
-  func check(_ part: ImportPart, model: ManagedObjectModel?, columns: [ColumnUse]) -> [ColumnUse] {
-    guard let model else {
-      let made = Set(part.columns.map(\.name) + (part.process?.gives.map(\.name) ?? []))
-      return columns.filter { !made.contains($0.name) }
-    }
-    let checked = part.checkTransforms(model: model, path: findings.path)
-    findings.add(
-      checked.findings.map { finding in
-        var finding = finding
-        if finding.position.line == 0 { finding.position = part.position }
-        return finding
-      })
-    let direct = part.directColumns
-    var uses = columns.filter { direct.contains($0.name) }
-    for read in checked.reads where !uses.contains(where: { $0.name == read.name }) {
-      uses.append(
-        columns.first { $0.name == read.name } ?? ColumnUse(name: read.name, position: read.position))
-    }
-    return uses
   }
 
   private func column(_ named: NamedValue) -> ColumnTransform? {

@@ -1,10 +1,10 @@
 public import Diagnostics
 
-/// The kinds of findings about a pipeline file: a closed list that tests and users match.
+/// The kinds of findings about a definition, in a pipeline file or made by Swift code: a closed list that tests and users
+/// match.
 ///
-/// Findings about YAML itself (`yamlSyntax`, `duplicateKey` ...), about models and about columns' conversions come with
-/// the codes of their own modules.
-public enum LintCode: String, Sendable, CaseIterable {
+/// Findings about YAML itself (`yamlSyntax`, `duplicateKey` ...) and about models come with the codes of their own modules.
+public enum FindingCode: String, Sendable, CaseIterable {
   /// A mapping has a field that its component does not know.
   case unknownField
   /// A field that must be there is missing.
@@ -83,6 +83,34 @@ public enum LintCode: String, Sendable, CaseIterable {
   case unsuitableStore
   /// None of the first JSON records has the member.
   case absentMember
+  /// A date's pattern cannot be read, or probably does not say what was meant.
+  case datePattern
+  /// A zone is no offset from UTC.
+  case invalidTimeZone
+  /// A spelling means both true and false.
+  case ambiguousSpelling
+  /// The empty text is listed as a spelling.
+  case emptySpelling
+  /// The decimal mark and the group mark are the same.
+  case ambiguousMark
+  /// A character cannot mark decimals or groups.
+  case invalidMark
+  /// The model's default is not of its attribute's type.
+  case invalidDefault
+  /// A value that takes the place of another is not of the attribute's type.
+  case invalidValue
+  /// A column is made from itself, or defined twice.
+  case cyclicColumn
+  /// A step, a condition or an attribute takes values of another type than what comes before gives.
+  case transformType
+  /// An option of a step or a process has no meaning.
+  case transformOption
+  /// An expression or a predicate cannot be read, or is none over columns.
+  case expression
+  /// An expression has values of no type that a column can have.
+  case expressionType
+  /// A regular expression cannot be used.
+  case invalidPattern
   /// What a case of a pipeline's tests expects came out otherwise.
   case testDiffers
 
@@ -90,7 +118,7 @@ public enum LintCode: String, Sendable, CaseIterable {
   public var severity: Diagnostic.Severity {
     switch self {
     case .unusedVariable, .unindexedKey, .unusedColumn, .absentMember, .repeatedFile, .misnamedFile,
-      .uncertainDialect:
+      .uncertainDialect, .emptySpelling:
       .warning
     default: .error
     }
@@ -131,7 +159,7 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .unindexedKey: "No index and no uniqueness constraint covers the attributes of `find_by`."
     case .mappedTwice: "An attribute is filled twice."
     case .unmappedRequired: "A mandatory attribute or relationship without a default is filled by nothing."
-    case .unsuitableOption: "An option does not fit the attribute's type."
+    case .unsuitableOption: "An option means nothing where it stands: for the attribute's type, the relationship, the mode."
     case .unknownColumn: "The header of a file has no such column."
     case .duplicateColumn: "The header of a file names a column twice."
     case .missingRecords: "A JSON document has no array of records at the place under `records`."
@@ -140,8 +168,31 @@ public enum LintCode: String, Sendable, CaseIterable {
     case .invalidScope: "The predicate that says which objects may be deleted cannot be read or carried out."
     case .unsuitableStore: "A database is no Core Data store, or the model is not that of its data."
     case .absentMember: "None of the first JSON records has such a member."
+    case .datePattern:
+      "A date's pattern cannot be read; a warning where it can, but probably does not say what was meant."
+    case .invalidTimeZone: "A zone is more than 24 hours from UTC."
+    case .ambiguousSpelling: "A spelling is listed both as true and as false."
+    case .emptySpelling: "The empty text is listed as a spelling; what it means is said with `empty`."
+    case .ambiguousMark: "The decimal mark and the group mark are the same."
+    case .invalidMark: "A decimal or group mark is a letter, a digit, a sign or not ASCII."
+    case .invalidDefault: "The model's default, which takes the place of a value, is not of the attribute's type."
+    case .invalidValue: "A value that takes the place of another is not of the attribute's type."
+    case .cyclicColumn: "A column is made from itself, or is defined twice."
+    case .transformType: "A step, a condition or an attribute takes values of another type."
+    case .transformOption: "An option of a step or a process has no meaning."
+    case .expression: "An expression or a predicate cannot be read, or is none over columns."
+    case .expressionType: "An expression has values of no type that a column can have."
+    case .invalidPattern: "A regular expression cannot be used."
     case .testDiffers: "A case of a pipeline's tests came out otherwise than it says (`mergewalk test` only)."
     case .unusedColumn: "A column of the header is not used; list it under `ignore` when that is meant."
     }
+  }
+}
+
+extension Diagnostic {
+  /// Creates a finding about a definition, of its kind's own weight.
+  public init(_ code: FindingCode, path: String, position: SourcePosition, message: String, hint: String? = nil) {
+    self.init(
+      code.severity, code: code.rawValue, path: path, position: position, message: message, hint: hint)
   }
 }
