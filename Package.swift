@@ -120,5 +120,11 @@ let package = Package(
       "DocumentationTests",
       ["Pipelines", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "TestSupport"]),
     tests("CLITests", ["mergewalk", "TestSupport", "SQLite"]),
+    tests(
+      "MeetingTests",
+      [
+        "mergewalk", "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "Diagnostics",
+        "CZlib", "CZstd", "CBZip2", "CLZMA", "TestSupport",
+      ]),
   ]
 )

@@ -60,7 +60,9 @@ struct BatchPreparer: Sendable {
       transformed.isSkipped(Int(failure.record))
         || transformed.failedCells.contains(TransformedRecords.cell(Int(failure.record), Int(failure.column)))
     }
-    for refusal in transformed.refusals { batch.hasFailed[Int(refusal.record)] = true }
+    // What is wrong with a record that is skipped does not matter.
+    batch.refusals.removeAll { transformed.isSkipped(Int($0.record)) }
+    for refusal in batch.refusals { batch.hasFailed[Int(refusal.record)] = true }
     for record in transformed.skipped.indices where transformed.skipped[record] { batch.hasFailed[record] = true }
   }
 

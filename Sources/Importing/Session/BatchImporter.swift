@@ -36,6 +36,8 @@ final class BatchImporter {
   var stage = ImportRelationship.Stage.rejecting
   /// What objects that the first of two passes created refer to.
   var references: DeferredRecords?
+  /// The objects about which a record or a reference waits for the second pass.
+  let waitingObjects = ObjectMarks()
   /// The first primary key of each hierarchy that this run can have given out, by root entity.
   var firstKeys: [Int: Int64] = [:]
   /// Rejects of the current batch.

@@ -40,18 +40,26 @@ extension BatchImporter {
   }
 
   /// Puts off the records whose object is there and refers to what may come later, and those whose object an earlier
-  /// record has made that may turn out to be rejected, as the object would go with it.
+  /// record has made that may turn out to be rejected, as the object would go with it. What later records say of an
+  /// object of which one waits, waits too, so that the last record counts.
   func postpone(_ state: NodeState, _ view: BatchView) {
     let targets = state.part.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
+    let own = view.nodes[state.node].targets
+    for record in state.inserts.lazy.map(Int.init) where targets.contains(where: { isOpen(record, $0) }) {
+      waitingObjects.mark(own[record])
+    }
     let mayGo = plan.postponed.contains { $0.missing == .reject || !$0.isOptional }
     let first = mayGo ? firstKeys[state.part.rootEntity] ?? .max : .max
     var kept = ContiguousArray<NodeState.Apply>()
     for apply in state.applies {
       let record = Int(apply.record)
-      if apply.primaryKey < first, targets.allSatisfy({ !isOpen(record, $0) }) {
+      if apply.primaryKey < first, !waitingObjects.contains(apply.primaryKey),
+        targets.allSatisfy({ !isOpen(record, $0) })
+      {
         kept.append(apply)
       } else {
         view.outcomes[record] = .deferred
+        waitingObjects.mark(apply.primaryKey)
       }
     }
     state.applies = kept

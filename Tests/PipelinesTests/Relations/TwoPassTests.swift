@@ -291,6 +291,28 @@ import Testing
     }
   }
 
+  @Test("of several records of an object the last counts, whichever of them wait", arguments: [1, 2, 100], [false, true])
+  func lastRecordCounts(batch: Int, isThere: Bool) throws {
+    for policy in ["null", "create"] {
+      let folder = try folder()
+      try pipeline(folder, parent: policy, mentor: "null")
+      if isThere {
+        try write([Record(number: 1, label: "old")], folder, files: 1)
+        _ = try ImportSession(try Pipeline.read(folder.file("pipeline.yaml")).definition).run()
+      }
+      try write(
+        [
+          Record(number: 1, label: "waits", parent: 2), Record(number: 2, label: "x"),
+          Record(number: 1, label: "waits for nothing"), Record(number: 3, label: "y"),
+        ], folder, files: 1)
+      var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
+      definition.batchLimit.records = batch
+      let summary = try ImportSession(definition).run()
+      #expect((summary.read, summary.rejected) == (4, 0))
+      #expect(try stored(folder)[1] == Member(label: "waits for nothing"), "\(policy)")
+    }
+  }
+
   @Test("repeated keys keep their policy", arguments: [1, 3, 100]) func repeated(batch: Int) throws {
     for (policy, expected) in [("last", "b"), ("first", "a")] {
       let folder = try folder()

@@ -29,6 +29,20 @@ import Testing
   private static let members =
     "{\"key\":\"1\",\"a\":\"x\",\"n\":1,\"known\":0}\n{\"key\":\"2\",\"a\":\"y\",\"n\":2,\"ex\\\"tra\":{\"key\":1}}\n"
 
+  @Test("a record that a condition leaves out is no reject, whatever the contract says of it") func skipped() throws {
+    let folder = try TransformFolder()
+    try folder.folder.write(Self.wider, to: "data.csv")
+    let summary = try ImportSession(
+      folder.read(
+        TransformFolder.text(
+          "where: \"n > 1\"\nattributes: { text: a, number: n }",
+          source: "{ files: data.csv, ignore: [known], contract: { new: reject } }"))
+    ).run()
+    #expect((summary.skipped, summary.rejected) == (1, 1))
+    #expect(summary.rejectCounts == ["contract.newColumn": 1])
+    #expect(try folder.rejects().count == 1)
+  }
+
   @Test("new columns of a header") func newColumns() throws {
     let evolved = try run("{ new: evolve }", Self.wider)
     #expect(evolved.0.inserted == 2)

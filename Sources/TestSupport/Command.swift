@@ -1,17 +1,16 @@
 import Foundation
-import TestSupport
 
 /// One run of the built `mergewalk` command.
-struct Command {
+public struct Command {
   /// What it wrote to standard output.
-  let output: String
+  public let output: String
   /// What it wrote to standard error.
-  let words: String
+  public let words: String
   /// Its exit code, or minus the number of the signal that ended it.
-  let status: Int32
+  public let status: Int32
 
   /// The path of the built command, which lies beside the tests.
-  static let path: String = {
+  public static let path: String = {
     let tests = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     return tests.deletingLastPathComponent().appendingPathComponent("mergewalk").path
   }()
@@ -22,7 +21,7 @@ struct Command {
   ///   - folder: the working directory.
   ///   - environment: variables beside `PATH`.
   ///   - input: what it reads from standard input.
-  init(
+  public init(
     _ arguments: [String], in folder: String, environment: [String: String] = [:], input: String = ""
   ) throws {
     let scratch = TemporaryFolder()
@@ -45,7 +44,7 @@ struct Command {
   }
 
   /// Runs a shell command line in which `$MERGEWALK` is the command.
-  static func shell(_ line: String, in folder: String) throws -> Command {
+  public static func shell(_ line: String, in folder: String) throws -> Command {
     let script = TemporaryFolder()
     let path = try script.write(line, to: "script")
     return try Command(shell: path, in: folder)
@@ -69,16 +68,16 @@ struct Command {
   }
 
   /// The lines of standard output.
-  var lines: [String] { output.split(separator: "\n").map(String.init) }
+  public var lines: [String] { output.split(separator: "\n").map(String.init) }
 
   /// The warnings of a run's JSON result, each as `code: message`.
-  func warnings() throws -> [String] {
+  public func warnings() throws -> [String] {
     let warnings = try object()["warnings"] as? [[String: Any]] ?? []
     return warnings.map { "\($0["code"] as? String ?? ""): \($0["message"] as? String ?? "")" }
   }
 
   /// Standard output as one JSON object.
-  func object() throws -> [String: Any] {
+  public func object() throws -> [String: Any] {
     let value = try JSONSerialization.jsonObject(with: Data(output.utf8))
     return value as? [String: Any] ?? [:]
   }

@@ -1,13 +1,12 @@
 import Foundation
-import TestSupport
 
 /// A library that is loaded into the command before all others and counts what it writes: it can end the process before
 /// the n-th call, let the call fail, or only count.
 ///
 /// So every place where a process may die or a disk may fill is reached on purpose, none by luck.
-enum Shim {
+public enum Shim {
   /// The library's path; `nil` where there is no C compiler.
-  static let library: String? = {
+  public static let library: String? = {
     guard let compiler = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"].first(where: isExecutable) else {
       return nil
     }
@@ -27,18 +26,18 @@ enum Shim {
   }()
 
   /// Whether the tests that need it can run.
-  static var isThere: Bool { library != nil }
+  public static var isThere: Bool { library != nil }
 
   /// The environment of a command that is killed before its n-th write.
-  static func killing(at call: Int) -> [String: String] { environment(["SHIM_KILL_AT": "\(call)"]) }
+  public static func killing(at call: Int) -> [String: String] { environment(["SHIM_KILL_AT": "\(call)"]) }
 
   /// The environment of a command whose n-th write fails, and all later ones when `stays` says so.
-  static func failing(at call: Int, _ error: Int32, stays: Bool = false) -> [String: String] {
+  public static func failing(at call: Int, _ error: Int32, stays: Bool = false) -> [String: String] {
     environment(["SHIM_FAIL_AT": "\(call)", "SHIM_ERRNO": "\(error)", "SHIM_STAYS": stays ? "1" : "0"])
   }
 
   /// The environment of a command whose writes are counted into a file.
-  static func counting(into path: String) -> [String: String] { environment(["SHIM_COUNT": path]) }
+  public static func counting(into path: String) -> [String: String] { environment(["SHIM_COUNT": path]) }
 
   private static func environment(_ variables: [String: String]) -> [String: String] {
     variables.merging(["LD_PRELOAD": library ?? ""]) { mine, _ in mine }

@@ -1,0 +1,53 @@
+/// One thing in which pipelines differ, with all that it may be.
+///
+/// A new feature joins the covering array by an entry in ``Factors/all``: what each value changes in a ``Scenario``, and
+/// what it cannot be together with.
+struct Factor: Sendable {
+  /// What the factor may be.
+  struct Value: Sendable {
+    /// The value's name, without blanks.
+    let name: String
+    /// What it changes in a scenario.
+    let change: @Sendable (inout Scenario) -> Void
+
+    /// Names a value, and what it changes.
+    init(_ name: String, _ change: @escaping @Sendable (inout Scenario) -> Void = { _ in }) {
+      self.name = name
+      self.change = change
+    }
+  }
+
+  /// The factor's name, without blanks.
+  let name: String
+  /// Its values; the first is the plainest.
+  let values: [Value]
+  /// The pairs of values that no pipeline can have.
+  let exclusions: [Exclusion]
+
+  /// Names a factor.
+  init(_ name: String, _ values: [Value], except exclusions: [Exclusion] = []) {
+    self.name = name
+    self.values = values
+    self.exclusions = exclusions
+  }
+}
+
+/// Pairs of values that no pipeline can have, and why.
+struct Exclusion: Sendable {
+  /// The values of the factor that has the exclusion; empty for all of them.
+  let values: [String]
+  /// The other factor.
+  let other: String
+  /// Its values.
+  let others: [String]
+  /// Why there is no such pipeline, in words.
+  let reason: String
+
+  /// Excludes values from going with values of another factor.
+  init(_ values: [String], with other: String, _ others: [String], because reason: String) {
+    self.values = values
+    self.other = other
+    self.others = others
+    self.reason = reason
+  }
+}

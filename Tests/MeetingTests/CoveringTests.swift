@@ -1,0 +1,58 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Pipelines in which features meet, each run by the real importer and by one that cannot be wrong.
+///
+/// A failing case prints what `MERGEWALK_CASE` takes to run it alone.
+@Suite("Where features meet") struct CoveringTests {
+  /// The rows of the covering array, as cases; or the one that the environment names.
+  static let cases: [MeetingCase] = {
+    if let text = ProcessInfo.processInfo.environment["MERGEWALK_CASE"] {
+      guard let meeting = MeetingCase(text) else { preconditionFailure("MERGEWALK_CASE cannot be read: \(text)") }
+      return [meeting]
+    }
+    return all.filter { KnownIssue.reason($0) == nil }
+  }()
+
+  /// All rows, those among them that are known to go wrong.
+  private static let all = array.rows.enumerated().map { Factors.space.meeting($1, seed: firstSeed + UInt64($0)) }
+
+  /// The seed of the array and of the first case.
+  static let firstSeed = ProcessInfo.processInfo.environment["MERGEWALK_MEETING_SEED"].flatMap { UInt64($0) } ?? 1
+
+  static let array = CoveringArray(
+    Factors.space, strength: Soak.isOn ? 3 : 2, seed: firstSeed, tries: Soak.isOn ? 1 : 4)
+
+  @Test("every pair of features gives what the reference importer says", arguments: cases)
+  func meet(_ meeting: MeetingCase) {
+    let differences = meeting.differences()
+    guard !differences.isEmpty else { return }
+    let smallest = meeting.shrunk()
+    Issue.record(
+      """
+      MERGEWALK_CASE='\(meeting.text)'
+      differs; the smallest case that does is MERGEWALK_CASE='\(smallest.text)':
+      \(smallest.differences().joined(separator: "\n"))
+      \(smallest.scenario.pipelineText)
+      """)
+  }
+
+  @Test("every pair is in some case, or there is a reason why not") func coverage() {
+    let array = Self.array
+    let what = Soak.isOn ? "triples" : "pairs"
+    print(
+      "Meetings: \(Factors.all.count) factors, \(Factors.space.count) values, \(array.rows.count) cases (seed "
+        + "\(Self.firstSeed)); \(array.covered) \(what) covered, \(array.excluded) excluded, "
+        + "\(array.impossible.count) impossible without a reason")
+    for (reason, pairs) in Dictionary(grouping: Factors.space.reasons, by: \.reason).sorted(by: { $0.key < $1.key }) {
+      print("  \(pairs.count) pairs excluded: \(reason) (\(pairs[0].pair) ...)")
+    }
+    for (reason, cases) in Dictionary(grouping: Self.all, by: { KnownIssue.reason($0) }) {
+      if let reason { print("  \(cases.count) cases left out as known issues: \(reason)") }
+    }
+    #expect(
+      array.impossible.isEmpty,
+      "\(array.impossible.prefix(10).map { $0.map(Factors.space.name).joined(separator: " ") })")
+  }
+}

@@ -1,0 +1,10 @@
+/// All factors of the covering array.
+///
+/// A new feature of pipelines gets an entry here: what each of its values changes in a scenario, and with which values of
+/// other factors it cannot go, with the reason.
+enum Factors {
+  static let all: [Factor] =
+    source + [keyType, keyNames, duplicates, mode, find, batch, owner, policies, store, faults] + relations + runs
+
+  static let space = FactorSpace(all)
+}

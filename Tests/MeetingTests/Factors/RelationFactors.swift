@@ -1,0 +1,78 @@
+extension Factors {
+  /// Relationships that need more than a look, other imports, and what entities inherit from.
+  static let relations = [parent, list, listOptions, kind, parts]
+
+  private static let parent = Factor(
+    "parent",
+    [
+      Factor.Value("none"),
+      Factor.Value("create") { $0.parent = ("create", nil) },
+      Factor.Value("reject") { $0.parent = ("reject", nil) },
+      Factor.Value("null") { $0.parent = ("\"null\"", nil) },
+      Factor.Value("one-pass-reject") { $0.parent = ("reject", "one") },
+      Factor.Value("one-pass-null") { $0.parent = ("\"null\"", "one") },
+      Factor.Value("two-pass-null") { $0.parent = ("\"null\"", "two") },
+    ],
+    except: [
+      Exclusion(
+        ["create", "reject", "null", "one-pass-reject", "one-pass-null", "two-pass-null"], with: "mode",
+        ["insert-blindly"], because: "items without a key cannot be named by others")
+    ])
+
+  private static let list = Factor(
+    "list",
+    [
+      Factor.Value("none"),
+      Factor.Value("split") { $0.list = .split },
+      Factor.Value("scalars") { $0.list = .scalars },
+      Factor.Value("objects") { $0.list = .objects },
+      Factor.Value("ordered") { $0.list = .ordered },
+      Factor.Value("lines") { $0.list = .lines },
+      Factor.Value("notes") { $0.list = .notes },
+    ],
+    except: [
+      Exclusion(
+        ["scalars", "objects", "ordered", "lines", "notes"], with: "format", ["fixed-width"],
+        because: "arrays do not fit the columns of fixed-width text")
+    ])
+
+  private static let listOptions = Factor(
+    "list-options",
+    [
+      Factor.Value("plain"),
+      Factor.Value("add") { $0.listOptions["links"] = "add" },
+      Factor.Value("reject-empty") {
+        $0.listOptions["empty"] = "reject"
+        $0.listOptions["empty_elements"] = "reject"
+      },
+      Factor.Value("keep-empty") { $0.listOptions["empty"] = "keep" },
+      Factor.Value("missing-reject") { $0.listOptions["missing"] = "reject" },
+      Factor.Value("missing-null") { $0.listOptions["missing"] = "\"null\"" },
+    ],
+    except: [
+      Exclusion(
+        ["add", "reject-empty", "keep-empty", "missing-reject", "missing-null"], with: "list", ["none"],
+        because: "there is no list")
+    ])
+
+  private static let kind = Factor(
+    "model",
+    [
+      Factor.Value("flat"),
+      Factor.Value("child") { $0.kind = .child },
+      Factor.Value("parent") { $0.kind = .parent },
+    ])
+
+  private static let parts = Factor(
+    "parts",
+    [
+      Factor.Value("one"),
+      Factor.Value("people") { $0.people = EntityMap("Person", [FieldMap("email")], [FieldMap("age")]) },
+      Factor.Value("people-sync") {
+        var people = EntityMap("Person", [FieldMap("email")], [FieldMap("age")])
+        people.options["mode"] = "sync"
+        people.options["sync"] = "{ unreadable: delete }"
+        $0.people = people
+      },
+    ])
+}

@@ -1,0 +1,183 @@
+import Importing
+
+extension Factors {
+  /// How runs go.
+  static let runs = [since, rejects, course, after, condition, transforms, process, hooks, contract, fields]
+
+  /// Adds a column that only grows, by and large.
+  private static func addCursor(
+    _ scenario: inout Scenario, _ options: [String: String], _ text: @escaping @Sendable (Int) -> String
+  ) {
+    scenario.since = options
+    scenario.nights = [18, 14]
+    scenario.columns.append(
+      ColumnSpec(
+        "seen",
+        .made { place, random in
+          let value = max(place.night, 0) * 12 + place.number + Int.random(in: -4...4, using: &random)
+          return Int.random(in: 0..<12, using: &random) == 0 ? .text("") : .text(text(max(value, 0)))
+        }))
+  }
+
+  private static let since = Factor(
+    "since",
+    [
+      Factor.Value("none"),
+      Factor.Value("integer") { addCursor(&$0, ["type": "integer"]) { "\($0)" } },
+      Factor.Value("lag") { addCursor(&$0, ["type": "integer", "lag": "5"]) { "\($0)" } },
+      Factor.Value("ties") { addCursor(&$0, ["type": "integer", "ties": "skip", "start": "3"]) { "\($0)" } },
+      Factor.Value("date") { addCursor(&$0, ["type": "date"]) { "2024-01-\(10 + $0)" } },
+      Factor.Value("text") { addCursor(&$0, ["type": "text"]) { "t\(100 + $0)" } },
+    ],
+    except: [
+      Exclusion(
+        ["integer", "lag", "ties", "date", "text"], with: "mode", ["sync", "sync-all", "replace"],
+        because: "what is passed over would be missing, so that the modes that delete refuse it")
+    ])
+
+  private static let rejects = Factor(
+    "rejects",
+    [
+      Factor.Value("file"),
+      Factor.Value("none") { $0.top["rejects"] = nil },
+      Factor.Value("limit") { $0.top["rejects"] = "{ file: rejects.ndjson, limit: 1 }" },
+      Factor.Value("ratio") { $0.top["rejects"] = "{ file: rejects.ndjson, ratio: 10% }" },
+    ])
+
+  private static let course = Factor(
+    "course",
+    [
+      Factor.Value("plain"),
+      Factor.Value("dry") { $0.course = .dry },
+      Factor.Value("dry-first") { $0.course = .dryFirst },
+      Factor.Value("stopped") { $0.course = .stopped },
+      Factor.Value("killed") { $0.course = .killed },
+    ])
+
+  private static let after = Factor(
+    "after",
+    [
+      Factor.Value("nothing"),
+      Factor.Value("again") { $0.after = .again },
+    ])
+
+  private static let condition = Factor(
+    "where",
+    [
+      Factor.Value("none"),
+      Factor.Value("compiled") { $0.item.options["where"] = "\"amount != 7 AND label != 'z'\"" },
+      Factor.Value("evaluated") { $0.item.options["where"] = "\"NOT label MATCHES '[0-9]+' OR amount + 1 > 5\"" },
+    ],
+    except: [
+      Exclusion(
+        ["compiled", "evaluated"], with: "mode", ["replace"], because: "this condition asks for what it leaves unfilled"
+      ),
+      Exclusion(
+        ["compiled", "evaluated"], with: "paths", ["nested", "awkward", "attributes"],
+        because: "expressions take such columns by another name, which a column definition gives"),
+      Exclusion(
+        ["compiled", "evaluated"], with: "each", ["elements"],
+        because: "expressions take such columns by another name, which a column definition gives"),
+    ])
+
+  private static let transforms = Factor(
+    "transforms",
+    [
+      Factor.Value("none"),
+      Factor.Value("steps") { scenario in
+        scenario.item.field("label") {
+          $0.options["do"] = "[collapse, { replace: { text: a, with: bb } }, upper, { null_if: [\"7\"] }]"
+        }
+        scenario.item.field("price") {
+          $0.options["do"] = "[{ multiply: 2 }, { add: \"0.1\" }, { round: { places: 2 } }]"
+        }
+        scenario.item[relation: "owner"]?.target.field("email") { $0.options["do"] = "[trim, { append: \"@x\" }]" }
+      },
+      Factor.Value("columns") { scenario in
+        let price = YAMLText.quoted(scenario.columnName("price"))
+        let label = YAMLText.quoted(scenario.columnName("label"))
+        let email = YAMLText.quoted(scenario.columnName("email"))
+        scenario.item.options["columns"] =
+          "{ half: { from: \(price), type: decimal, do: [{ divide: { by: 2, places: 3 } }] }, "
+          + "both: { from: \(label), do: [{ concat: { columns: [\(email)], with: \"/\" } }, "
+          + "{ substring: { from: 2, length: 5 } }] } }"
+        scenario.item.field("price") { $0.options["from"] = "half" }
+        scenario.item.field("label") { $0.options["from"] = "both" }
+      },
+      Factor.Value("expression") { scenario in
+        scenario.item.options["columns"] =
+          "{ p: { from: \(YAMLText.quoted(scenario.columnName("price"))), type: decimal }, "
+          + "n: { from: \(YAMLText.quoted(scenario.columnName("age"))), type: integer } }"
+        scenario.item.field("price") { $0.options["value"] = "\"p * n + 0.1\"" }
+      },
+      Factor.Value("evaluated") { scenario in
+        scenario.item.options["columns"] =
+          "{ p: { from: \(YAMLText.quoted(scenario.columnName("price"))), type: decimal }, "
+          + "n: { from: \(YAMLText.quoted(scenario.columnName("age"))), type: integer } }"
+        scenario.item.field("price") { $0.options["value"] = "\"ceiling:(p / n)\"" }
+      },
+      Factor.Value("cases") { scenario in
+        scenario.item.options["columns"] =
+          "{ n: { from: \(YAMLText.quoted(scenario.columnName("age"))), type: integer } }"
+        let email = YAMLText.quoted(scenario.columnName("email"))
+        scenario.item.field("label") {
+          $0.options["do"] =
+            "[{ when: [{ if: \"n > 5\", give: many }, { if: \"n == 1\", take: \(email) }] }]"
+        }
+      },
+    ],
+    except: [
+      Exclusion(
+        ["steps", "columns", "expression", "evaluated"], with: "mode", ["replace"],
+        because: "these transforms fill the price, which mode replace leaves unfilled here")
+    ])
+
+  private static let process = Factor(
+    "process",
+    [
+      Factor.Value("none"),
+      Factor.Value("echo") { $0.process = .echo },
+      Factor.Value("answers") { $0.process = .answers },
+    ])
+
+  private static let hooks = Factor(
+    "hooks",
+    [
+      Factor.Value("none"),
+      Factor.Value("record") { $0.hasHook = true },
+    ],
+    except: [
+      Exclusion(["record"], with: "course", ["killed"], because: "Swift code takes part in this process only")
+    ])
+
+  private static let contract = Factor(
+    "contract",
+    [
+      Factor.Value("none"),
+      Factor.Value("evolve") { $0.source["contract"] = "{ new: evolve, types: evolve }" },
+      Factor.Value("reject-new") { $0.source["contract"] = "{ new: reject }" },
+      Factor.Value("reject-types") { $0.source["contract"] = "{ types: reject }" },
+      Factor.Value("missing") {
+        $0.source["contract"] = "{ missing: discard }"
+        $0.columns.removeAll { $0.name == "weight" }
+      },
+    ],
+    except: [
+      Exclusion(
+        ["reject-new", "evolve"], with: "each", ["elements"],
+        because: "what is a new member of a record within a record is not said")
+    ])
+
+  private static let fields = Factor(
+    "fields",
+    [
+      Factor.Value("plain"),
+      Factor.Value("trim") { $0.top["fields"] = "{ trim: true, empty: \"null\" }" },
+      Factor.Value("tokens") { scenario in
+        scenario.item.field("label") { $0.options["null_tokens"] = "[\"7\", \"NULL\", \"~\"]" }
+        scenario.item.field("flag") {
+          $0.options.merge(["true": "[\"true\", yes, T]", "false": "[\"false\", \"0\", off]"]) { $1 }
+        }
+      },
+    ])
+}

@@ -1,0 +1,158 @@
+extension Factors {
+  /// How records are written.
+  static let source = [format, container, encoding, delimiter, header, lines, paths, elements, fileCount]
+
+  private static let format = Factor(
+    "format",
+    [.csv, .ndjson, .json, .jsonSequence, .xml, .yaml, .plist, .tsv, .fixedWidth, .sqlite].map { (format: DataFormat) in
+      Factor.Value(format.rawValue) { $0.format = format }
+    })
+
+  private static let container = Factor(
+    "container",
+    [.plain, .gzip, .zstd, .bzip2, .xz, .tar, .tarGzip, .zip].map { (container: Container) in
+      Factor.Value(container.rawValue) { $0.container = container }
+    },
+    except: [
+      Exclusion(
+        ["gzip", "zstd", "bzip2", "xz", "tar", "tar.gz", "zip"], with: "format", ["sqlite"],
+        because: "a database is read in place and never packed")
+    ])
+
+  private static let encoding = Factor(
+    "encoding",
+    [
+      Factor.Value("utf-8"),
+      Factor.Value("mark") { $0.encoding = .utf8Mark },
+      Factor.Value("utf-16le") { $0.encoding = .utf16le },
+      Factor.Value("utf-16be") { $0.encoding = .utf16be },
+      Factor.Value("utf-32le") { $0.encoding = .utf32le },
+      Factor.Value("latin-1") {
+        $0.encoding = .latin1
+        $0.source["encoding"] = "iso-8859-1"
+      },
+      Factor.Value("windows-1252") {
+        $0.encoding = .windows1252
+        $0.source["encoding"] = "windows-1252"
+      },
+    ],
+    except: [
+      Exclusion(
+        ["mark", "utf-16le", "utf-16be", "utf-32le", "latin-1", "windows-1252"], with: "format", ["sqlite"],
+        because: "a database says itself how its texts are encoded"),
+      Exclusion(
+        ["utf-16le", "utf-16be", "utf-32le", "latin-1", "windows-1252"], with: "format", ["plist"],
+        because: "the writer of property lists declares UTF-8"),
+    ])
+
+  private static let delimiter = Factor(
+    "delimiter",
+    [
+      Factor.Value("comma"),
+      Factor.Value("semicolon") {
+        $0.delimited.delimiter = ";"
+        $0.source["delimiter"] = "semicolon"
+      },
+      Factor.Value("two-bytes") {
+        $0.delimited.delimiter = "||"
+        $0.source["delimiter"] = "\"||\""
+      },
+    ],
+    except: [
+      Exclusion(
+        ["semicolon", "two-bytes"], with: "format",
+        ["tsv", "fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
+        because: "only csv has delimiters to choose"),
+      Exclusion(["semicolon", "two-bytes"], with: "paths", ["attributes"], because: "only XML has attributes"),
+      Exclusion(
+        ["semicolon", "two-bytes"], with: "each", ["elements"],
+        because: "records of text lines and of tables hold no records"),
+    ])
+
+  private static let header = Factor(
+    "header",
+    [
+      Factor.Value("names"),
+      Factor.Value("told") { $0.delimited.header = .none },
+      Factor.Value("skipped") {
+        $0.delimited.preamble = ["A report, of today", ""]
+        $0.source["skip_lines"] = "2"
+      },
+    ],
+    except: [
+      Exclusion(
+        ["told", "skipped"], with: "format",
+        ["fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
+        because: "only delimited text has a header"),
+      Exclusion(["told", "skipped"], with: "paths", ["attributes"], because: "only XML has attributes"),
+      Exclusion(
+        ["told", "skipped"], with: "each", ["elements"],
+        because: "records of text lines and of tables hold no records"),
+    ])
+
+  private static let lines = Factor(
+    "lines",
+    [
+      Factor.Value("plain"),
+      Factor.Value("crlf") { $0.delimited.lineEnd = "\r\n" },
+      Factor.Value("quoted") { $0.delimited.quotesAll = true },
+      Factor.Value("remarks") {
+        $0.delimited.hasComments = true
+        $0.delimited.hasBlankLines = true
+        $0.source["comment"] = "\"#\""
+      },
+      Factor.Value("short") {
+        $0.delimited.shortColumns = 3
+        $0.source["short_records"] = "pad"
+      },
+    ],
+    except: [
+      Exclusion(
+        ["crlf", "quoted", "remarks", "short"], with: "format",
+        ["fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
+        because: "only delimited text has such lines"),
+      Exclusion(
+        ["crlf", "quoted", "remarks", "short"], with: "paths", ["attributes"], because: "only XML has attributes"),
+      Exclusion(
+        ["crlf", "quoted", "remarks", "short"], with: "each", ["elements"],
+        because: "records of text lines and of tables hold no records"),
+    ])
+
+  private static let paths = Factor(
+    "paths",
+    [
+      Factor.Value("flat"),
+      Factor.Value("nested") { $0.paths = .nested },
+      Factor.Value("awkward") { $0.paths = .awkward },
+      Factor.Value("attributes") { $0.paths = .attributes },
+    ],
+    except: [
+      Exclusion(["awkward"], with: "format", ["xml"], because: "names of XML have no blanks"),
+      Exclusion(
+        ["attributes"], with: "format",
+        ["csv", "tsv", "fixed-width", "ndjson", "json", "json-seq", "yaml", "plist", "sqlite"],
+        because: "only XML has attributes"),
+      Exclusion(
+        ["awkward"], with: "encoding", ["windows-1252", "latin-1"],
+        because: "names beyond ASCII are the business of the encodings that have them all"),
+    ])
+
+  private static let elements = Factor(
+    "each",
+    [
+      Factor.Value("none"),
+      Factor.Value("elements") { $0.hasElements = true },
+    ],
+    except: [
+      Exclusion(
+        ["elements"], with: "format", ["csv", "tsv", "fixed-width", "sqlite"],
+        because: "records of text lines and of tables hold no records")
+    ])
+
+  private static let fileCount = Factor(
+    "files",
+    [
+      Factor.Value("one"),
+      Factor.Value("three") { $0.fileCount = 3 },
+    ])
+}

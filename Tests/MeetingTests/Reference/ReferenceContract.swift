@@ -1,0 +1,76 @@
+import Importing
+
+/// Holds records against what is agreed about their source.
+struct ReferenceContract {
+  private let contract: SchemaContract
+  private let known: Set<String>
+  private let columns: [String]
+  private let names: Names
+  /// The kind of the first value of each column of the current file.
+  private var kinds: [String: Int] = [:]
+
+  /// - Parameter columns: the columns that the import asks for.
+  init(_ contract: SchemaContract, columns: [String], names: Names) {
+    self.contract = contract
+    self.columns = columns
+    self.names = names
+    known = Set(columns.map { names == .members ? Self.first($0) : $0 } + contract.ignored)
+  }
+
+  /// The first member of a path.
+  private static func first(_ path: String) -> String {
+    var name = ""
+    var isEscaped = false
+    for character in path {
+      if isEscaped || character != "." && character != "\\" {
+        name.append(character)
+        isEscaped = false
+      } else if character == "\\" {
+        isEscaped = true
+      } else {
+        break
+      }
+    }
+    return name
+  }
+
+  /// Where names are told that the import may not know.
+  enum Names {
+    /// In the header of a file.
+    case header
+    /// In each record.
+    case members
+    case untold
+  }
+
+  /// Begins with a file.
+  mutating func startFile() { kinds = [:] }
+
+  /// The codes of what a record is not allowed to be.
+  mutating func codes(_ record: ReadRecord) -> [String] {
+    var codes: [String] = []
+    if contract.newColumns == .reject, names != .untold, record.names.contains(where: { !known.contains($0) }) {
+      codes.append("contract.newColumn")
+    }
+    if names == .header, contract.missingColumns == .reject, columns.contains(where: { !record.names.contains($0) }) {
+      codes.append("contract.missingColumn")
+    }
+    guard contract.types == .reject, names != .header else { return codes }
+    for column in columns {
+      guard let kind = Self.kind(record.cells[column] ?? .absent) else { continue }
+      if let first = kinds[column], first != kind { codes.append("contract.type") }
+      if kinds[column] == nil { kinds[column] = kind }
+    }
+    return codes
+  }
+
+  private static func kind(_ cell: Cell) -> Int? {
+    switch cell {
+    case .absent, .null: nil
+    case .text: 0
+    case .number: 1
+    case .boolean: 2
+    case .list, .object: 3
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Importing
+import ObjectModel
+
+/// Relationships within the records' own hierarchy, whose targets may be records that come later.
+extension ReferenceImporter {
+  /// The relationships of the records' own entity within its hierarchy.
+  func lateRelationships(_ part: EntityImport) -> [RelationshipImport] {
+    part.relationships.filter { $0.list == nil && isLate($0, part) }
+  }
+
+  func isLate(_ relationship: RelationshipImport, _ part: EntityImport) -> Bool {
+    model.entity(named: relationship.target.entityName)?.rootIndex == model.entity(named: part.entityName)?.rootIndex
+  }
+
+  /// Whether the import goes through its records twice.
+  var hasTwoPasses: Bool {
+    part.passes != .one && part.root.mode != .update && !lateRelationships(part.root).isEmpty
+  }
+
+  /// Whether a relationship that leads nowhere rejects its record.
+  private func rejects(_ relationship: RelationshipImport, _ part: EntityImport) -> Bool {
+    if creates(relationship) { return false }
+    let description = model.entity(named: part.entityName)?.relationship(named: relationship.name)
+    return relationship.missing == .reject || description?.isOptional == false
+  }
+
+  /// Whether a relationship may make its target.
+  private func creates(_ relationship: RelationshipImport) -> Bool {
+    relationship.missing == .create && relationship.target.mode != .update
+  }
+
+  /// Whether a record refers to an object of its own hierarchy that is not there and must be.
+  func lacksLateTarget(_ record: ReadRecord, orOwn: Bool) -> Bool {
+    let root = part.root
+    return lateRelationships(root).contains { relationship in
+      guard rejects(relationship, root), let key = key(record, relationship.target) else { return false }
+      if orOwn, self.key(record, root) == key, root.mode != .update { return false }
+      return find(relationship.target.entityName, relationship.target, key) == nil
+    }
+  }
+
+  /// Sets the relationships of a record's object into its own hierarchy; whether one was another.
+  mutating func link(_ record: ReadRecord, _ object: Int) -> Bool {
+    var isChanged = false
+    for relationship in lateRelationships(part.root) {
+      let target = relationship.target
+      guard let key = key(record, target) else {
+        if !isAbsent(record, target), setToOne(object, relationship.name, 0) { isChanged = true }
+        continue
+      }
+      var found = find(target.entityName, target, key)
+      if let found {
+        if target.mode != .createMissing { _ = update(record, target, found, [:]) }
+      } else if creates(relationship) {
+        found = create(record, target, [:])
+      }
+      if let found { named.insert(found) }
+      if setToOne(object, relationship.name, found ?? 0) { isChanged = true }
+    }
+    return isChanged
+  }
+
+  // MARK: Two passes
+
+  /// Imports the records of a part that refer to each other in any order: all objects first, then what they refer to.
+  ///
+  /// A record whose target will not be there is rejected, then those that refer to what it would have made, and so on.
+  /// Records whose object is there wait as a whole, unless what they refer to was there before the run, too.
+  mutating func runTwoPasses(_ files: [[ReadRecord]]) {
+    known = Set(graph.objects.keys)
+    var lost: Set<Place> = []
+    while true {
+      var attempt = self
+      attempt.importAll(files, without: lost)
+      let more = attempt.linking.filter { attempt.lacksLateTarget($0.record, orOwn: false) }.map(\.place)
+      if more.isEmpty {
+        self = attempt
+        break
+      }
+      lost.formUnion(more)
+    }
+    isSecondPass = true
+    for entry in linking { _ = link(entry.record, entry.object) }
+    for entry in waiting { importWaiting(entry) }
+  }
+
+  /// Whether a record that finds its object waits.
+  func waits(_ record: ReadRecord, _ object: Int) -> Bool {
+    let mayGo = lateRelationships(part.root).contains { rejects($0, part.root) }
+    return waitingObjects.contains(object) || mayGo && !known.contains(object) || isOpen(record)
+  }
+
+  /// Whether a record refers to an object of its own hierarchy that was not there before the run, or that nobody has
+  /// looked for because no index leads to it.
+  func isOpen(_ record: ReadRecord) -> Bool {
+    lateRelationships(part.root).contains { relationship in
+      guard let key = key(record, relationship.target) else { return false }
+      let keys = Set(relationship.target.findBy.map(\.attributeName))
+      let entity = model.entity(named: relationship.target.entityName)
+      let isIndexed = entity?.uniquenessConstraints.contains { Set($0) == keys } ?? false
+      guard isIndexed, let found = find(relationship.target.entityName, relationship.target, key) else { return true }
+      return !known.contains(found)
+    }
+  }
+
+  private mutating func importWaiting(_ entry: Entry) {
+    let (record, root) = (entry.record, part.root)
+    let before = self
+    guard !lacksLateTarget(record, orOwn: true) else { return refuse(entry, ["relationship.missingTarget"]) }
+    let result: Settled
+    if let object = find(root.entityName, root, key(record, root) ?? []) {
+      settled = object
+      result = update(record, root, object, entry.targets) ? .updated : .unchanged
+    } else {
+      result = make(record, root, entry.targets)
+    }
+    finish(entry, result, before)
+  }
+
+  /// Where a record stands.
+  struct Place: Hashable {
+    var file: Int
+    var number: Int
+  }
+
+  /// A record on its way.
+  struct Entry {
+    var place: Place
+    var record: ReadRecord
+    /// What its value is in the column that only grows.
+    var moment: ReferenceSince.Moment
+    /// The targets of its relationships.
+    var targets: [String: Int] = [:]
+    /// The object that it stands for.
+    var object = 0
+  }
+}

@@ -1,0 +1,199 @@
+import Importing
+import ObjectModel
+
+extension ReferenceImporter {
+  // MARK: What is wrong
+
+  /// All reasons against a record that can be told without a store.
+  func reasons(_ record: ReadRecord, _ root: EntityImport) -> [String] {
+    let codes = failures(record, root)
+    if !codes.isEmpty { return codes }
+    if !root.findBy.isEmpty, key(record, root) == nil {
+      let values = root.findBy.map { convert(record, $0, root) }
+      return [values.contains(.value(.text([]))) && !values.contains(.value(.null)) ? "key.empty" : "key.null"]
+    }
+    return needsTarget(record, root) ? ["relationship.missingTarget"] : listReasons(record, root)
+  }
+
+  /// Fields of an entity and its targets that do not convert, or that the model does not allow.
+  func failures(_ record: ReadRecord, _ part: EntityImport) -> [String] {
+    var codes: [String] = []
+    for relationship in part.relationships where relationship.list == nil {
+      codes += failures(record, relationship.target)
+    }
+    let namesObject = part.findBy.isEmpty || key(record, part) != nil
+    for field in part.findBy + part.attributes {
+      switch convert(record, field, part) {
+      case .keep: break
+      case .failed(let code): codes.append(code)
+      case .value(let value):
+        guard namesObject,
+          let attribute = model.entity(named: part.entityName)?.attribute(named: field.attributeName)
+        else { continue }
+        if let code = ReferenceConversion.violation(value, attribute) { codes.append(code) }
+      }
+    }
+    return codes
+  }
+
+  /// Whether a mandatory relationship of an object that the record names has no key.
+  private func needsTarget(_ record: ReadRecord, _ part: EntityImport) -> Bool {
+    for relationship in part.relationships where relationship.list == nil {
+      if needsTarget(record, relationship.target) { return true }
+      let description = model.entity(named: part.entityName)?.relationship(named: relationship.name)
+      guard description?.isOptional == false, key(record, relationship.target) == nil else { continue }
+      if part.mode == .update, isAbsent(record, relationship.target) { continue }
+      return true
+    }
+    return false
+  }
+
+  /// Whether a record says nothing about a target: a part of the key is absent and the others are values.
+  func isAbsent(_ record: ReadRecord, _ part: EntityImport) -> Bool {
+    let values = part.findBy.map { convert(record, $0, part) }
+    return values.contains(.keep)
+      && values.allSatisfy { if case .value(let value) = $0 { !value.isEmpty } else { true } }
+  }
+
+  // MARK: Targets
+
+  /// The targets of a record's to-one relationships, 0 for none; nil when one is missing that must not be.
+  ///
+  /// A relationship that the record says nothing about is left out.
+  mutating func relate(_ record: ReadRecord, _ part: EntityImport) -> [String: Int]? {
+    var targets: [String: Int] = [:]
+    for relationship in part.relationships where relationship.list == nil && !isLate(relationship, part) {
+      let target = relationship.target
+      guard let inner = relate(record, target) else { return nil }
+      guard let key = key(record, target) else {
+        if !isAbsent(record, target) { targets[relationship.name] = 0 }
+        continue
+      }
+      if let object = find(target.entityName, target, key) {
+        if target.mode != .createMissing { _ = update(record, target, object, inner) }
+        named.insert(object)
+        targets[relationship.name] = object
+        continue
+      }
+      if target.mode == .update || relationship.missing != .create {
+        let description = model.entity(named: part.entityName)?.relationship(named: relationship.name)
+        if relationship.missing == .reject || description?.isOptional == false { return nil }
+        targets[relationship.name] = 0
+        continue
+      }
+      let object = create(record, target, inner)
+      named.insert(object)
+      targets[relationship.name] = object
+    }
+    return targets
+  }
+
+  /// Notes what a rejected record names: a bad record is not a missing one.
+  mutating func noteNamed(_ record: ReadRecord, _ part: EntityImport) {
+    if !part.findBy.isEmpty, let key = key(record, part), let object = find(part.entityName, part, key) {
+      named.insert(object)
+    }
+    for relationship in part.relationships where relationship.list == nil { noteNamed(record, relationship.target) }
+  }
+
+  // MARK: Objects
+
+  /// Makes an object of a record.
+  mutating func create(_ record: ReadRecord, _ part: EntityImport, _ targets: [String: Int]) -> Int {
+    var object = ObjectGraph.Object(entity: part.entityName)
+    for attribute in model.entity(named: part.entityName)?.attributes ?? [] {
+      object.attributes[attribute.name] = ReferenceValue(attribute.defaultValue)
+    }
+    for field in part.findBy + part.attributes {
+      if case .value(let value) = convert(record, field, part) { object.attributes[field.attributeName] = value }
+    }
+    let number = graph.add(object)
+    for (name, target) in targets where target != 0 { _ = setToOne(number, name, target) }
+    outcome.entities[part.entityName, default: .init()].inserted += 1
+    return number
+  }
+
+  /// Changes an object as a record says; whether anything differs.
+  mutating func update(
+    _ record: ReadRecord, _ part: EntityImport, _ number: Int, _ targets: [String: Int]
+  ) -> Bool {
+    guard let entity = model.entity(named: part.entityName) else { return false }
+    var isChanged = false
+    func set(_ name: String, _ value: ReferenceValue) {
+      if graph.objects[number]?.attributes[name] != value { isChanged = true }
+      graph.objects[number]?.attributes[name] = value
+    }
+    for field in part.attributes {
+      if case .value(let value) = convert(record, field, part) { set(field.attributeName, value) }
+    }
+    var targets = targets
+    if part.mode == .replace {
+      let filled = Set((part.findBy + part.attributes).map(\.attributeName))
+      for attribute in entity.attributes where !filled.contains(attribute.name) {
+        set(attribute.name, ReferenceValue(attribute.defaultValue))
+      }
+      let related = Set(part.relationships.map(\.name))
+      for relationship in entity.relationships
+      where !relationship.isToMany && relationship.isOptional && !related.contains(relationship.name) {
+        targets[relationship.name] = 0
+      }
+    }
+    for (name, target) in targets where setToOne(number, name, target) { isChanged = true }
+    if isChanged {
+      outcome.entities[part.entityName, default: .init()].updated += 1
+    } else {
+      outcome.entities[part.entityName, default: .init()].unchanged += 1
+    }
+    return isChanged
+  }
+
+  /// Sets a to-one relationship, 0 for nothing; whether it was another one.
+  mutating func setToOne(_ number: Int, _ name: String, _ target: Int) -> Bool {
+    let old = graph.objects[number]?.toOne[name] ?? 0
+    guard old != target else { return false }
+    graph.objects[number]?.toOne[name] = target == 0 ? nil : target
+    // An ordered relationship at the other end has a place for each member.
+    let entity = graph.objects[number].flatMap { model.entity(named: $0.entity) }
+    guard let inverse = entity?.relationship(named: name)?.inverseName else { return true }
+    graph.objects[old]?.toMany[inverse]?.removeAll { $0 == number }
+    let other = graph.objects[target].flatMap { model.entity(named: $0.entity) }
+    if other?.relationship(named: inverse)?.isOrdered == true {
+      graph.objects[target]?.toMany[inverse, default: []].append(number)
+    }
+    return true
+  }
+
+  // MARK: Those that no record names
+
+  /// Lets the objects go that no record of the run has named.
+  mutating func removeOthers(_ root: EntityImport, _ counts: ImportSummary.PartCounts, unreadable: Int) {
+    guard counts.read > counts.rejected || root.sync.allowsEmpty,
+      unreadable == 0 || root.sync.unreadable == .delete
+    else { return }
+    let others = graph.objects.filter { $0.value.entity == root.entityName && !named.contains($0.key) }.keys
+    let total = graph.objects.count { $0.value.entity == root.entityName }
+    if let limit = root.sync.limit, others.count > limit { return isBreached = true }
+    if let ratio = root.sync.ratio, Double(others.count) > ratio * Double(total) { return isBreached = true }
+    for number in others.sorted() { delete(number) }
+  }
+
+  /// Deletes an object as the delete rules say; what refers to it refers to nothing.
+  mutating func delete(_ number: Int) {
+    guard let object = graph.objects[number], let entity = model.entity(named: object.entity) else { return }
+    for relationship in entity.relationships where relationship.deleteRule == .cascade {
+      guard let inverse = relationship.inverseName else { continue }
+      for member in graph.objects.filter({ $0.value.toOne[inverse] == number }).keys.sorted() { delete(member) }
+    }
+    graph.objects[number] = nil
+    outcome.deleted += 1
+    if outcome.entities[object.entity] != nil { outcome.entities[object.entity]?.deleted += 1 }
+    for other in graph.objects.keys {
+      for (name, target) in graph.objects[other]?.toOne ?? [:] where target == number {
+        graph.objects[other]?.toOne[name] = nil
+      }
+      for (name, members) in graph.objects[other]?.toMany ?? [:] where members.contains(number) {
+        graph.objects[other]?.toMany[name] = members.filter { $0 != number }
+      }
+    }
+  }
+}

@@ -1,0 +1,358 @@
+import Diagnostics
+import Importing
+import ObjectModel
+
+/// The importer that cannot be wrong: one record after the other, everything in dictionaries, no batch, no thread.
+///
+/// It takes a definition as the pipeline says it and the records as a reader should give them, and says what the store,
+/// the counts and the rejects must be. Of the real importer it uses only the types of the definition.
+struct ReferenceImporter {
+  let model: ManagedObjectModel
+  /// The objects of the store.
+  var graph = ObjectGraph()
+  /// What columns that only grow have reached, by import.
+  var cursors: [String: CursorValue] = [:]
+
+  // MARK: The current run
+
+  var outcome = RunOutcome()
+  var definition: ImportDefinition
+  /// The import that runs.
+  var part: ImportPart
+  var number = 0
+  var counts = ImportSummary.PartCounts()
+  var rejects: [RunOutcome.Reject] = []
+  /// Keys of the import's own entity that records have named, for the policies about duplicates.
+  var seen: Set<[ReferenceValue]> = []
+  /// What is agreed about the source.
+  var contract: ReferenceContract?
+  /// Where the source tells names that the import may not know.
+  var names = ReferenceContract.Names.untold
+  /// What programs and hooks do, in their order.
+  var twins: [Twin] = []
+  /// Objects that records of the run have named.
+  var named: Set<Int> = []
+  /// Records of the import whose key cannot be read.
+  var unreadable = 0
+  /// Whether more objects would go than may.
+  var isBreached = false
+  /// What columns that only grow have reached, by import.
+  private var cursorsNow: [CursorValue?] = []
+  /// The object that the current record stands for.
+  var settled = 0
+  /// Records whose relationships are set when all objects are there.
+  var linking: [Entry] = []
+  /// Records that are imported when all others are.
+  var waiting: [Entry] = []
+  /// The objects about which something waits.
+  var waitingObjects: Set<Int> = []
+  /// The objects that were there before the run.
+  var known: Set<Int> = []
+  /// Whether all objects are there.
+  var isSecondPass = false
+  /// How far the records have come in the column that only grows.
+  var since: ReferenceSince?
+
+  init(_ definition: ImportDefinition) {
+    model = definition.model
+    self.definition = definition
+    part = definition.parts[0]
+  }
+
+  /// Runs an import of the files of its parts.
+  ///
+  /// - Parameter inputs: for each part of the definition its files with their records.
+  mutating func run(_ definition: ImportDefinition, _ inputs: [[[ReadRecord]]]) -> RunOutcome {
+    let before = self
+    self.definition = definition
+    outcome = RunOutcome()
+    rejects = []
+    named = []
+    isBreached = false
+    var done: [Int: (counts: ImportSummary.PartCounts, unreadable: Int)] = [:]
+    cursorsNow = Array(repeating: nil, count: definition.parts.count)
+    for index in order(definition.parts) {
+      let part = definition.parts[index]
+      self.part = part
+      number = index
+      counts = ImportSummary.PartCounts()
+      counts.entity = part.root.entityName
+      counts.name = definition.parts.count > 1 ? part.name : ""
+      seen = []
+      unreadable = 0
+      note(part.root)
+      runPart(inputs[index])
+      outcome.parts.append(counts)
+      done[index] = (counts, unreadable)
+    }
+    for index in order(definition.parts).reversed() where definition.parts[index].root.mode.removesOthers {
+      guard let (counts, unreadable) = done[index] else { continue }
+      removeOthers(definition.parts[index].root, counts, unreadable: unreadable)
+    }
+    outcome.cursors = cursorsNow
+    outcome.rejects = rejects.sorted()
+    let rejected = outcome.parts.reduce(0) { $0 + $1.rejected }
+    outcome.status = rejected + outcome.denied > 0 ? "completed_with_rejects" : "completed"
+    if isBreached || isOverLimit(rejected) {
+      let outcome = outcome
+      self = before
+      self.outcome = outcome
+      self.outcome.cursors = definition.parts.map { cursors[$0.name] }
+      self.outcome.status = "limit_breached"
+    } else if definition.isDryRun {
+      let outcome = outcome
+      self = before
+      self.outcome = outcome
+      self.outcome.cursors = definition.parts.map { cursors[$0.name] }
+      self.outcome.status = "dry_run"
+    }
+    return self.outcome
+  }
+
+  /// The parts in the order in which they run: those that look objects up come behind those that make them.
+  private func order(_ parts: [ImportPart]) -> [Int] {
+    func makes(_ part: ImportPart) -> Int? {
+      part.root.mode == .update ? nil : model.entity(named: part.root.entityName)?.rootIndex
+    }
+    func needs(_ entity: EntityImport) -> Set<Int> {
+      var roots: Set<Int> = []
+      for relationship in entity.relationships {
+        let target = relationship.target
+        if relationship.missing != .create || target.mode == .update,
+          let root = model.entity(named: target.entityName)?.rootIndex
+        {
+          roots.insert(root)
+        }
+        roots.formUnion(needs(target))
+      }
+      return roots
+    }
+    var left = Array(parts.indices)
+    var order: [Int] = []
+    while !left.isEmpty {
+      let place =
+        left.firstIndex { index in
+          left.allSatisfy { other in
+            other == index || makes(parts[other]).map { !needs(parts[index].root).contains($0) } ?? true
+          }
+        } ?? 0
+      order.append(left.remove(at: place))
+    }
+    return order
+  }
+
+  /// Whether there are more rejects than the definition allows.
+  private func isOverLimit(_ rejected: Int) -> Bool {
+    let policy = definition.rejects
+    if let limit = policy.limit, rejected > limit { return true }
+    let read = outcome.parts.reduce(0) { $0 + $1.read }
+    if let ratio = policy.ratio, Double(rejected) > ratio * Double(read) { return true }
+    return false
+  }
+
+  /// Sees to it that all entities are counted.
+  private mutating func note(_ entity: EntityImport) {
+    if outcome.entities[entity.entityName] == nil { outcome.entities[entity.entityName] = .init() }
+    for relationship in entity.relationships { note(relationship.target) }
+  }
+
+  private mutating func runPart(_ files: [[ReadRecord]]) {
+    since = part.since.map { ReferenceSince($0, stored: cursors[part.name], holds: definition.rejects.path == nil) }
+    (linking, waiting, waitingObjects, isSecondPass) = ([], [], [], false)
+    contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names) }
+    if hasTwoPasses { runTwoPasses(files) } else { importAll(files, without: []) }
+    if let since { cursors[part.name] = since.cursor }
+    cursorsNow[number] = cursors[part.name]
+  }
+
+  /// Imports records, one after the other.
+  ///
+  /// - Parameter lost: records that refer to what will not be there.
+  mutating func importAll(_ files: [[ReadRecord]], without lost: Set<Place>) {
+    for (file, records) in files.enumerated() {
+      contract?.startFile()
+      for record in records {
+        counts.read += 1
+        let place = Place(file: file, number: record.number)
+        guard let fault = record.fault else {
+          importRecord(record, place, isLost: lost.contains(place))
+          continue
+        }
+        unreadable += 1
+        since?.noteRejected(nil)
+        reject(place, [fault])
+      }
+    }
+  }
+
+  /// Rejects a record.
+  mutating func reject(_ place: Place, _ codes: [String]) {
+    counts.rejected += 1
+    rejects.append(
+      RunOutcome.Reject(part: number, file: place.file, record: place.number, codes: Set(codes).sorted()))
+  }
+
+  // MARK: One record
+
+  private mutating func importRecord(_ read: ReadRecord, _ place: Place, isLost: Bool) {
+    let root = part.root
+    let (record, verdict) = transform(read)
+    let moment = since?.value(of: record) ?? .none
+    if let since, since.passesOver(moment) { return counts.skipped += 1 }
+    var entry = Entry(place: place, record: record, moment: moment)
+    if case .skipped = verdict {
+      since?.noteSettled(moment.value)
+      return counts.skipped += 1
+    }
+    let ownKey = key(record, root)
+    if ownKey == nil, !root.findBy.isEmpty { unreadable += 1 }
+    var reasons = reasons(record, root)
+    if case .refused(let codes) = verdict { reasons = codes + failures(record, root) }
+    if moment.isFailure { reasons.append(moment.failure) }
+    guard reasons.isEmpty else { return refuse(entry, reasons) }
+    let before = self
+    guard let targets = relate(record, root), !isLost, hasTwoPasses || !lacksLateTarget(record, orOwn: true) else {
+      return refuse(entry, ["relationship.missingTarget"])
+    }
+    entry.targets = targets
+    guard let result = settle(entry, ownKey ?? []) else {
+      since?.noteSettled(moment.value)
+      return counts.skipped += 1
+    }
+    finish(entry, result, before)
+  }
+
+  /// Rejects a record.
+  mutating func refuse(_ entry: Entry, _ codes: [String]) {
+    since?.noteRejected(entry.moment.value)
+    noteNamed(entry.record, part.root)
+    reject(entry.place, codes)
+  }
+
+  /// Counts what became of a record, and fills what is left of its object.
+  mutating func finish(_ entry: Entry, _ result: Settled, _ before: ReferenceImporter) {
+    let root = part.root
+    switch result {
+    case .waiting: return
+    case .rejected(let code):
+      if code == "constraint.unique" { self = before }
+      return refuse(entry, [code])
+    case .inserted, .updated, .unchanged: break
+    }
+    let object = settled
+    var isChanged = false
+    var isLinkedLater = false
+    if case .inserted = result { isLinkedLater = hasTwoPasses && !isSecondPass && isOpen(entry.record) }
+    if isLinkedLater {
+      var entry = entry
+      entry.object = object
+      linking.append(entry)
+      waitingObjects.insert(object)
+    } else if link(entry.record, object) {
+      isChanged = true
+    }
+    guard let listsChanged = relateLists(entry.record, root, object) else {
+      self = before
+      return refuse(entry, ["relationship.missingTarget"])
+    }
+    isChanged = isChanged || listsChanged
+    since?.noteSettled(entry.moment.value)
+    switch result {
+    case .inserted: counts.inserted += 1
+    case .unchanged where !isChanged: counts.unchanged += 1
+    case .unchanged:
+      outcome.entities[root.entityName]?.unchanged -= 1
+      outcome.entities[root.entityName]?.updated += 1
+      counts.updated += 1
+    default: counts.updated += 1
+    }
+  }
+
+  enum Settled {
+    case inserted, updated, unchanged
+    /// The object is there, and the record waits until all others are.
+    case waiting
+    case rejected(String)
+  }
+
+  /// What becomes of a record that can be imported; nil when it is skipped.
+  private mutating func settle(_ entry: Entry, _ key: [ReferenceValue]) -> Settled? {
+    let (record, root, targets) = (entry.record, part.root, entry.targets)
+    guard !root.findBy.isEmpty else { return make(record, root, targets) }
+    guard let object = find(root.entityName, root, key) else {
+      if root.mode == .update { return nil }
+      seen.insert(key)
+      return make(record, root, targets)
+    }
+    settled = object
+    named.insert(object)
+    let isFirst = seen.insert(key).inserted
+    if !isFirst, root.duplicates == .first { return nil }
+    if !isFirst, root.duplicates == .reject { return .rejected("key.duplicate") }
+    if root.mode == .insert { return .rejected("key.duplicate") }
+    if root.mode == .createMissing { return nil }
+    if hasTwoPasses, waits(record, object) {
+      waitingObjects.insert(object)
+      waiting.append(entry)
+      return .waiting
+    }
+    return update(record, root, object, targets) ? .updated : .unchanged
+  }
+
+  /// Makes the object of a record, unless another one has the same values of a uniqueness constraint.
+  mutating func make(_ record: ReadRecord, _ root: EntityImport, _ targets: [String: Int]) -> Settled {
+    let object = create(record, root, targets)
+    if violatesUniqueness(object) { return .rejected("constraint.unique") }
+    settled = object
+    named.insert(object)
+    return .inserted
+  }
+
+  private func violatesUniqueness(_ number: Int) -> Bool {
+    guard let object = graph.objects[number], let entity = model.entity(named: object.entity) else { return false }
+    // A constraint holds for all objects of the entity that declares it, whatever inherits from it.
+    return model.entities.filter { entity.isKind(of: $0) }.contains { ancestor in
+      ancestor.declaration.uniquenessConstraints.contains { names in
+        let values = names.map { object.attributes[$0] ?? .null }
+        guard !values.contains(.null) else { return false }
+        return graph.objects.contains { other in
+          other.key != number && isOf(other.value.entity, ancestor.name)
+            && names.map { other.value.attributes[$0] ?? .null } == values
+        }
+      }
+    }
+  }
+
+  /// Whether an entity is another one or inherits from it.
+  func isOf(_ name: String, _ other: String) -> Bool {
+    guard let entity = model.entity(named: name), let ancestor = model.entity(named: other) else { return false }
+    return entity.isKind(of: ancestor)
+  }
+
+  /// The first object with a key.
+  func find(_ entity: String, _ part: EntityImport, _ key: [ReferenceValue]) -> Int? {
+    graph.objects.filter { number, object in
+      isOf(object.entity, entity) && part.findBy.map { object.attributes[$0.attributeName] ?? .null } == key
+    }.keys.min()
+  }
+
+  /// The key that a record has for an entity; nil when a part of it is null, absent, empty or no value.
+  func key(_ record: ReadRecord, _ part: EntityImport) -> [ReferenceValue]? {
+    var key: [ReferenceValue] = []
+    for field in part.findBy {
+      guard case .value(let value) = convert(record, field, part), !value.isEmpty else { return nil }
+      key.append(value)
+    }
+    return key
+  }
+
+  /// What a record says about an attribute.
+  func convert(_ record: ReadRecord, _ field: FieldImport, _ part: EntityImport) -> ReferenceConversion.Result {
+    guard let attribute = model.entity(named: part.entityName)?.attribute(named: field.attributeName) else {
+      preconditionFailure("\(part.entityName) has no \(field.attributeName)")
+    }
+    if let made = record.made[field.position.byteOffset] { return made }
+    return ReferenceConversion(field: field, attribute: attribute).convert(
+      record.cells[field.column] ?? .absent, replaces: part.mode == .replace)
+  }
+}

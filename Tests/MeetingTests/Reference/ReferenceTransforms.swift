@@ -1,0 +1,386 @@
+import Diagnostics
+import Foundation
+import Importing
+import ObjectModel
+
+/// What happens to a record between reading and conversion, as `docs/transforms.md` has it: values are made when they are
+/// asked for, and a step that has no result matters only then.
+extension ReferenceImporter {
+  /// What somebody else makes of a record: the twin of a program or of a hook.
+  struct Twin: Sendable {
+    /// The columns that it sees and may change, as texts.
+    var columns: [String]
+    var body: @Sendable (inout ReadRecord) -> Verdict
+  }
+
+  /// What becomes of a record before conversion.
+  enum Verdict {
+    case good
+    case skipped
+    case refused([String])
+  }
+
+  /// The columns that the import asks its source for.
+  var sourceColumns: [String] {
+    let made = Set(part.columns.map(\.name))
+    let named = part.root.namedColumns.filter { !made.contains($0) } + part.columns.compactMap(\.from)
+    return named + (part.since.map { [$0.column] } ?? [])
+  }
+
+  /// The record with the values that were made, and what becomes of it.
+  mutating func transform(_ read: ReadRecord) -> (ReadRecord, Verdict) {
+    var record = read
+    var codes: Set<String> = Set(contract?.codes(read) ?? [])
+    do throws(TransformFailure) {
+      if let filter = part.filter, try !holds(filter.text, record) { return (record, .skipped) }
+    } catch {
+      codes.insert(error.code)
+    }
+    // What others change are texts; the columns that a definition makes come before.
+    for twin in twins where codes.isEmpty {
+      if record.original == nil { record.original = record.cells }
+      let names = twin.columns.isEmpty ? part.root.namedColumns + part.columns.compactMap(\.from) : twin.columns
+      for name in names {
+        switch try? column(name, record, for: nil) {
+        case nil: break
+        case .absent?: record.cells[name] = .absent
+        case .null?: record.cells[name] = .null
+        case let value?:
+          if record.cells[name]?.isStructure != true { record.cells[name] = .text(value.text) }
+        }
+      }
+      record.shared.formUnion(names)
+      switch twin.body(&record) {
+      case .good: break
+      case .skipped: return (record, .skipped)
+      case .refused(let reasons): codes.formUnion(reasons)
+      }
+    }
+    make(part.root, &record, &codes)
+    return (record, codes.isEmpty ? .good : .refused(codes.sorted()))
+  }
+
+  /// Makes the values of all fields of an entity and its targets that are not taken as they are.
+  private func make(_ entity: EntityImport, _ record: inout ReadRecord, _ codes: inout Set<String>) {
+    for field in entity.findBy + entity.attributes {
+      let isMade = part.columns.contains { $0.name == field.column } && !record.shared.contains(field.column)
+      guard isMade || !field.steps.isEmpty || field.value != nil else { continue }
+      guard let attribute = model.entity(named: entity.entityName)?.attribute(named: field.attributeName) else {
+        continue
+      }
+      let conversion = ReferenceConversion(field: field, attribute: attribute)
+      do throws(TransformFailure) {
+        var value: TransformValue
+        if let expression = field.value {
+          value = try self.value(expression.text, record)
+        } else {
+          value = try column(field.column, record, for: nil)
+        }
+        for step in field.steps { value = try apply(step.action, value, record, field.conversion, own: nil) }
+        record.made[field.position.byteOffset] = conversion.convert(value, replaces: entity.mode == .replace)
+      } catch {
+        record.made[field.position.byteOffset] = .failed(error.code)
+        codes.insert(error.code)
+      }
+    }
+    for relationship in entity.relationships where relationship.list == nil {
+      make(relationship.target, &record, &codes)
+    }
+  }
+
+  // MARK: Columns
+
+  /// The value of a column.
+  ///
+  /// - Parameter definition: the column that is being made, whose own name means the source's.
+  private func column(
+    _ name: String, _ record: ReadRecord, for definition: String?
+  ) throws(TransformFailure) -> TransformValue {
+    guard name != definition, !record.shared.contains(name), let own = part.columns.first(where: { $0.name == name })
+    else { return Self.raw(record.cells[name] ?? .absent) }
+    // What the condition asks for is made before programs and hooks see the record, everything else behind them.
+    var record = record
+    if isAskedByCondition(name) {
+      record.cells = record.original ?? record.cells
+      record.shared = []
+    }
+    var value: TransformValue
+    switch own.source {
+    case .column(let from): value = try column(from, record, for: name)
+    case .expression(let text): value = try self.value(text.text, record)
+    }
+    for step in own.steps { value = try apply(step.action, value, record, own.reading, own: name) }
+    if let kind = own.kind { value = try Self.read(value, as: kind, own.reading) }
+    return value
+  }
+
+  /// Whether the condition names a column, or a column that is made from it.
+  private func isAskedByCondition(_ name: String) -> Bool {
+    guard let text = part.filter?.text else { return false }
+    var asked = Set(text.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init))
+    for _ in part.columns {
+      for column in part.columns where asked.contains(column.name) {
+        if let from = column.from { asked.insert(from) }
+      }
+    }
+    return asked.contains(name)
+  }
+
+  private static func raw(_ cell: Cell) -> TransformValue {
+    switch cell {
+    case .absent: .absent
+    case .null: .null
+    case .text(let text), .number(let text), .boolean(let text): .text(text)
+    case .list, .object: .text(JSONForm.text(cell))
+    }
+  }
+
+  /// A value of a type; texts are read.
+  static func read(
+    _ value: TransformValue, as kind: ValueKind, _ options: ConversionOptions
+  ) throws(TransformFailure) -> TransformValue {
+    let type: AttributeType
+    switch (value, kind) {
+    case (.absent, _), (.null, _), (.date, .date), (.boolean, .boolean), (.integer, .integer), (.decimal, .decimal):
+      return value
+    case (.integer(let number), .decimal): return .decimal(ExactDecimal(Int128(number)))
+    case (.decimal(let number), .integer):
+      guard number.places == 0, let whole = Int64(exactly: number.digits) else {
+        throw TransformFailure("transform.value")
+      }
+      return .integer(whole)
+    case (_, .text): return .text(value.text)
+    case (.text(""), _): return .null
+    case (_, .integer): type = .integer64
+    case (_, .decimal): type = .decimal
+    case (_, .date): type = .date
+    case (_, .boolean): type = .boolean
+    case (_, .double): preconditionFailure("the reference importer has no doubles in transforms")
+    }
+    var field = FieldImport(attributeName: "", column: "")
+    field.conversion = options
+    var attribute = AttributeDescription(name: "", type: type)
+    attribute.isOptional = true
+    switch ReferenceConversion(field: field, attribute: attribute).convert(Cell.text(value.text)) {
+    case .value(.integer(let number)): return .integer(number)
+    case .value(.date(let seconds)): return .date(seconds)
+    case .value(.boolean(let truth)): return .boolean(truth)
+    case .value(.null): return .null
+    case .value(.decimal), .failed("value.precision"):
+      guard let number = ExactDecimal(ReferenceConversion.trimmed(value.text)) else {
+        throw TransformFailure("transform.value")
+      }
+      return .decimal(number)
+    default: throw TransformFailure("transform.value")
+    }
+  }
+
+  // MARK: Expressions
+
+  /// The types of columns in expressions: their definition's, else that of the attribute that they fill.
+  private func typed(_ name: String, _ record: ReadRecord) throws(TransformFailure) -> TransformValue {
+    let value = try column(name, record, for: nil)
+    guard !part.columns.contains(where: { $0.name == name }), case .text = value else { return value }
+    func find(_ entity: EntityImport) -> (AttributeType, ConversionOptions)? {
+      for field in entity.findBy + entity.attributes
+      where field.column == name && field.steps.isEmpty && field.value == nil {
+        if let type = model.entity(named: entity.entityName)?.attribute(named: field.attributeName)?.type {
+          return (type, field.conversion)
+        }
+      }
+      for relationship in entity.relationships where relationship.list == nil {
+        if let found = find(relationship.target) { return found }
+      }
+      return nil
+    }
+    guard let (type, options) = find(part.root) else { return value }
+    switch type {
+    case .integer16, .integer32, .integer64: return try Self.read(value, as: .integer, options)
+    case .decimal: return try Self.read(value, as: .decimal, options)
+    case .date: return try Self.read(value, as: .date, options)
+    case .boolean: return try Self.read(value, as: .boolean, options)
+    default: return value
+    }
+  }
+
+  private func value(_ text: String, _ record: ReadRecord) throws(TransformFailure) -> TransformValue {
+    guard let expression = try? ObjectModel.Expression(format: text) else {
+      preconditionFailure("\(text) cannot be read")
+    }
+    do {
+      return try ReferenceExpression { try self.typed($0, record) }.value(expression)
+    } catch {
+      throw error as? TransformFailure ?? TransformFailure("transform.expression")
+    }
+  }
+
+  private func holds(_ text: String, _ record: ReadRecord) throws(TransformFailure) -> Bool {
+    guard let predicate = try? ObjectModel.Predicate(format: text) else {
+      preconditionFailure("\(text) cannot be read")
+    }
+    do {
+      return try ReferenceExpression { try self.typed($0, record) }.holds(predicate)
+    } catch {
+      throw error as? TransformFailure ?? TransformFailure("transform.expression")
+    }
+  }
+
+  // MARK: Steps
+
+  private func apply(
+    _ step: TransformStep.Action, _ value: TransformValue, _ record: ReadRecord, _ options: ConversionOptions,
+    own: String?
+  ) throws(TransformFailure) -> TransformValue {
+    switch step {
+    case .coalesce(let columns):
+      var all = [value]
+      for name in columns { all.append(try column(name, record, for: own)) }
+      return all.first { !$0.isMissing && $0 != .text("") } ?? value
+    case .concat(let columns, let mark):
+      var parts = [value]
+      for name in columns { parts.append(try column(name, record, for: own)) }
+      parts = parts.filter { !$0.isMissing }
+      return parts.isEmpty ? value : .text(parts.map(\.text).joined(separator: mark))
+    case .defaultValue(let text): return value.isMissing || value == .text("") ? .text(text) : value
+    case .when(let cases, let otherwise):
+      var result = otherwise
+      for one in cases {
+        if try holds(one.condition.text, record) {
+          result = one.result
+          break
+        }
+      }
+      switch result {
+      case .text(let text): return .text(text)
+      case .column(let name): return try column(name, record, for: own)
+      case .null: return .null
+      case nil: return value
+      }
+    default: break
+    }
+    if value.isMissing { return value }
+    switch step {
+    case .arithmetic, .negate, .absolute, .round: return try compute(step, value, record, options, own: own)
+    case .convert(let kind): return try Self.read(value, as: kind, options)
+    case .length: return .integer(Int64(value.text.unicodeScalars.count))
+    case .nullIf(let texts): return texts.contains { $0.utf8.elementsEqual(value.text.utf8) } ? .null : value
+    default: return try TextStep.apply(step, value.text)
+    }
+  }
+
+  private func compute(
+    _ step: TransformStep.Action, _ value: TransformValue, _ record: ReadRecord, _ options: ConversionOptions,
+    own: String?
+  ) throws(TransformFailure) -> TransformValue {
+    /// Texts are whole numbers if they look so, else decimals.
+    func number(_ value: TransformValue) throws(TransformFailure) -> TransformValue {
+      guard case .text = value else { return value }
+      return try Self.read(value, as: .decimal, options)
+    }
+    let first = try number(value)
+    guard let a = first.number else { return .null }
+    var isWhole = if case .integer = first { true } else { false }
+    func result(_ number: ExactDecimal) throws(TransformFailure) -> TransformValue {
+      guard isWhole else { return .decimal(number) }
+      guard let whole = Int64(exactly: number.digits), number.places == 0 else {
+        throw TransformFailure("transform.overflow")
+      }
+      return .integer(whole)
+    }
+    switch step {
+    case .negate: return try result(ExactDecimal(-a.digits, places: a.places))
+    case .absolute: return try result(ExactDecimal(abs(a.digits), places: a.places))
+    case .round(let places, .halfUp): return try result(a.rounded(places))
+    case .arithmetic(let operation, let operand, let places):
+      let second: TransformValue
+      switch operand {
+      case .number(let text):
+        second = Int64(text).map { .integer($0) } ?? ExactDecimal(text).map { .decimal($0) } ?? .null
+      case .column(let name): second = try number(try column(name, record, for: own))
+      }
+      guard let b = second.number else { return .null }
+      if case .integer = second {} else { isWhole = false }
+      switch operation {
+      case .add: return try result(a + b)
+      case .subtract: return try result(a - b)
+      case .multiply: return try result(a * b)
+      case .divide:
+        guard let quotient = a.divided(by: b, places: places ?? 10) else {
+          throw TransformFailure("transform.division")
+        }
+        return .decimal(quotient)
+      case .modulo, .quotient: preconditionFailure("the reference importer has no \(operation)")
+      }
+    default: preconditionFailure("the reference importer has no \(step)")
+    }
+  }
+}
+
+extension EntityImport {
+  /// The columns that fields and lists name.
+  var namedColumns: [String] {
+    (findBy + attributes).filter { $0.value == nil }.map(\.column)
+      + relationships.flatMap { relationship in
+        relationship.list.map { [$0.column] } ?? relationship.target.namedColumns
+      }
+  }
+}
+
+extension ColumnTransform {
+  /// The column that it is made from.
+  fileprivate var from: String? { if case .column(let name) = source { name } else { nil } }
+}
+
+/// Steps from text to text.
+enum TextStep {
+  static func apply(_ step: TransformStep.Action, _ text: String) throws(TransformFailure) -> TransformValue {
+    let scalars = Array(text.unicodeScalars)
+    func made(_ scalars: some Collection<Unicode.Scalar>) -> TransformValue {
+      var view = String.UnicodeScalarView()
+      view.append(contentsOf: scalars)
+      return .text(String(view))
+    }
+    switch step {
+    case .trim: return .text(ReferenceConversion.trimmed(text))
+    case .collapse:
+      let words = scalars.split { $0.properties.isWhitespace }
+      return made(Array(words.joined(separator: [" "])))
+    case .upper: return .text(text.uppercased())
+    case .lower: return .text(text.lowercased())
+    case .replace(let old, let new):
+      return .text(text.replacingOccurrences(of: old, with: new, options: .literal))
+    case .prepend(let before): return .text(before + text)
+    case .append(let after): return .text(text + after)
+    case .split(let mark, let take):
+      let parts = text.components(separatedBy: mark)
+      let place = take > 0 ? take - 1 : parts.count + take
+      return parts.indices.contains(place) ? .text(parts[place]) : .null
+    case .substring(let from, let length):
+      let start = from > 0 ? from - 1 : max(scalars.count + from, 0)
+      return made(scalars.dropFirst(start).prefix(length ?? scalars.count))
+    case .pad(let count, let filler, let atStart):
+      let missing = max(count - scalars.count, 0)
+      let fill = Array(filler.unicodeScalars)
+      let padding = (0..<missing).map { fill[$0 % fill.count] }
+      return made(atStart ? padding + scalars : scalars + padding)
+    default: preconditionFailure("the reference importer has no \(step)")
+    }
+  }
+}
+
+extension ReferenceConversion {
+  /// What a value that a transform has made means for the attribute.
+  func convert(_ value: TransformValue, replaces: Bool) -> Result {
+    switch value {
+    case .absent: return convert(Cell.absent, replaces: replaces)
+    case .null: return convert(Cell.null)
+    case .text(let text): return convert(Cell.text(text))
+    case .date(let seconds) where attribute.type == .date: return .value(.date(seconds))
+    case .boolean(let truth) where attribute.type == .boolean: return .value(.boolean(truth))
+    default:
+      var plain = field
+      plain.conversion = ConversionOptions()
+      return ReferenceConversion(field: plain, attribute: attribute).convert(Cell.text(value.text))
+    }
+  }
+}

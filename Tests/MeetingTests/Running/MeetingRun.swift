@@ -1,0 +1,101 @@
+import Foundation
+import Importing
+import ObjectModel
+import ObjectStore
+
+/// Runs a scenario by both importers and collects what differs.
+final class MeetingRun {
+  let scenario: Scenario
+  let files: ScenarioFiles
+  let real: RealRun
+  private(set) var differences: [String] = []
+  /// The reference importer with what the store must hold; nil before the first run.
+  private var reference: ReferenceImporter?
+
+  init(_ scenario: Scenario) throws {
+    self.scenario = scenario
+    files = try ScenarioFiles(scenario)
+    real = RealRun(files: files)
+  }
+
+  /// Runs everything, up to the first run that differs.
+  func run() throws {
+    if scenario.hasStore {
+      let inputs = try files.writeBefore()
+      let definition = try real.definition("before.yaml")
+      try run("before", definition, inputs) { real.run(definition) }
+    }
+    for night in scenario.nights.indices where differences.isEmpty {
+      let inputs = try files.writeNight(night)
+      var definition = try real.definition()
+      if scenario.hasHook {
+        definition.parts[0].hooks.record = scenario.hook
+        definition.parts[0].hooks.columns = [scenario.columnName("label")]
+      }
+      try run("night \(night + 1)", definition, inputs, scenario.course)
+      if night == scenario.nights.count - 1, scenario.after == .again, differences.isEmpty {
+        try run("again", definition, inputs) { real.run(definition) }
+      }
+    }
+  }
+
+  private func run(
+    _ name: String, _ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], _ course: Course
+  ) throws {
+    var dry = definition
+    dry.isDryRun = true
+    switch course {
+    case .plain: try run(name, definition, inputs) { real.run(definition) }
+    case .dry: try run(name + ", dry", dry, inputs) { real.run(dry) }
+    case .dryFirst:
+      try run(name + ", dry", dry, inputs) { real.run(dry) }
+      if differences.isEmpty { try run(name, definition, inputs) { real.run(definition) } }
+    case .stopped:
+      try run(name + ", stopped", definition, inputs) { real.runInPieces(definition, scenario.random("stops")) }
+    case .killed:
+      try run(name + ", killed", definition, inputs) {
+        try real.runKilled(definition, scenario.random("kills"))
+      }
+    }
+  }
+
+  /// Runs both importers and compares.
+  private func run(
+    _ name: String, _ definition: ImportDefinition, _ inputs: [[[ReadRecord]]], _ body: () throws -> RunOutcome
+  ) throws {
+    var importer = reference ?? ReferenceImporter(definition)
+    importer.twins = name == "before" ? [] : scenario.twins
+    importer.names = scenario.format.names
+    let wanted = importer.run(definition, inputs)
+    let outcome = try body()
+    reference = importer
+    differences += wanted.differences(outcome).map { "\(name): \($0)" }
+    try compareStores(name, importer, definition)
+  }
+
+  private func compareStores(_ name: String, _ reference: ReferenceImporter, _ definition: ImportDefinition) throws {
+    let lines = reference.graph.dump(definition.model, keys: Scenario.names(scenario), owners: ["Line": "item"])
+    guard FileManager.default.fileExists(atPath: definition.storePath) else {
+      if !lines.isEmpty { differences.append("\(name): there is no store") }
+      return
+    }
+    let stored = try ObjectGraph(path: definition.storePath, model: definition.model)
+    let found = stored.dump(definition.model, keys: Scenario.names(scenario), owners: ["Line": "item"])
+    let (missing, surplus) = (RunOutcome.without(lines, found), RunOutcome.without(found, lines))
+    differences += missing.prefix(6).map { "\(name): the store lacks \($0)" }
+    differences += surplus.prefix(6).map { "\(name): the store has \($0)" }
+    let report = try StoreVerifier.verify(path: definition.storePath, model: definition.model)
+    if !report.isSound { differences.append("\(name): \(report.findings)") }
+  }
+}
+
+extension Scenario {
+  /// The attributes that name objects, by root entity.
+  static func names(_ scenario: Scenario) -> [String: [String]] {
+    let item = scenario.keyNames
+    return [
+      "Item": item, "Thing": item, "Person": ["email"], "Team": ["name"], "Tag": ["name"], "Topic": ["name"],
+      "Line": ["number"], "Note": ["code"],
+    ]
+  }
+}

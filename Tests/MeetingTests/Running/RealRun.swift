@@ -1,0 +1,101 @@
+import Diagnostics
+import Foundation
+import Importing
+import ObjectStore
+import Pipelines
+import RecordFormats
+import TestSupport
+
+/// Runs the real importer and says what came of it in the words of the reference importer.
+struct RealRun {
+  let files: ScenarioFiles
+
+  /// Reads a pipeline of the folder.
+  func definition(_ name: String = "pipeline.yaml") throws -> ImportDefinition {
+    do throws(DiagnosticList) {
+      return try Pipeline.read(files.folder.file(name)).definition
+    } catch {
+      let errors = error.diagnostics.filter { $0.severity == .error }
+      throw MeetingFailure(errors.map(\.description).joined(separator: "\n"))
+    }
+  }
+
+  /// Runs an import to its end.
+  func run(_ definition: ImportDefinition) -> RunOutcome {
+    do throws(ImportError) {
+      return outcome(try session(definition).run(), definition)
+    } catch {
+      return failed(error)
+    }
+  }
+
+  func failed(_ error: ImportError) -> RunOutcome {
+    var outcome = RunOutcome()
+    outcome.failure = error.code.rawValue
+    return outcome
+  }
+
+  func session(_ definition: ImportDefinition) throws(ImportError) -> ImportSession {
+    do throws(DiagnosticList) {
+      return try ImportSession(definition)
+    } catch {
+      throw ImportError(code: .database, message: error.diagnostics.map(\.description).joined(separator: "\n"))
+    }
+  }
+
+  /// A summary and the files of a run as an outcome.
+  func outcome(_ summary: ImportSummary, _ definition: ImportDefinition) -> RunOutcome {
+    var outcome = RunOutcome()
+    outcome.status = summary.status.rawValue
+    outcome.parts = summary.parts
+    for index in outcome.parts.indices { outcome.parts[index].seconds = 0 }
+    outcome.entities = summary.entities
+    outcome.deleted = summary.deleted
+    outcome.marked = summary.marked
+    outcome.denied = summary.denied
+    outcome.rejects = rejects(definition)
+    outcome.cursors = cursors(definition)
+    return outcome
+  }
+
+  /// The last part of a path.
+  private static func name(_ path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
+
+  /// What the store keeps of columns that only grow.
+  func cursors(_ definition: ImportDefinition) -> [CursorValue?] {
+    guard let metadata = try? StoreMetadata.read(path: definition.storePath) else {
+      return definition.parts.map { _ in nil }
+    }
+    let cursors = StoredCursors(metadata, pipeline: definition.name)
+    return definition.parts.map { part in
+      part.since.flatMap { cursors.value(part: definition.parts.count > 1 ? part.name : "", $0) }
+    }
+  }
+
+  /// The lines of the rejects file.
+  func rejects(_ definition: ImportDefinition) -> [RunOutcome.Reject]? {
+    guard let path = definition.rejects.path else { return nil }
+    guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return [] }
+    var found: [RunOutcome.Reject] = []
+    for line in text.split(separator: "\n") {
+      guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { continue }
+      guard let record = object["record"] as? Int else { continue }
+      let part = (object["import"] as? String).flatMap { name in definition.parts.firstIndex { $0.name == name } } ?? 0
+      let file =
+        definition.parts[part].sources.firstIndex { source in
+          Self.name(source.path) == (object["file"] as? String).map(Self.name)
+        } ?? -1
+      let also = (object["also"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
+      found.append(
+        RunOutcome.Reject(
+          part: part, file: file, record: record, codes: Set([object["code"] as? String ?? ""] + also).sorted()))
+    }
+    return found.sorted()
+  }
+}
+
+/// Why a case could not be run at all.
+struct MeetingFailure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

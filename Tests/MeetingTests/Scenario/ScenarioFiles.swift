@@ -1,0 +1,216 @@
+import Foundation
+import TestSupport
+
+/// A scenario written down: a folder with a model, pipelines and data.
+final class ScenarioFiles {
+  let scenario: Scenario
+  let folder = TemporaryFolder()
+
+  init(_ scenario: Scenario) throws {
+    self.scenario = scenario
+    try folder.write(scenario.modelText, to: "model.yaml")
+  }
+
+  /// The path of the store.
+  var store: String { folder.file("store.sqlite") }
+
+  /// Writes the files of a night over those of the night before, and the pipeline.
+  ///
+  /// - Returns: for each import its files, with the records that a reader should find in them.
+  func writeNight(_ night: Int) throws -> [[[ReadRecord]]] {
+    var maker = RecordMaker(scenario, night: night)
+    let count = scenario.nights[night]
+    var files: [[ReadRecord]] = []
+    for number in 0..<scenario.fileCount {
+      let share = (count + scenario.fileCount - 1 - number) / scenario.fileCount
+      files.append(try write(maker.items(share), of: scenario, to: scenario.fileName(number)))
+    }
+    var inputs = [files]
+    if let people = scenario.people {
+      let plain = scenario.plain(people)
+      var maker = RecordMaker(plain, night: 100 + night)
+      inputs.append([try write(maker.items(9), of: plain, to: "people.ndjson")])
+    }
+    try folder.write(scenario.pipelineText, to: "pipeline.yaml")
+    return inputs
+  }
+
+  private func write(_ items: [Item], of scenario: Scenario, to name: String) throws -> [ReadRecord] {
+    let path = folder.file(name)
+    try? FileManager.default.removeItem(atPath: path)
+    let written = try FileWriter(scenario: scenario).write(items, to: path)
+    if scenario.format != .sqlite { try Data(written.bytes).write(to: URL(fileURLWithPath: path)) }
+    return written.records
+  }
+
+  /// Writes what fills the store before the first night: plain records, and a plain pipeline.
+  func writeBefore() throws -> [[[ReadRecord]]] {
+    var item = Scenario(seed: scenario.seed, choices: [:]).item
+    item.keys = scenario.keyNames.map { FieldMap($0) }
+    var maps = [item]
+    switch scenario.kind {
+    case .flat: break
+    case .child: maps.append(EntityMap("Gadget", [FieldMap("code")], [FieldMap("label")]))
+    case .parent:
+      item.entity = "Special"
+      maps.append(item)
+    }
+    var inputs: [[[ReadRecord]]] = []
+    var parts: [[String: String]] = []
+    for (index, map) in maps.enumerated() {
+      let plain = scenario.plain(map)
+      var maker = RecordMaker(plain, night: -1 - index)
+      let name = "before-\(index).ndjson"
+      inputs.append([try write(maker.items(index == 0 ? 15 : 5), of: plain, to: name)])
+      parts.append(plain.partText([name]))
+    }
+    try folder.write(
+      Scenario.text(["store": "store.sqlite", "history": "false", "pipeline": "before"], parts), to: "before.yaml")
+    return inputs
+  }
+}
+
+extension Scenario {
+  /// The name of a member of an archive.
+  var memberName: String { "items." + format.rawValue }
+
+  /// The name of one of a night's files.
+  func fileName(_ number: Int) -> String { "items-\(number).\(format.rawValue)" + container.suffix }
+
+  /// The scenario with plain lines of JSON for an entity.
+  func plain(_ map: EntityMap) -> Scenario {
+    var plain = Scenario(seed: seed, choices: [:])
+    plain.format = .ndjson
+    plain.keyType = keyType
+    plain.keyNames = keyNames
+    plain.keyRange = keyRange
+    plain.isTame = isTame
+    plain.isUnique = isUnique
+    plain.kind = kind
+    plain.encoding = encoding.isWhole ? .utf8 : .latin1
+    if plain.encoding == .latin1 { plain.source["encoding"] = "iso-8859-1" }
+    plain.item = map
+    plain.columns = columns.filter { if case .made = $0.kind { false } else { map.columns.contains($0.name) } }
+    return plain
+  }
+
+  /// The pipeline.
+  var pipelineText: String {
+    var parts = [partText((0..<fileCount).map { fileName($0) })]
+    if let people { parts.append(plain(people).partText(["people.ndjson"])) }
+    return Self.text(top.merging(["store": "store.sqlite", "pipeline": "meeting"]) { mine, _ in mine }, parts)
+  }
+
+  /// A pipeline of imports; a single one stands at the top.
+  static func text(_ top: [String: String], _ parts: [[String: String]]) -> String {
+    var top = top
+    top["model"] = "model.yaml"
+    if parts.count == 1 {
+      top.merge(parts[0]) { _, mine in mine }
+    } else {
+      top["imports"] = "\n" + parts.map { "  - " + YAMLText.flow($0) }.joined(separator: "\n")
+    }
+    return top.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\n" }.joined()
+  }
+
+  /// One import.
+  func partText(_ files: [String]) -> [String: String] {
+    var source = source
+    source["files"] = "[" + files.map { YAMLText.quoted($0) }.joined(separator: ", ") + "]"
+    source["format"] = format.rawValue
+    switch format {
+    case .csv, .tsv:
+      source["null"] = YAMLText.quoted(delimited.null)
+      if delimited.header == .none {
+        source["columns"] = "[" + columnNames.map { YAMLText.quoted($0) }.joined(separator: ", ") + "]"
+      }
+    case .fixedWidth:
+      source["null"] = YAMLText.quoted("\\N")
+      source["widths"] =
+        "{ " + columnNames.map { "\(YAMLText.quoted($0)): \(FixedWidthForm.width)" }.joined(separator: ", ") + " }"
+    case .json, .yaml, .plist: source["records"] = "items"
+    case .xml: source["records"] = "/shop/items/item"
+    case .ndjson, .jsonSequence, .sqlite: break
+    }
+    if hasElements { source["each"] = YAMLText.quoted(elementPath.joined(separator: ".")) }
+    var part = partOptions
+    part["source"] = YAMLText.flow(source)
+    part["import"] = YAMLText.flow(YAMLText(columnName: columnName).entity(item, isRoot: true))
+    return part
+  }
+
+  /// The model.
+  var modelText: String {
+    let keys = "code: \(keyType.rawValue), label: { type: string, default: unnamed }"
+    let own =
+      "number: integer64, amount: { type: integer64, default: 7, max: 1000 }, price: decimal, weight: double, "
+      + "day: date, flag: boolean"
+    func unique(_ names: String) -> String { isUnique ? "unique: [[\(names)]]" : "user_info: {}" }
+    return """
+      model: Meeting
+      entities:
+        Item:
+          \(kind == .child ? "parent: Thing" : "renamed_from: Item")
+          attributes: { \(kind == .child ? own : keys + ", " + own) }
+          relationships:
+            owner: { to_one: Person, inverse: items }
+            parent: { to_one: Item, inverse: children }
+            children: { to_many: Item, inverse: parent }
+            tags: { to_many: Tag, inverse: items }
+            topics: { to_many: Topic, inverse: items, ordered: true }
+            lines: { to_many: Line, inverse: item, ordered: true, delete: cascade }
+            notes: { to_many: Note, inverse: item }
+          \(kind != .child || keyNames.count > 1 ? unique(keyNames.joined(separator: ", ")) : "user_info: {}")
+      \(kindText)
+        Person:
+          attributes: { email: string, age: integer64 }
+          relationships:
+            items: { to_many: Item, inverse: owner }
+            team: { to_one: Team, inverse: members }
+          \(unique("email"))
+        Team:
+          attributes: { name: string, motto: string }
+          relationships: { members: { to_many: Person, inverse: team } }
+          \(unique("name"))
+        Tag:
+          attributes: { name: string, rank: integer64 }
+          relationships: { items: { to_many: Item, inverse: tags } }
+          \(unique("name"))
+        Topic:
+          attributes: { name: string }
+          relationships: { items: { to_many: Item, inverse: topics } }
+          \(unique("name"))
+        Line:
+          attributes: { number: integer64, text: string }
+          relationships: { item: { to_one: Item, inverse: lines } }
+        Note:
+          attributes: { code: string, text: string }
+          relationships: { item: { to_one: Item, inverse: notes } }
+          \(unique("code"))
+      """
+  }
+
+  private var kindText: String {
+    switch kind {
+    case .flat: ""
+    case .parent: "  Special: { parent: Item, attributes: { extra: string } }"
+    case .child:
+      """
+        Thing:
+          abstract: true
+          attributes: { code: \(keyType.rawValue), label: { type: string, default: unnamed } }
+          \(isUnique && keyNames.count == 1 ? "unique: [code]" : "user_info: {}")
+        Gadget: { parent: Thing, attributes: { size: integer64 } }
+      """
+    }
+  }
+}
+
+extension EntityMap {
+  /// The columns of the records that fill it.
+  var columns: Set<String> {
+    var names = Set((keys + fields).map(\.column))
+    for relation in relations { names.formUnion(relation.list.map { [$0] } ?? relation.target.columns) }
+    return names
+  }
+}

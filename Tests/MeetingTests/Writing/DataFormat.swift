@@ -1,0 +1,115 @@
+/// A format of files with records.
+enum DataFormat: String, Sendable, CaseIterable {
+  case csv, tsv
+  case fixedWidth = "fixed-width"
+  case ndjson, json
+  case jsonSequence = "json-seq"
+  case xml, yaml, plist, sqlite
+
+  /// Whether records have members within members.
+  var isTree: Bool {
+    switch self {
+    case .csv, .tsv, .fixedWidth, .sqlite: false
+    default: true
+    }
+  }
+  /// Where names of columns are told.
+  var names: ReferenceContract.Names {
+    switch self {
+    case .csv, .tsv, .fixedWidth, .sqlite: .header
+    case .ndjson, .json, .jsonSequence: .members
+    case .xml, .yaml, .plist: .untold
+    }
+  }
+  /// Whether a file is text in some encoding.
+  var isText: Bool { self != .sqlite }
+  /// Whether a record may lack a column that others have.
+  var hasAbsent: Bool { isTree }
+  /// Whether there are nulls, perhaps by a spelling of the options.
+  var hasNull: Bool { self != .plist }
+  /// Whether numbers and truth values are told from text.
+  var hasTypes: Bool {
+    switch self {
+    case .csv, .tsv, .fixedWidth, .xml, .sqlite: false
+    default: true
+    }
+  }
+
+  /// Whether a text comes back as it was.
+  func holds(_ text: String) -> Bool {
+    switch self {
+    case .xml, .plist: text.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" || $0 == "\t" }
+    case .fixedWidth:
+      text.unicodeScalars.allSatisfy { $0.value >= 0x20 }
+        && text.unicodeScalars.first != " " && text.unicodeScalars.last != " "
+    default: true
+    }
+  }
+}
+
+/// How text becomes bytes.
+enum TextForm: String, Sendable {
+  case utf8
+  case utf8Mark
+  case utf16le
+  case utf16be
+  case utf32le
+  case latin1
+  case windows1252
+
+  /// The bytes of a text that the encoding holds.
+  func bytes(_ text: String) -> [UInt8] {
+    switch self {
+    case .utf8: Array(text.utf8)
+    case .utf8Mark: [0xEF, 0xBB, 0xBF] + Array(text.utf8)
+    case .utf16le: [0xFF, 0xFE] + text.utf16.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+    case .utf16be: [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+    case .utf32le:
+      [0xFF, 0xFE, 0, 0]
+        + text.unicodeScalars.flatMap { scalar in (0..<4).map { UInt8(truncatingIfNeeded: scalar.value >> (8 * $0)) } }
+    case .latin1, .windows1252: text.unicodeScalars.map { $0 == "€" ? 0x80 : UInt8(truncatingIfNeeded: $0.value) }
+    }
+  }
+
+  /// Whether the encoding has all characters.
+  var isWhole: Bool { self != .latin1 && self != .windows1252 }
+
+  /// Whether the encoding has all characters of a text.
+  func holds(_ text: String) -> Bool {
+    switch self {
+    case .utf8, .utf8Mark, .utf16le, .utf16be, .utf32le: true
+    case .latin1: text.unicodeScalars.allSatisfy { $0.value < 0x80 || (0xA0..<0x100).contains($0.value) }
+    case .windows1252:
+      text.unicodeScalars.allSatisfy { $0.value < 0x80 || (0xA0..<0x100).contains($0.value) || $0 == "€" }
+    }
+  }
+}
+
+/// How a delimited text is written.
+struct DelimitedForm: Sendable {
+  /// What stands first in a file.
+  enum Header: Sendable {
+    /// The names of the columns.
+    case names
+    /// The names, each in two records: `the` above `name`.
+    case twoRows
+    /// Nothing; the pipeline has the names.
+    case none
+  }
+  var delimiter = ","
+  var quote = "\""
+  var header = Header.names
+  var lineEnd = "\n"
+  /// Whether all fields but nulls stand in quotes.
+  var quotesAll = false
+  /// Lines before the header.
+  var preamble: [String] = []
+  /// Whether lines with remarks stand between the records.
+  var hasComments = false
+  /// Whether blank lines stand between the records.
+  var hasBlankLines = false
+  /// Spelling of null.
+  var null = "\\N"
+  /// How many columns at the end may be missing from a record.
+  var shortColumns = 0
+}

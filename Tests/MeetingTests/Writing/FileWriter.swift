@@ -1,0 +1,149 @@
+/// A file as it is written, and the records that a reader should find in it.
+struct WrittenFile: Sendable {
+  var bytes: [UInt8]
+  var records: [ReadRecord]
+}
+
+/// Writes records in a scenario's format.
+struct FileWriter {
+  let scenario: Scenario
+
+  /// Writes items; a database is written to the path at once.
+  func write(_ items: [Item], to path: String) throws -> WrittenFile {
+    if scenario.format == .sqlite { return try SQLiteForm.write(items, scenario, to: path) }
+    let text: String
+    let fault: String
+    switch scenario.format {
+    case .csv, .tsv: (text, fault) = DelimitedWriter(scenario).write(items)
+    case .fixedWidth: (text, fault) = FixedWidthForm.write(items, scenario)
+    case .ndjson, .json, .jsonSequence: (text, fault) = JSONForm.write(items, scenario)
+    case .xml: (text, fault) = XMLForm.write(items, scenario)
+    case .yaml: (text, fault) = YAMLForm.write(items, scenario)
+    case .plist: (text, fault) = PropertyListForm.write(items, scenario)
+    case .sqlite: preconditionFailure("a database is no text")
+    }
+    return WrittenFile(
+      bytes: try scenario.container.pack(scenario.encoding.bytes(text), name: scenario.memberName),
+      records: records(items, fault: fault))
+  }
+
+  /// The records that a reader should give of items; those that are broken are one reject each.
+  func records(_ items: [Item], fault: String) -> [ReadRecord] {
+    var records: [ReadRecord] = []
+    func add(_ cells: [String: Cell], _ fault: String? = nil, names: [String] = []) {
+      records.append(ReadRecord(number: records.count + 1, cells: cells, fault: fault, names: names))
+    }
+    for item in items {
+      switch item {
+      case .broken: add([:], fault)
+      case .record(let whole):
+        let inner: [Cell]
+        if scenario.hasElements {
+          guard case .list(let elements) = whole.get(scenario.elementPath[...]) else { continue }
+          inner = elements
+        } else {
+          inner = [whole]
+        }
+        for element in inner {
+          var cells: [String: Cell] = [:]
+          for column in scenario.columns {
+            let from = scenario.isInElement(column.name) ? element : whole
+            var cell = from.get(scenario.path(column.name)[...])
+            // One element is no list in XML.
+            if scenario.format == .xml, case .list(let elements) = cell, elements.count == 1 { cell = elements[0] }
+            cells[scenario.columnName(column.name)] = cell
+          }
+          var names = scenario.columnNames
+          if scenario.format.isTree, case .object(let members) = whole { names = members.map(\.name) }
+          add(cells, names: names)
+        }
+      }
+    }
+    return records
+  }
+}
+
+/// Writes delimited text.
+struct DelimitedWriter {
+  private let scenario: Scenario
+  private let form: DelimitedForm
+
+  init(_ scenario: Scenario) {
+    self.scenario = scenario
+    var form = scenario.delimited
+    if scenario.format == .tsv { form.delimiter = "\t" }
+    self.form = form
+  }
+
+  /// The text, and the code of the reader's reason against broken records.
+  func write(_ items: [Item]) -> (String, String) {
+    var lines = form.preamble
+    let names = scenario.columnNames
+    switch form.header {
+    case .none: break
+    case .names: lines.append(names.map { quoted($0, false) }.joined(separator: form.delimiter))
+    case .twoRows:
+      lines.append(names.map { _ in "the" }.joined(separator: form.delimiter))
+      lines.append(names.map { quoted($0, false) }.joined(separator: form.delimiter))
+    }
+    for (number, item) in items.enumerated() {
+      if form.hasComments, number % 5 == 2 { lines.append("# a remark, \(number)") }
+      if form.hasBlankLines, number % 7 == 3 { lines.append("") }
+      switch item {
+      case .record(let cell):
+        var fields = scenario.columns.map { field(cell.get(scenario.path($0.name)[...])) }
+        while fields.last == .some(nil) { fields.removeLast() }
+        lines.append(fields.map { $0 ?? "" }.joined(separator: form.delimiter))
+      case .broken(let cell):
+        let fields = scenario.columns.map { field(cell.get(scenario.path($0.name)[...])) ?? "" }
+        lines.append((fields + ["surplus"]).joined(separator: form.delimiter))
+      }
+    }
+    return (lines.map { $0 + form.lineEnd }.joined(), "read.fieldCount")
+  }
+
+  /// A field; nil for one that is not there.
+  private func field(_ cell: Cell) -> String? {
+    switch cell {
+    case .absent: nil
+    case .null: form.null
+    case .list: quoted(JSONForm.text(cell), form.quotesAll)
+    default: quoted(cell.spelling ?? "", form.quotesAll)
+    }
+  }
+
+  private func quoted(_ text: String, _ always: Bool) -> String {
+    let special = text.unicodeScalars.contains { "\"'\r\n#".unicodeScalars.contains($0) }
+    guard always || special || text.contains(form.delimiter) || text == form.null else { return text }
+    return form.quote + text.replacing(form.quote, with: form.quote + form.quote) + form.quote
+  }
+}
+
+/// Writes text whose columns stand at fixed places.
+enum FixedWidthForm {
+  /// Places for each column.
+  static let width = 48
+
+  static func write(_ items: [Item], _ scenario: Scenario) -> (String, String) {
+    var text = ""
+    for item in items {
+      switch item {
+      case .record(let cell): text += line(cell, scenario) + "\n"
+      case .broken(let cell): text += line(cell, scenario) + "surplus\n"
+      }
+    }
+    return (text, "read.fieldCount")
+  }
+
+  private static func line(_ cell: Cell, _ scenario: Scenario) -> String {
+    var scalars = String.UnicodeScalarView()
+    for column in scenario.columns {
+      let value = cell.get(scenario.path(column.name)[...])
+      let text = value == .null ? "\\N" : value.spelling ?? ""
+      precondition(text.unicodeScalars.count <= width, "\(text) is too long for its column")
+      scalars.append(contentsOf: text.unicodeScalars)
+      for _ in text.unicodeScalars.count..<width { scalars.append(" ") }
+    }
+    return String(scalars)
+  }
+}
