@@ -60,7 +60,7 @@ let package = Package(
     // The object layer.
     module("ObjectModel", ["Diagnostics", "XML", "YAML", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
-    module("ObjectStore", ["ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
+    module("ObjectStore", ["ObjectModel", "SQLite", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
     module("ObjectContext", ["ObjectModel", "ObjectStore"]),
 
     // The import layer.
