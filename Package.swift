@@ -62,7 +62,7 @@ let package = Package(
     // The object layer.
     module("ObjectModel", ["Bytes", "Diagnostics", "XML", "YAML", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
-    module("ObjectStore", ["Bytes", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
+    module("ObjectStore", ["Bytes", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
     module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "Threads"]),
 
     // The import layer.

@@ -1,4 +1,5 @@
 import Diagnostics
+import ObjectStore
 import RecordFormats
 
 /// A table or a view of a database, and how its rows are selected.

@@ -1,5 +1,5 @@
 package import ObjectModel
-package import SQLite
+import SQLite
 
 /// Fetches for the object layer: rows that the buffer already holds stay as they are there, faults are filled in place,
 /// and only rows that it does not know get a place.

@@ -76,7 +76,7 @@ public struct StoreVerifier {
   /// Runs a piece of SQL work; when it fails, that is a finding.
   mutating func attempt<Value>(_ body: (Connection) throws(StoreError) -> Value) -> Value? {
     do { return try body(connection) } catch {
-      add(.error, .unreadable, message: error.description)
+      add(.error, .unreadable, message: error.message)
       return nil
     }
   }
