@@ -38,7 +38,8 @@ struct Instruction: Sendable {
     case length(Int)
     case map(Int, ValueTable, MapFallback)
     case lookup(Int, table: Int, MapFallback)
-    case arithmetic(TransformStep.Arithmetic, Int, Int, places: Int?)
+    /// `+ - * /` and the modulus; a quotient of whole numbers is cut toward zero.
+    case arithmetic(ExpressionFunction, Int, Int, places: Int?)
     case negate(Int)
     case absolute(Int)
     case round(Int, places: Int, TransformStep.Rounding)
@@ -53,17 +54,15 @@ struct Instruction: Sendable {
     /// The second where the first holds, else the third.
     case select(condition: Int, Int, Int)
     // Conditions: true or false, never null.
-    case compare(Comparison, Int, Int)
+    case compare(ComparisonPredicate.Operator, Int, Int)
     case compareText(ComparisonPredicate.Operator, Int, Int, ComparisonPredicate.Options)
     case isNull(Int)
-    case isIn(Int, ValueTable)
-    case isInNumbers(Int, [Int64])
+    case isIn(Int, ValueTable, hasNull: Bool)
+    case isInNumbers(Int, [Int64], hasNull: Bool)
     case and([Int])
     case or([Int])
     case not(Int)
-    // What has no instruction of its own.
-    case predicate(Predicate, [RowColumn])
-    case expression(Expression, [RowColumn])
+    case column(any ColumnOperation)
   }
 
   enum Constant: Sendable {
@@ -71,8 +70,6 @@ struct Instruction: Sendable {
     case text([UInt8])
     case number(payload: UInt64, digits: Int128)
   }
-
-  enum Comparison: Sendable { case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual }
 
   enum TextOperation: Sendable {
     case trim

@@ -1,20 +1,81 @@
 import Diagnostics
 import ObjectModel
 
-/// Expressions over columns: what has instructions of its own runs over whole columns, the rest goes to the evaluator,
-/// record by record, with one meaning.
+/// Expressions over columns. An expression whose every part has an instruction runs over whole columns; any other goes to
+/// the evaluator as a whole, record by record. Numbers are exact in both, and the results are the same.
 extension TransformCompiler {
   /// The values of an expression; nil with findings when it cannot be used.
-  mutating func expression(_ text: SourceText) -> Value? {
+  ///
+  /// - Parameter isText: Whether the values may be written as text, so that the digits of decimals are to depend on their
+  ///   values alone.
+  mutating func expression(_ text: SourceText, isText: Bool) -> Value? {
     let parsed: Expression
     do throws(PredicateError) {
-      parsed = try Expression(format: text.text)
+      parsed = try Expression(exactFormat: text.text)
     } catch {
       report(error, in: text)
       return nil
     }
-    guard check(parsed, in: text) else { return nil }
-    return value(parsed, text)
+    guard let checked = check(.comparison(ComparisonPredicate(parsed, .equalTo, .constant(.null))), in: text)
+    else { return nil }
+    // A column stays as it is.
+    if case .path(.evaluatedObject, let path) = parsed, let name = Self.columnName(path) {
+      return expressionColumn(name, at: text.position(ofName: name))
+    }
+    var types = checked.types
+    let (typed, kind) = types.typed(parsed)
+    guard let value = result(typed, kind, types, checked.columns, text) else { return nil }
+    if checked.columns.isEmpty { return value }
+    let end = ExpressionEnd(
+      from: value.register, columns: checked.columns.map(\.register), normalises: isText && value.kind == .decimal)
+    return emit(
+      .column(end), value.kind, plan.instructions[value.register].name, origin: value.origin, reading: value.reading)
+  }
+
+  /// The register of a condition; nil with findings when it cannot be used.
+  mutating func predicate(_ text: SourceText) -> Int? {
+    let parsed: Predicate
+    do throws(PredicateError) {
+      parsed = try Predicate(exactFormat: text.text)
+    } catch {
+      report(error, in: text)
+      return nil
+    }
+    guard let checked = check(parsed, in: text) else { return nil }
+    var types = checked.types
+    let typed = types.typed(parsed)
+    let start = self
+    if hasInstructions, let register = condition(typed, types) { return register }
+    self = start
+    guard !refusesMixture(types, text) else { return nil }
+    return emit(
+      .column(Evaluation(subject: .predicate(typed), columns: checked.columns)), .boolean, "where",
+      origin: origin(checked.columns)
+    ).register
+  }
+
+  private mutating func result(
+    _ expression: Expression, _ kind: ExpressionTyping.Kind, _ types: ExpressionTyping, _ columns: [RowColumn],
+    _ text: SourceText
+  ) -> Value? {
+    let start = self
+    if hasInstructions, let value = value(expression, types) { return value }
+    self = start
+    guard case .value(let kind) = kind else {
+      report("expressionType", text.position, "the expression has no single value")
+      return nil
+    }
+    guard !refusesMixture(types, text) else { return nil }
+    return emit(
+      .column(Evaluation(subject: .expression(expression), columns: columns)), kind, "value", origin: origin(columns))
+  }
+
+  private mutating func refusesMixture(_ types: ExpressionTyping, _ text: SourceText) -> Bool {
+    guard types.isMixed else { return false }
+    report(
+      "expressionType", text.position, "TERNARY has results of two types here",
+      hint: "make texts of both with CAST(value, 'NSString')")
+    return true
   }
 
   /// Reports what is wrong with a predicate or an expression, at its place in the text.
@@ -25,303 +86,186 @@ extension TransformCompiler {
       hint: error.hint)
   }
 
-  /// Compiles an expression that was checked.
-  mutating func value(_ expression: Expression, _ text: SourceText) -> Value? {
-    switch expression {
-    case .constant(.attribute(let value)): return constant(value)
-    case .function(.now, _): return constant(.date(now))
-    case .path(.evaluatedObject, let path):
-      guard let name = Self.columnName(path) else { return nil }
-      return expressionColumn(name, at: text.position(ofName: name))
-    case .function(let function, let arguments):
-      if let value = self.function(function, arguments, text) { return value }
-    case .conditional(let predicate, let first, let second):
-      guard let condition = condition(predicate, text), let left = value(first, text), let right = value(second, text)
-      else { return nil }
-      let kind = ValueKind.common(left.kind, right.kind) ?? .text
-      guard let one = convert(left, to: kind, step: "TERNARY", at: text.position),
-        let other = convert(right, to: kind, step: "TERNARY", at: text.position)
-      else { return nil }
-      return emit(
-        .select(condition: condition, one.register, other.register), kind, "TERNARY", origin: left.origin)
-    default: break
-    }
-    // Whatever names no column is a constant, unless it differs each time it is asked.
-    var finder = ColumnFinder()
-    finder.visit(expression)
-    if finder.names.isEmpty, !finder.isRandom,
-      let constant = try? expression.evaluate(with: .null, now: now), case .attribute(let value) = constant
-    {
-      return self.constant(value)
-    }
-    guard let columns = rowColumns(finder.names, text) else { return nil }
-    guard let kind = kind(of: expression, text) else {
-      report("expressionType", text.position, "the expression has no single value")
-      return nil
-    }
-    return emit(.expression(expression, columns), kind, "value", origin: columns.first.map { origin($0) } ?? -1)
+  private func origin(_ columns: [RowColumn]) -> Int {
+    columns.first.map { plan.instructions[$0.register].origin } ?? -1
   }
 
-  private func origin(_ column: RowColumn) -> Int { plan.instructions[column.register].origin }
+  // MARK: Columns
 
   /// The columns that an evaluator is given.
-  func rowColumn(_ name: String, _ value: Value) -> RowColumn {
-    RowColumn(path: name.split(separator: ".").map(String.init), register: value.register, kind: value.kind)
-  }
-
   mutating func rowColumns(_ names: [String], _ text: SourceText) -> [RowColumn]? {
     var columns: [RowColumn] = []
     for name in names {
       guard let value = expressionColumn(name, at: text.position(ofName: name)) else { return nil }
-      columns.append(rowColumn(name, value))
+      columns.append(
+        RowColumn(path: name.split(separator: ".").map(String.init), register: value.register, kind: value.kind))
     }
     return columns
   }
 
-  mutating func constant(_ value: AttributeValue) -> Value {
+  /// The name of the column that a key path stands for.
+  static func columnName(_ path: PropertyPath) -> String? { path.propertyNames?.joined(separator: ".") }
+
+  // MARK: Values
+
+  /// Compiles an expression that was checked; nil when a part of it has no instruction.
+  mutating func value(_ expression: Expression, _ types: ExpressionTyping) -> Value? {
+    if let constant = folded(expression) { return self.constant(constant) }
+    switch expression {
+    case .path(.evaluatedObject, let path):
+      return Self.columnName(path).flatMap { expressionColumn($0, at: .file) }
+    case .function(let function, let arguments):
+      guard let values = values(arguments, types) else { return nil }
+      return self.function(function, values, arguments, expression, types)
+    case .conditional(let predicate, let first, let second):
+      guard let condition = condition(predicate, types), let left = value(first, types),
+        let right = value(second, types), let (one, other) = unified(left, first, right, second)
+      else { return nil }
+      return emit(
+        .select(condition: condition, one.register, other.register), one.kind, "TERNARY", origin: left.origin)
+    default: return nil
+    }
+  }
+
+  private mutating func values(_ expressions: [Expression], _ types: ExpressionTyping) -> [Value]? {
+    var values: [Value] = []
+    for expression in expressions {
+      guard let value = value(expression, types) else { return nil }
+      values.append(value)
+    }
+    return values
+  }
+
+  /// What names no column is a constant, unless it differs each time it is asked, or has no value.
+  private func folded(_ expression: Expression) -> AttributeValue? {
+    switch expression {
+    case .constant(.attribute(let value)): return value
+    case .path, .constant: return nil
+    default: break
+    }
+    var finder = ColumnFinder()
+    finder.visit(expression)
+    guard finder.names.isEmpty, !finder.isRandom else { return nil }
+    var evaluator = PredicateEvaluator(now: now, .exact)
+    guard case .attribute(let value)? = try? evaluator.evaluate(expression, with: .null) else { return nil }
+    return value
+  }
+
+  /// A constant; nil for UUIDs and bytes, which columns do not have.
+  mutating func constant(_ value: AttributeValue) -> Value? {
     func make(_ kind: ValueKind, _ payload: UInt64, _ digits: Int128 = 0) -> Value {
       emit(.constant(.number(payload: payload, digits: digits)), kind, "constant", origin: -1)
     }
     switch value {
     case .integer(let number): return make(.integer, UInt64(bitPattern: number))
     case .boolean(let flag): return make(.boolean, flag ? 1 : 0)
-    // What is written with a point is exact: 0.1 is a tenth.
-    case .double(let number):
-      if let decimal = DecimalNumber(number.description) {
-        return make(.decimal, UInt64(bitPattern: Int64(decimal.exponent)), decimal.significand)
-      }
-      return make(.double, number.bitPattern)
+    case .double(let number): return number.isNaN ? null(.text) : make(.double, number.bitPattern)
     case .decimal(let decimal): return make(.decimal, UInt64(bitPattern: Int64(decimal.exponent)), decimal.significand)
     case .date(let seconds): return make(.date, seconds.bitPattern)
     case .string(let text), .uri(let text):
       return emit(.constant(.text(Array(text.utf8))), .text, "constant", origin: -1)
-    case .null, .binary, .uuid: return emit(.constant(.null), .text, "constant", origin: -1)
+    case .null: return null(.text)
+    case .binary, .uuid: return nil
     }
   }
 
-  /// A function that has an instruction; nil for others.
-  private mutating func function(
-    _ function: ExpressionFunction, _ arguments: [Expression], _ text: SourceText
-  ) -> Value? {
-    let operation: TransformStep.Arithmetic?
-    switch function {
-    case .add: operation = .add
-    case .subtract: operation = .subtract
-    case .multiply: operation = .multiply
-    case .divide: operation = .divide
-    case .modulus: operation = .modulo
-    default: operation = nil
-    }
-    if let operation, arguments.count == 2 {
-      guard let first = value(arguments[0], text), let second = value(arguments[1], text), first.kind.isNumber,
-        second.kind.isNumber, let (left, right) = common(first, second, step: function.rawValue, at: text.position)
-      else { return nil }
-      // Whole numbers are divided as the language has it: cut toward zero.
-      let used = operation == .divide && left.kind == .integer ? .quotient : operation
-      return emit(
-        .arithmetic(used, left.register, right.register, places: nil), left.kind, Self.sign(used),
-        origin: first.origin)
-    }
-    guard arguments.count == 1 else { return nil }
-    let textOperation: Instruction.TextOperation?
-    switch function {
-    case .uppercase: textOperation = .upper
-    case .lowercase: textOperation = .lower
-    case .canonical: textOperation = .canonical
-    default: textOperation = nil
-    }
-    guard textOperation != nil || function == .length || function == .absolute,
-      let argument = value(arguments[0], text)
+  private mutating func null(_ kind: ValueKind) -> Value { emit(.constant(.null), kind, "constant", origin: -1) }
+
+  static func isNull(_ expression: Expression) -> Bool {
+    if case .constant(.attribute(let value)) = expression { return value.isNull }
+    return false
+  }
+
+  /// Two results of one type: null is of the other's, numbers of the wider one's, and other types become text.
+  private mutating func unified(
+    _ left: Value, _ first: Expression, _ right: Value, _ second: Expression
+  ) -> (Value, Value)? {
+    if Self.isNull(first) { return (null(right.kind), right) }
+    if Self.isNull(second) { return (left, null(left.kind)) }
+    let isNumeric = left.isNumeric && right.isNumeric && left.kind != right.kind
+    let kind = isNumeric ? wider(left, right) : left.kind == right.kind ? left.kind : .text
+    guard let one = convert(left, to: kind, step: "TERNARY", at: .file),
+      let other = convert(right, to: kind, step: "TERNARY", at: .file)
     else { return nil }
-    if function == .absolute {
-      guard argument.kind.isNumber else { return nil }
-      return emit(.absolute(argument.register), argument.kind, function.rawValue, origin: argument.origin)
-    }
-    // `length:` counts UTF-16 units, which the step does not.
-    guard argument.kind == .text, let textOperation else { return nil }
-    return emit(
-      .text(argument.register, textOperation), .text, function.rawValue, origin: argument.origin,
-      reading: argument.reading)
+    return (one, other)
   }
 
-  private static func sign(_ operation: TransformStep.Arithmetic) -> String {
-    switch operation {
+  /// The type in which two numbers are computed with; truth values are whole numbers.
+  private func wider(_ left: Value, _ right: Value) -> ValueKind {
+    if left.kind == .double || right.kind == .double { return .double }
+    return left.kind == .decimal || right.kind == .decimal ? .decimal : .integer
+  }
+
+  // MARK: Functions
+
+  private mutating func function(
+    _ function: ExpressionFunction, _ values: [Value], _ arguments: [Expression], _ call: Expression,
+    _ types: ExpressionTyping
+  ) -> Value? {
+    let name = function.rawValue
+    switch (function, values.count) {
+    case (.noIndex, 1): return values[0]
+    case (.uppercase, 1): return textFunction(.upper, values[0], name)
+    case (.lowercase, 1): return textFunction(.lower, values[0], name)
+    case (.canonical, 1): return textFunction(.canonical, values[0], name)
+    case (.absolute, 1) where values[0].kind.isNumber:
+      return emit(.absolute(values[0].register), values[0].kind, name, origin: values[0].origin)
+    case (.add, 2), (.subtract, 2), (.multiply, 2), (.divide, 2), (.modulus, 2):
+      guard values[0].isNumeric, values[1].isNumeric else { break }
+      let kind = wider(values[0], values[1])
+      guard let left = convert(values[0], to: kind, step: name, at: .file),
+        let right = convert(values[1], to: kind, step: name, at: .file)
+      else { return nil }
+      return emit(
+        .arithmetic(function, left.register, right.register, places: nil), kind, Self.sign(function),
+        origin: values[0].origin)
+    case (.cast, 2):
+      var types = types
+      guard case .constant(.attribute(let type)) = arguments[1], case .value(let kind) = types.typed(call).kind
+      else { return nil }
+      // What only makes a number of another type has an instruction.
+      if values[0].isNumeric, kind == values[0].kind || kind == .decimal && values[0].kind != .double || kind == .double {
+        return convert(values[0], to: kind, step: "CAST", at: .file)
+      }
+      return emit(
+        .column(FunctionCall(function: .cast, inputs: [values[0].register], constant: type)), kind, "CAST",
+        origin: values[0].origin)
+    default: break
+    }
+    guard function.isScalar else { return nil }
+    var types = types
+    guard case .value(let kind) = types.typed(call).kind else { return nil }
+    return emit(
+      .column(FunctionCall(function: function, inputs: values.map(\.register))), kind, Self.sign(function),
+      origin: values[0].origin)
+  }
+
+  private mutating func textFunction(_ operation: Instruction.TextOperation, _ value: Value, _ name: String) -> Value? {
+    emit(.text(value.register, operation), .text, name, origin: value.origin, reading: value.reading)
+  }
+
+  private static func sign(_ function: ExpressionFunction) -> String {
+    switch function {
     case .add: "+"
     case .subtract: "-"
     case .multiply: "*"
-    case .divide, .quotient: "/"
-    case .modulo: "modulus"
+    case .divide: "/"
+    default: String(function.rawValue.prefix { $0 != ":" })
     }
   }
-
-  // MARK: Checking
-
-  /// Whether an expression uses nothing that records do not have, and takes values of the right types.
-  mutating func check(_ expression: Expression, in text: SourceText) -> Bool {
-    check(Predicate.comparison(ComparisonPredicate(expression, .equalTo, .constant(.null))), in: text)
-  }
-
-  /// Whether a predicate uses nothing that records do not have, and compares values of fitting types.
-  mutating func check(_ predicate: Predicate, in text: SourceText) -> Bool {
-    var finder = ColumnFinder()
-    finder.visit(predicate)
-    if let obstacle = finder.obstacle {
-      report("expressionType", text.position, obstacle)
-      return false
-    }
-    guard let columns = rowColumns(finder.names, text) else { return false }
-    // A record that has a value of each column's type shows what cannot be computed or compared.
-    let sample = RowValues()
-    for column in columns { sample.set(column.path, Self.sample(column.kind)) }
-    for comparison in finder.comparisons {
-      if let mismatch = mismatch(comparison, text) {
-        report(
-          "expressionType", text.position, mismatch,
-          hint: "give the column a type under “columns”, or convert with CAST(value, 'type')")
-        return false
-      }
-      do throws(PredicateError) {
-        var evaluator = PredicateEvaluator(now: now)
-        _ = try evaluator.evaluate(.comparison(comparison), with: .object(sample))
-      } catch {
-        switch error.code {
-        // Other values may do.
-        case .patternTimeLimit, .overflow, .indexOutOfRange: continue
-        default: break
-        }
-        var hint = error.hint
-        if error.code == .typeMismatch, let text = columns.first(where: { $0.kind == .text }) {
-          hint = "“\(text.path.joined(separator: "."))” is text unless “columns” gives it a type"
-        }
-        report("expressionType", text.position, error.message, hint: hint)
-        return false
-      }
-    }
-    return true
-  }
-
-  /// What is odd about an equality whose sides can never be equal.
-  private mutating func mismatch(_ comparison: ComparisonPredicate, _ text: SourceText) -> String? {
-    guard comparison.comparison == .equalTo || comparison.comparison == .notEqualTo,
-      let left = kind(of: comparison.left, text), let right = kind(of: comparison.right, text)
-    else { return nil }
-    if case .constant(.attribute(.null)) = comparison.left { return nil }
-    if case .constant(.attribute(.null)) = comparison.right { return nil }
-    func family(_ kind: ValueKind) -> ValueKind { kind.isNumber || kind == .boolean ? .integer : kind }
-    guard family(left) != family(right) else { return nil }
-    return "\(left.described) is never equal to \(right.described)"
-  }
-
-  private static func sample(_ kind: ValueKind) -> AttributeValue {
-    switch kind {
-    case .text: .string("a")
-    case .integer: .integer(1)
-    case .decimal: .decimal(DecimalNumber(significand: 15, exponent: -1))
-    case .double: .double(1.5)
-    case .date: .date(0)
-    case .boolean: .boolean(true)
-    }
-  }
-
-  /// The type of an expression's values; nil when there is no single one.
-  mutating func kind(of expression: Expression, _ text: SourceText) -> ValueKind? {
-    switch expression {
-    case .constant(.attribute(let value)):
-      switch value {
-      case .integer: return .integer
-      case .double, .decimal: return .decimal
-      case .boolean: return .boolean
-      case .date: return .date
-      default: return .text
-      }
-    case .path(.evaluatedObject, let path):
-      return Self.columnName(path).flatMap { expressionColumn($0, at: text.position(ofName: $0))?.kind }
-    case .conditional(_, let first, let second):
-      guard let left = kind(of: first, text), let right = kind(of: second, text) else { return nil }
-      return ValueKind.common(left, right)
-    case .assignment(_, let inner): return kind(of: inner, text)
-    case .function(let function, let arguments):
-      switch function {
-      case .uppercase, .lowercase, .canonical: return .text
-      case .now: return .date
-      case .length, .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift, .onesComplement, .count:
-        return .integer
-      case .cast:
-        guard arguments.count == 2, case .constant(.attribute(.string(let name))) = arguments[1],
-          let type = try? ValueCast.resultType(name)
-        else { return nil }
-        return type == .undefined ? .double : ValueKind(type)
-      case .noIndex: return arguments.first.flatMap { kind(of: $0, text) }
-      case .add, .subtract, .multiply, .divide, .modulus:
-        guard arguments.count == 2, let left = kind(of: arguments[0], text), let right = kind(of: arguments[1], text)
-        else { return nil }
-        if left == .date || right == .date { return left == right ? .double : .date }
-        return left == .text || right == .text ? nil : ValueKind.common(left, right) ?? .integer
-      case .min, .max:
-        guard let first = arguments.first else { return nil }
-        return kind(of: first, text)
-      case .distinct, .mode, .objectWithIndex: return nil
-      default: return .double
-      }
-    default: return nil
-    }
-  }
-
-  /// The name of the column that a key path stands for.
-  static func columnName(_ path: PropertyPath) -> String? { path.propertyNames?.joined(separator: ".") }
 }
 
-/// Finds the columns that a predicate names, and what records cannot answer.
-struct ColumnFinder {
-  private(set) var names: [String] = []
-  private(set) var comparisons: [ComparisonPredicate] = []
-  /// What keeps the predicate from being asked of records.
-  private(set) var obstacle: String?
-  /// Whether it differs each time it is asked.
-  private(set) var isRandom = false
+extension TransformCompiler.Value {
+  /// Whether it is a number, or a truth value, which is 1 or 0 where numbers are computed with.
+  var isNumeric: Bool { kind.isNumber || kind == .boolean }
+}
 
-  mutating func visit(_ predicate: Predicate) {
-    switch predicate {
-    case .value: break
-    case .closure: obstacle = "code cannot judge records; use a hook"
-    case .comparison(let comparison):
-      comparisons.append(comparison)
-      visit(comparison.left)
-      visit(comparison.right)
-    case .and(let terms), .or(let terms): for term in terms { visit(term) }
-    case .not(let inner): visit(inner)
-    }
-  }
-
-  mutating func visit(_ expression: Expression) {
-    switch expression {
-    case .constant: break
-    case .evaluatedObject: obstacle = obstacle ?? "SELF is no column: name one"
-    case .variable(let name): obstacle = obstacle ?? "there is no value for the variable “$\(name)”"
-    case .path(let base, let path):
-      guard case .evaluatedObject = base, let name = TransformCompiler.columnName(path) else {
-        obstacle = obstacle ?? "a record has single values, to which no collection operator applies"
-        return
-      }
-      if !names.contains(name) { names.append(name) }
-    case .function(let function, let arguments):
-      if function == .random || function == .randomBelow { isRandom = true }
-      for argument in arguments { visit(argument) }
-    case .aggregate(let elements): for element in elements { visit(element) }
-    case .set(_, let left, let right):
-      visit(left)
-      visit(right)
-    case .subquery: obstacle = obstacle ?? "a record has single values, so there is nothing for SUBQUERY to look into"
-    case .conditional(let predicate, let first, let second):
-      visit(predicate)
-      visit(first)
-      visit(second)
-    case .element(let base, let place):
-      visit(base)
-      if case .at(let index) = place { visit(index) }
-    case .assignment(_, let value):
-      obstacle = obstacle ?? "an expression over columns assigns no variables"
-      visit(value)
+extension ExpressionFunction {
+  /// Whether the function takes one or two single values and gives the same for the same ones.
+  fileprivate var isScalar: Bool {
+    switch self {
+    case .random, .randomBelow, .now, .distinct, .objectWithIndex, .distance, .cast: false
+    default: !isAggregate
     }
   }
 }

@@ -1,150 +1,109 @@
 import Diagnostics
 import ObjectModel
 
-/// Conditions on records.
+/// Conditions on records: true or false, and never null.
 extension TransformCompiler {
-  /// The register of a condition; nil with findings when it cannot be used.
-  mutating func predicate(_ text: SourceText) -> Int? {
-    let parsed: Predicate
-    do throws(PredicateError) {
-      parsed = try Predicate(format: text.text)
-    } catch {
-      report(error, in: text)
-      return nil
-    }
-    guard check(parsed, in: text) else { return nil }
-    return condition(parsed, text)
-  }
-
-  /// Compiles a predicate that was checked.
-  mutating func condition(_ predicate: Predicate, _ text: SourceText) -> Int? {
+  /// Compiles a predicate that was checked; nil when a part of it has no instruction.
+  mutating func condition(_ predicate: Predicate, _ types: ExpressionTyping) -> Int? {
     switch predicate {
-    case .value(let value): return constant(.boolean(value)).register
-    case .and(let terms): return combine(terms, text).map { emit(.and($0), .boolean, "AND", origin: -1).register }
-    case .or(let terms): return combine(terms, text).map { emit(.or($0), .boolean, "OR", origin: -1).register }
-    case .not(let inner): return condition(inner, text).map { emit(.not($0), .boolean, "NOT", origin: -1).register }
-    case .comparison(let comparison):
-      if let register = self.comparison(comparison, text) { return register }
+    case .value(let value): return constant(.boolean(value))?.register
+    case .and(let terms): return combine(terms, types).map { emit(.and($0), .boolean, "AND", origin: -1).register }
+    case .or(let terms): return combine(terms, types).map { emit(.or($0), .boolean, "OR", origin: -1).register }
+    case .not(let inner): return condition(inner, types).map { emit(.not($0), .boolean, "NOT", origin: -1).register }
+    case .comparison(let comparison): return self.comparison(comparison, types)
     case .closure: return nil
     }
-    return evaluated(predicate, text)
   }
 
-  private mutating func evaluated(_ predicate: Predicate, _ text: SourceText) -> Int? {
-    var finder = ColumnFinder()
-    finder.visit(predicate)
-    guard let columns = rowColumns(finder.names, text) else { return nil }
-    let origin = columns.first.map { plan.instructions[$0.register].origin } ?? -1
-    return emit(.predicate(predicate, columns), .boolean, "where", origin: origin).register
-  }
-
-  private mutating func combine(_ terms: [Predicate], _ text: SourceText) -> [Int]? {
+  private mutating func combine(_ terms: [Predicate], _ types: ExpressionTyping) -> [Int]? {
     var registers: [Int] = []
     for term in terms {
-      guard let register = condition(term, text) else { return nil }
+      guard let register = condition(term, types) else { return nil }
       registers.append(register)
     }
     return registers
   }
 
-  /// A comparison that has an instruction; nil for others.
-  private mutating func comparison(_ comparison: ComparisonPredicate, _ text: SourceText) -> Int? {
-    guard comparison.modifier == .direct, Self.isSimple(comparison.left) else { return nil }
+  private mutating func comparison(_ comparison: ComparisonPredicate, _ types: ExpressionTyping) -> Int? {
+    guard comparison.modifier == .direct, let left = value(comparison.left, types) else { return nil }
     switch comparison.comparison {
-    case .equalTo, .notEqualTo:
-      if Self.isNull(comparison.right) { return nullTest(comparison.left, comparison.comparison == .equalTo, text) }
-      if Self.isNull(comparison.left) { return nullTest(comparison.right, comparison.comparison == .equalTo, text) }
-      return order(comparison, text)
-    case .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo: return order(comparison, text)
-    case .beginsWith, .endsWith, .contains: return order(comparison, text)
-    case .isIn: return isIn(comparison, text)
+    case .isIn where Self.elements(comparison.right) != nil: return isIn(left, comparison, types)
     case .between:
-      guard let bounds = Self.elements(comparison.right), bounds.count == 2 else { return nil }
-      let low = ComparisonPredicate(comparison.left, .greaterThanOrEqualTo, bounds[0], options: comparison.options)
-      let high = ComparisonPredicate(comparison.left, .lessThanOrEqualTo, bounds[1], options: comparison.options)
-      return condition(.and([.comparison(low), .comparison(high)]), text)
-    case .like, .matches, .conformsTo, .equalsType: return nil
+      guard let bounds = Self.elements(comparison.right), bounds.count == 2, let low = value(bounds[0], types),
+        let high = value(bounds[1], types),
+        let first = compare(left, .greaterThanOrEqualTo, low, comparison.options),
+        let second = compare(left, .lessThanOrEqualTo, high, comparison.options)
+      else { return nil }
+      return emit(.column(Both(first: first, second: second)), .boolean, "BETWEEN", origin: left.origin).register
+    default: break
     }
-  }
-
-  /// Whether an expression has one value that instructions make.
-  private static func isSimple(_ expression: Expression) -> Bool {
-    switch expression {
-    case .constant(.attribute), .path(.evaluatedObject, _), .function, .conditional: true
-    default: false
+    guard let right = value(comparison.right, types) else { return nil }
+    if comparison.comparison == .equalTo || comparison.comparison == .notEqualTo {
+      let isEqual = comparison.comparison == .equalTo
+      if Self.isNull(comparison.right) { return nullTest(left, isEqual) }
+      if Self.isNull(comparison.left) { return nullTest(right, isEqual) }
     }
+    if comparison.comparison == .isIn { return compare(right, .contains, left, comparison.options) }
+    if comparison.comparison == .like || comparison.comparison == .matches {
+      return match(left, comparison)
+    }
+    return compare(left, comparison.comparison, right, comparison.options)
   }
 
-  private static func isNull(_ expression: Expression) -> Bool {
-    if case .constant(.attribute(.null)) = expression { return true }
-    return false
-  }
-
-  private mutating func nullTest(_ expression: Expression, _ isEqual: Bool, _ text: SourceText) -> Int? {
-    guard let value = value(expression, text) else { return nil }
+  private mutating func nullTest(_ value: Value, _ isEqual: Bool) -> Int {
     let test = emit(.isNull(value.register), .boolean, "==", origin: value.origin)
     return isEqual ? test.register : emit(.not(test.register), .boolean, "!=", origin: value.origin).register
   }
 
-  private mutating func order(_ comparison: ComparisonPredicate, _ text: SourceText) -> Int? {
-    guard Self.isSimple(comparison.right), let left = value(comparison.left, text),
-      let right = value(comparison.right, text)
-    else { return nil }
-    let name = comparison.comparison.rawValue
+  /// Compares two texts, numbers or dates; nil for values that have no order.
+  private mutating func compare(
+    _ left: Value, _ comparison: ComparisonPredicate.Operator, _ right: Value, _ options: ComparisonPredicate.Options
+  ) -> Int? {
     if left.kind == .text, right.kind == .text {
-      let options = comparison.options.contains(.normalized) ? [] : comparison.options
+      guard comparison != .conformsTo, comparison != .equalsType else { return nil }
+      let options = options.contains(.normalized) ? [] : options
       return emit(
-        .compareText(comparison.comparison, left.register, right.register, options), .boolean, name,
+        .compareText(comparison, left.register, right.register, options), .boolean, comparison.rawValue,
         origin: left.origin
       ).register
     }
-    let operation: Instruction.Comparison
-    switch comparison.comparison {
-    case .equalTo: operation = .equal
-    case .notEqualTo: operation = .notEqual
-    case .lessThan: operation = .less
-    case .lessThanOrEqualTo: operation = .lessOrEqual
-    case .greaterThan: operation = .greater
-    case .greaterThanOrEqualTo: operation = .greaterOrEqual
-    default: return nil
-    }
-    var sides = (left, right)
-    if left.kind != right.kind {
-      guard let first = plainNumber(left, text), let second = plainNumber(right, text),
-        let same = common(first, second, step: name, at: text.position)
-      else { return nil }
-      sides = same
+    guard comparison.isOrder, left.isNumeric && right.isNumeric || left.kind == .date && right.kind == .date else {
+      return nil
     }
     return emit(
-      .compare(operation, sides.0.register, sides.1.register), .boolean, name, origin: left.origin
+      .compare(comparison, left.register, right.register), .boolean, comparison.rawValue, origin: left.origin
     ).register
   }
 
-  /// Numbers, and truth values as 1 and 0.
-  private mutating func plainNumber(_ value: Value, _ text: SourceText) -> Value? {
-    if value.kind.isNumber { return value }
-    return value.kind == .boolean ? convert(value, to: .integer, step: "==", at: text.position) : nil
+  /// `LIKE` and `MATCHES` with a pattern that does not change.
+  private mutating func match(_ left: Value, _ comparison: ComparisonPredicate) -> Int? {
+    guard left.kind == .text, case .constant(.attribute(let value)) = comparison.right, let pattern = value.text,
+      let match = TextMatch(from: left.register, pattern, comparison)
+    else { return nil }
+    return emit(.column(match), .boolean, comparison.comparison.rawValue, origin: left.origin).register
   }
 
-  private mutating func isIn(_ comparison: ComparisonPredicate, _ text: SourceText) -> Int? {
-    guard let elements = Self.elements(comparison.right), let left = value(comparison.left, text) else { return nil }
-    var texts: [String] = []
-    var numbers: [Int64] = []
-    for element in elements {
-      switch element {
-      case .constant(.attribute(.string(let text))): texts.append(text)
-      case .constant(.attribute(.integer(let number))): numbers.append(number)
-      default: return nil
-      }
+  private mutating func isIn(_ left: Value, _ comparison: ComparisonPredicate, _ types: ExpressionTyping) -> Int? {
+    var elements: [AttributeValue] = []
+    for element in Self.elements(comparison.right) ?? [] {
+      guard case .constant(.attribute(let value)) = element else { return nil }
+      elements.append(value)
     }
-    if left.kind == .text, texts.count == elements.count, comparison.options.subtracting(.normalized).isEmpty {
-      let table = ValueTable(texts.map { ($0, "") })
-      return emit(.isIn(left.register, table), .boolean, "IN", origin: left.origin).register
+    let hasNull = elements.contains(where: \.isNull)
+    elements.removeAll(where: \.isNull)
+    let options = comparison.options
+    if left.kind == .text, options.isEmpty || options.contains(.normalized) {
+      let table = ValueTable(elements.compactMap { value in value.text.map { ($0, "") } })
+      return emit(.isIn(left.register, table, hasNull: hasNull), .boolean, "IN", origin: left.origin).register
+    }
+    let numbers = elements.compactMap { value -> Int64? in
+      if case .integer(let number) = value { number } else { nil }
     }
     if left.kind == .integer, numbers.count == elements.count, numbers.count <= 64 {
-      return emit(.isInNumbers(left.register, numbers), .boolean, "IN", origin: left.origin).register
+      return emit(.isInNumbers(left.register, numbers, hasNull: hasNull), .boolean, "IN", origin: left.origin).register
     }
-    return nil
+    guard let among = ValueAmong(from: left.register, elements, hasNull, options) else { return nil }
+    return emit(.column(among), .boolean, "IN", origin: left.origin).register
   }
 
   /// The elements of a list.
@@ -153,6 +112,40 @@ extension TransformCompiler {
     case .aggregate(let elements): elements
     case .constant(.collection(let constants)): constants.map { .constant($0) }
     default: nil
+    }
+  }
+}
+
+extension ComparisonPredicate.Operator {
+  /// Whether it says how two values lie to each other.
+  var isOrder: Bool {
+    switch self {
+    case .equalTo, .notEqualTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo: true
+    default: false
+    }
+  }
+
+  /// Whether it holds for values of which the first lies before (-1), with (0) or after (1) the second.
+  @inline(__always)
+  func holds(_ order: Int) -> Bool {
+    switch self {
+    case .equalTo: order == 0
+    case .notEqualTo: order != 0
+    case .lessThan: order < 0
+    case .lessThanOrEqualTo: order <= 0
+    case .greaterThan: order > 0
+    case .greaterThanOrEqualTo: order >= 0
+    default: false
+    }
+  }
+
+  /// Whether it holds when a side is null: null is equal to null only, and has no order.
+  @inline(__always)
+  func holds(isNull first: Bool, _ second: Bool) -> Bool {
+    switch self {
+    case .equalTo: first && second
+    case .notEqualTo: !(first && second)
+    default: false
     }
   }
 }

@@ -324,11 +324,11 @@ extension TransformCompiler {
           let second = convert(right, to: .decimal, step: name, at: step.position)
         else { return nil }
         return emit(
-          .arithmetic(operation, first.register, second.register, places: places), .decimal,
+          .arithmetic(operation.function, first.register, second.register, places: places), .decimal,
           name, origin: value.origin)
       }
       return emit(
-        .arithmetic(operation, left.register, right.register, places: places), left.kind,
+        .arithmetic(operation.function, left.register, right.register, places: places), left.kind,
         name, origin: value.origin)
     default: preconditionFailure("the step takes no number")
     }

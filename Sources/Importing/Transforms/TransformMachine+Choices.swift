@@ -55,7 +55,7 @@ extension TransformMachine {
   /// Sets a condition from two registers; failures pass through.
   @inline(__always)
   private func test(
-    _ left: Int, _ right: Int, _ output: inout Register, whenNull: (_ first: Bool, _ second: Bool) -> Bool,
+    _ comparison: ComparisonPredicate.Operator, _ left: Int, _ right: Int, _ output: inout Register,
     _ body: (Int) -> Bool
   ) {
     let first = registers[left].tags
@@ -69,49 +69,52 @@ extension TransformMachine {
         output.tags[i] = Register.failed
         output.payloads[i] = registers[failed].payloads[i]
       } else {
-        output.payloads[i] = whenNull(first[i] != Register.value, second[i] != Register.value) ? 1 : 0
+        output.payloads[i] =
+          comparison.holds(isNull: first[i] != Register.value, second[i] != Register.value) ? 1 : 0
       }
     }
   }
 
-  /// Compares numbers or dates of one type; null is equal to null only, and has no order.
-  func compare(
-    _ comparison: Instruction.Comparison, _ left: Int, _ right: Int, _ kind: ValueKind, _ output: inout Register
-  ) {
+  /// Compares numbers, truth values as 1 and 0, or dates.
+  func compare(_ comparison: ComparisonPredicate.Operator, _ left: Int, _ right: Int, _ output: inout Register) {
     let a = registers[left].payloads
     let b = registers[right].payloads
-    switch kind {
-    case .decimal:
+    func isWhole(_ kind: ValueKind) -> Bool { kind == .integer || kind == .boolean }
+    switch (plan.instructions[left].kind, plan.instructions[right].kind) {
+    case (.decimal, .decimal):
       let (first, second) = (registers[left].digits, registers[right].digits)
-      compare(comparison, left, right, &output) { i in
-        DecimalMath.compare(
-          DecimalMath.Number(first[i], Int(Int64(bitPattern: a[i]))),
-          DecimalMath.Number(second[i], Int(Int64(bitPattern: b[i]))))
+      test(comparison, left, right, &output) { i in
+        comparison.holds(
+          ExactDecimal.compare(
+            ExactDecimal(first[i], Int(Int64(bitPattern: a[i]))),
+            ExactDecimal(second[i], Int(Int64(bitPattern: b[i])))))
       }
-    case .double, .date:
-      compare(comparison, left, right, &output) { i in
+    case (.double, .double), (.date, .date):
+      test(comparison, left, right, &output) { i in
         let (first, second) = (Double(bitPattern: a[i]), Double(bitPattern: b[i]))
-        return first == second ? 0 : first < second ? -1 : 1
+        return comparison.holds(first == second ? 0 : first < second ? -1 : 1)
+      }
+    case (let first, let second) where isWhole(first) && isWhole(second):
+      test(comparison, left, right, &output) { i in
+        let (first, second) = (Int64(bitPattern: a[i]), Int64(bitPattern: b[i]))
+        return comparison.holds(first == second ? 0 : first < second ? -1 : 1)
       }
     default:
-      compare(comparison, left, right, &output) { i in
-        let (first, second) = (Int64(bitPattern: a[i]), Int64(bitPattern: b[i]))
-        return first == second ? 0 : first < second ? -1 : 1
+      test(comparison, left, right, &output) { i in
+        guard let first = number(left, i), let second = number(right, i) else { return false }
+        return comparison.holds(NumericValue.compare(first, second))
       }
     }
   }
 
-  @inline(__always)
-  private func compare(
-    _ comparison: Instruction.Comparison, _ left: Int, _ right: Int, _ output: inout Register, _ order: (Int) -> Int
-  ) {
-    switch comparison {
-    case .equal: test(left, right, &output, whenNull: { $0 && $1 }) { order($0) == 0 }
-    case .notEqual: test(left, right, &output, whenNull: { !($0 && $1) }) { order($0) != 0 }
-    case .less: test(left, right, &output, whenNull: { _, _ in false }) { order($0) < 0 }
-    case .lessOrEqual: test(left, right, &output, whenNull: { _, _ in false }) { order($0) <= 0 }
-    case .greater: test(left, right, &output, whenNull: { _, _ in false }) { order($0) > 0 }
-    case .greaterOrEqual: test(left, right, &output, whenNull: { _, _ in false }) { order($0) >= 0 }
+  /// The number that a register has for a record.
+  private func number(_ register: Int, _ record: Int) -> NumericValue? {
+    let payload = registers[register].payloads[record]
+    switch plan.instructions[register].kind {
+    case .integer, .boolean: return .integer(Int64(bitPattern: payload))
+    case .double: return .double(Double(bitPattern: payload))
+    case .decimal: return .decimal(ExactDecimal(registers[register].digits[record], Int(Int64(bitPattern: payload))))
+    case .text, .date: return nil
     }
   }
 
@@ -127,30 +130,27 @@ extension TransformMachine {
         let range = ByteRange(payload: payload)
         return FieldBytes(rebasing: bytes[range.offset..<range.offset + range.length])
       }
-      @inline(__always) func order(_ i: Int) -> Int { TextComparison.compare(text(first[i]), text(second[i]), options) }
       switch comparison {
       case .equalTo where options.isEmpty:
-        test(left, right, &output, whenNull: { $0 && $1 }) { i in
+        test(comparison, left, right, &output) { i in
           ByteRange(payload: first[i]).length == ByteRange(payload: second[i]).length
             && TextBytes.compare(text(first[i]), text(second[i])) == 0
         }
-      case .equalTo: test(left, right, &output, whenNull: { $0 && $1 }) { order($0) == 0 }
-      case .notEqualTo: test(left, right, &output, whenNull: { !($0 && $1) }) { order($0) != 0 }
-      case .lessThan: test(left, right, &output, whenNull: { _, _ in false }) { order($0) < 0 }
-      case .lessThanOrEqualTo: test(left, right, &output, whenNull: { _, _ in false }) { order($0) <= 0 }
-      case .greaterThan: test(left, right, &output, whenNull: { _, _ in false }) { order($0) > 0 }
-      case .greaterThanOrEqualTo: test(left, right, &output, whenNull: { _, _ in false }) { order($0) >= 0 }
       case .beginsWith:
-        test(left, right, &output, whenNull: { _, _ in false }) {
+        test(comparison, left, right, &output) {
           TextComparison.hasPrefix(text(first[$0]), text(second[$0]), options)
         }
       case .endsWith:
-        test(left, right, &output, whenNull: { _, _ in false }) {
+        test(comparison, left, right, &output) {
           TextComparison.hasSuffix(text(first[$0]), text(second[$0]), options)
         }
-      default:
-        test(left, right, &output, whenNull: { _, _ in false }) {
+      case .contains:
+        test(comparison, left, right, &output) {
           TextComparison.contains(text(first[$0]), text(second[$0]), options)
+        }
+      default:
+        test(comparison, left, right, &output) {
+          comparison.holds(TextComparison.compare(text(first[$0]), text(second[$0]), options))
         }
       }
     }
@@ -173,13 +173,15 @@ extension TransformMachine {
 
   func isNull(_ from: Int, _ output: inout Register) { judge(from, &output, whenNull: true) { _ in false } }
 
-  func isIn(_ from: Int, _ numbers: [Int64], _ output: inout Register) {
-    judge(from, &output, whenNull: false) { numbers.contains(Int64(bitPattern: $0)) }
+  func isIn(_ from: Int, _ numbers: [Int64], _ hasNull: Bool, _ output: inout Register) {
+    judge(from, &output, whenNull: hasNull) { numbers.contains(Int64(bitPattern: $0)) }
   }
 
-  func isIn(_ from: Int, _ table: ValueTable, _ output: inout Register, _ records: RecordBatch) {
+  func isIn(
+    _ from: Int, _ table: ValueTable, _ hasNull: Bool, _ output: inout Register, _ records: RecordBatch
+  ) {
     records.bytes.withUnsafeBufferPointer { bytes in
-      judge(from, &output, whenNull: false) { payload in
+      judge(from, &output, whenNull: hasNull) { payload in
         let range = ByteRange(payload: payload)
         return table.contains(FieldBytes(rebasing: bytes[range.offset..<range.offset + range.length]))
       }

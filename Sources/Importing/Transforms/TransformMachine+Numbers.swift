@@ -26,7 +26,7 @@ extension TransformMachine {
         let number = DecimalNumber(significand: input.digits[i], exponent: Int(Int64(bitPattern: payload)))
         if number.exponent < 0 {
           cell = notWhole
-        } else if let whole = DecimalMath.scaled(number.significand, number.exponent).flatMap({ Int64(exactly: $0) }) {
+        } else if let whole = ExactDecimal(number).integer {
           output.payloads[i] = UInt64(bitPattern: whole)
         } else {
           cell = overflow
@@ -59,7 +59,7 @@ extension TransformMachine {
 
   /// Computes with two columns of one type; null with anything is null.
   func arithmetic(
-    _ operation: TransformStep.Arithmetic, _ left: Int, _ right: Int, _ kind: ValueKind, _ places: Int?, _ index: Int,
+    _ function: ExpressionFunction, _ left: Int, _ right: Int, _ kind: ValueKind, _ places: Int?, _ index: Int,
     _ output: inout Register
   ) {
     let first = registers[left]
@@ -74,70 +74,31 @@ extension TransformMachine {
         output.payloads[i] = isFirst ? first.payloads[i] : second.payloads[i]
         continue
       }
-      var failure: TransformFailure?
-      switch kind {
-      case .integer:
-        let result = Self.integers(
-          operation, Int64(bitPattern: first.payloads[i]), Int64(bitPattern: second.payloads[i]))
-        output.payloads[i] = UInt64(bitPattern: result.value)
-        failure = result.failure
-      case .decimal:
-        let a = DecimalMath.Number(first.digits[i], Int(Int64(bitPattern: first.payloads[i])))
-        let b = DecimalMath.Number(second.digits[i], Int(Int64(bitPattern: second.payloads[i])))
-        let result = DecimalMath.compute(operation, a, b, places: places)
-        failure = result.failure
-        output.digits[i] = result.value.digits
-        output.payloads[i] = UInt64(bitPattern: Int64(result.value.exponent))
-      default:
-        let result = Self.doubles(
-          operation, Double(bitPattern: first.payloads[i]), Double(bitPattern: second.payloads[i]))
-        output.payloads[i] = result.value.bitPattern
-        failure = result.failure
-      }
       output.tags[i] = Register.value
-      if let failure {
+      do throws(ArithmeticFailure) {
+        switch kind {
+        case .integer:
+          let result = try function.integers(
+            Int64(bitPattern: first.payloads[i]), Int64(bitPattern: second.payloads[i]))
+          output.payloads[i] = UInt64(bitPattern: result)
+        case .decimal:
+          let result = try ExactDecimal.compute(
+            function, ExactDecimal(first.digits[i], Int(Int64(bitPattern: first.payloads[i]))),
+            ExactDecimal(second.digits[i], Int(Int64(bitPattern: second.payloads[i]))), places: places)
+          output.digits[i] = result.digits
+          output.payloads[i] = UInt64(bitPattern: Int64(result.exponent))
+        default:
+          let result = try function.doubles(
+            Double(bitPattern: first.payloads[i]), Double(bitPattern: second.payloads[i]))
+          guard result.isFinite else { throw .overflow }
+          // Plus zero for zero, as columns keep it.
+          output.payloads[i] = (result + 0).bitPattern
+        }
+      } catch {
         output.tags[i] = Register.failed
-        output.payloads[i] = TransformFailure.Cell(failure, instruction: index).payload
+        output.payloads[i] = TransformFailure.Cell(TransformFailure(error), instruction: index).payload
       }
     }
-  }
-
-  @inline(__always)
-  private static func integers(
-    _ operation: TransformStep.Arithmetic, _ a: Int64, _ b: Int64
-  ) -> (value: Int64, failure: TransformFailure?) {
-    let result: (partialValue: Int64, overflow: Bool)
-    switch operation {
-    case .add: result = a.addingReportingOverflow(b)
-    case .subtract: result = a.subtractingReportingOverflow(b)
-    case .multiply: result = a.multipliedReportingOverflow(by: b)
-    case .divide, .quotient:
-      if b == 0 { return (0, .division) }
-      result = a.dividedReportingOverflow(by: b)
-    case .modulo:
-      if b == 0 { return (0, .division) }
-      result = (b == -1 ? 0 : a % b, false)
-    }
-    return (result.partialValue, result.overflow ? .overflow : nil)
-  }
-
-  private static func doubles(
-    _ operation: TransformStep.Arithmetic, _ a: Double, _ b: Double
-  ) -> (value: Double, failure: TransformFailure?) {
-    let value: Double
-    switch operation {
-    case .add: value = a + b
-    case .subtract: value = a - b
-    case .multiply: value = a * b
-    case .divide, .quotient:
-      if b == 0 { return (0, .division) }
-      value = a / b
-    case .modulo:
-      if b == 0 { return (0, .division) }
-      value = a.truncatingRemainder(dividingBy: b)
-    }
-    // Plus zero for zero, as columns keep it.
-    return (value + 0, value.isFinite ? nil : .overflow)
   }
 
   /// Changes signs.
@@ -168,6 +129,7 @@ extension TransformMachine {
     _ output: inout Register
   ) {
     let input = registers[from]
+    let rule = rounding.rule
     for i in 0..<count {
       output.tags[i] = input.tags[i]
       output.payloads[i] = input.payloads[i]
@@ -175,14 +137,12 @@ extension TransformMachine {
       guard input.tags[i] == Register.value else { continue }
       switch kind {
       case .decimal:
-        let number = DecimalMath.round(
-          DecimalMath.Number(input.digits[i], Int(Int64(bitPattern: input.payloads[i]))), places, rounding)
+        let number = ExactDecimal(input.digits[i], Int(Int64(bitPattern: input.payloads[i]))).rounded(places, rule)
         output.digits[i] = number.digits
         output.payloads[i] = UInt64(bitPattern: Int64(number.exponent))
       case .integer where places < 0:
-        let number = DecimalMath.round(
-          DecimalMath.Number(Int128(Int64(bitPattern: input.payloads[i])), 0), places, rounding)
-        if let whole = DecimalMath.scaled(number.digits, number.exponent).flatMap({ Int64(exactly: $0) }) {
+        let number = ExactDecimal(Int128(Int64(bitPattern: input.payloads[i])), 0).rounded(places, rule)
+        if let whole = number.integer {
           output.payloads[i] = UInt64(bitPattern: whole)
         } else {
           output.tags[i] = Register.failed
@@ -191,11 +151,45 @@ extension TransformMachine {
       case .double:
         // By its shortest digits, so that 2.675 is rounded as it is written.
         guard let digits = DecimalNumber(Double(bitPattern: input.payloads[i]).description) else { continue }
-        let number = DecimalMath.round(DecimalMath.Number(digits.significand, digits.exponent), places, rounding)
-        output.payloads[i] =
-          (DecimalNumber(significand: number.digits, exponent: number.exponent).number.asDouble + 0).bitPattern
+        let number = ExactDecimal(digits).rounded(places, rule)
+        output.payloads[i] = (NumericValue.decimal(number).asDouble + 0).bitPattern
       default: break
       }
+    }
+  }
+}
+
+extension TransformStep.Rounding {
+  fileprivate var rule: FloatingPointRoundingRule {
+    switch self {
+    case .halfUp: .toNearestOrAwayFromZero
+    case .halfEven: .toNearestOrEven
+    case .floor: .down
+    case .ceiling: .up
+    case .truncate: .towardZero
+    }
+  }
+}
+
+extension TransformStep.Arithmetic {
+  /// The function of expressions that does the same.
+  var function: ExpressionFunction {
+    switch self {
+    case .add: .add
+    case .subtract: .subtract
+    case .multiply: .multiply
+    case .divide: .divide
+    case .modulo: .modulus
+    }
+  }
+}
+
+extension TransformFailure {
+  init(_ failure: ArithmeticFailure) {
+    switch failure {
+    case .overflow: self = .overflow
+    case .divisionByZero: self = .division
+    case .undefined: self = .expression
     }
   }
 }

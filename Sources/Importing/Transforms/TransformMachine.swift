@@ -12,15 +12,13 @@ final class TransformMachine: @unchecked Sendable {
   /// The tables of look-ups in the store, in the order of the plan.
   let tables: [ValueTable]
   var evaluator: PredicateEvaluator
-  let row: RowValues
   var count = 0
 
   init(_ plan: TransformPlan, tables: [ValueTable], now: Double) {
     self.plan = plan
     self.tables = tables
     registers = Array(repeating: Register(), count: plan.instructions.count)
-    evaluator = PredicateEvaluator(now: now)
-    row = RowValues()
+    evaluator = PredicateEvaluator(now: now, .exact)
   }
 
   /// Runs some of the instructions.
@@ -65,19 +63,16 @@ final class TransformMachine: @unchecked Sendable {
     case .coalesce(let parts): coalesce(parts, instruction.kind, &output)
     case .nullIf(let from, let table): nullIf(from, table, &output, records)
     case .select(let condition, let first, let second): select(condition, first, second, instruction.kind, &output)
-    case .compare(let comparison, let left, let right):
-      compare(comparison, left, right, plan.instructions[left].kind, &output)
+    case .compare(let comparison, let left, let right): compare(comparison, left, right, &output)
     case .compareText(let comparison, let left, let right, let options):
       compareText(comparison, left, right, options, &output, records)
     case .isNull(let from): isNull(from, &output)
-    case .isIn(let from, let table): isIn(from, table, &output, records)
-    case .isInNumbers(let from, let numbers): isIn(from, numbers, &output)
+    case .isIn(let from, let table, let hasNull): isIn(from, table, hasNull, &output, records)
+    case .isInNumbers(let from, let numbers, let hasNull): isIn(from, numbers, hasNull, &output)
     case .and(let parts): combine(parts, all: true, &output)
     case .or(let parts): combine(parts, all: false, &output)
     case .not(let from): not(from, &output)
-    case .predicate(let predicate, let columns): evaluate(predicate, columns, index, &output, records)
-    case .expression(let expression, let columns):
-      evaluate(expression, columns, instruction.kind, index, &output, &records)
+    case .column(let operation): operation.run(self, index, &output, &records)
     }
   }
 

@@ -158,7 +158,12 @@ extension TransformMachine {
     switch cell.failure {
     case .value: sentence = "\(list) is not \(instruction.kind.described)"
     case .overflow: sentence = "the result for \(list) is beyond what \(instruction.kind.described) can hold"
-    case .division: sentence = "\(values.first ?? "nothing") cannot be divided by zero"
+    case .division:
+      if case .arithmetic = instruction.operation {
+        sentence = "\(values.first ?? "nothing") cannot be divided by zero"
+      } else {
+        sentence = "there is a division by zero with \(list)"
+      }
     case .unmapped: sentence = "the table has nothing for \(list)"
     case .lookup: sentence = "the store has no object for \(list)"
     case .pattern: sentence = "the regular expression takes too many steps with \(list)"
@@ -185,7 +190,7 @@ extension Instruction.Operation {
     case .read(let from, _), .print(let from), .cast(let from), .text(let from, _), .length(let from),
       .map(let from, _, _), .lookup(let from, _, _), .negate(let from), .absolute(let from), .round(let from, _, _),
       .addToDate(let from, _, _, _), .datePart(let from, _, _), .startOf(let from, _, _), .formatDate(let from, _, _),
-      .hash(let from, _), .nullIf(let from, _), .isNull(let from), .isIn(let from, _), .isInNumbers(let from, _),
+      .hash(let from, _), .nullIf(let from, _), .isNull(let from), .isIn(let from, _, _), .isInNumbers(let from, _, _),
       .not(let from):
       [from]
     case .concat(let parts, _), .coalesce(let parts), .and(let parts), .or(let parts): parts
@@ -193,7 +198,7 @@ extension Instruction.Operation {
       .compareText(_, let left, let right, _):
       [left, right]
     case .select(_, let first, let second): [first, second]
-    case .predicate(_, let columns), .expression(_, let columns): columns.map(\.register)
+    case .column(let operation): operation.inputs
     }
   }
 }

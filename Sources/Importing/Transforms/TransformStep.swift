@@ -111,8 +111,6 @@ public struct TransformStep: Sendable, Hashable {
     case divide
     /// The rest of a division of whole numbers or decimals, with the sign of the dividend.
     case modulo
-    /// The quotient of whole numbers cut toward zero, as predicates have it.
-    case quotient
   }
 
   /// The second number of an operation.

@@ -2,9 +2,11 @@ import Glibc
 
 /// An aggregate function over values that come one by one; nulls are left out.
 ///
-/// Results do not depend on the order of the values: sums are exact until they are rounded once.
+/// Results do not depend on the order of the values: sums are exact until they are rounded once. With
+/// ``ArithmeticPolicy/exact`` sums and means of decimals are decimals.
 public struct AggregateAccumulator: Sendable {
   private let function: ExpressionFunction
+  private let policy: ArithmeticPolicy
   private var count: Int64 = 0
   private var sum = ExactSum()
   private var best: AttributeValue?
@@ -18,7 +20,12 @@ public struct AggregateAccumulator: Sendable {
   ///   - function: One for which ``ExpressionFunction/isAggregate`` holds; others give null.
   ///   - isDistinct: Whether equal values count once.
   public init(_ function: ExpressionFunction, isDistinct: Bool = false) {
+    self.init(function, isDistinct: isDistinct, .stored)
+  }
+
+  init(_ function: ExpressionFunction, isDistinct: Bool = false, _ policy: ArithmeticPolicy) {
     self.function = function
+    self.policy = policy
     if isDistinct { seen = [] }
   }
 
@@ -28,10 +35,13 @@ public struct AggregateAccumulator: Sendable {
   /// - Complexity: O(1) for counts, sums, averages, least and greatest; the others keep the value.
   public mutating func add(_ value: AttributeValue) throws(PredicateError) {
     guard !value.isNull else { return }
-    if seen != nil, seen?.insert(ValueKey(value)).inserted == false { return }
+    if seen != nil, seen?.insert(ValueKey(value, policy)).inserted == false { return }
     count += 1
     switch function {
-    case .sum, .average: sum.add(try number(value))
+    case .sum, .average:
+      let number = try number(value)
+      if policy == .exact { values.append(value) }
+      sum.add(number)
     case .min, .max: try takeBetter(value)
     case .median, .standardDeviation: values.append(try number(value).attributeValue)
     case .mode: values.append(value)
@@ -49,6 +59,7 @@ public struct AggregateAccumulator: Sendable {
   public func result() throws(PredicateError) -> AttributeValue {
     switch function {
     case .count: return .integer(count)
+    case _ where policy == .exact && count > 0 && (function == .sum || function == .average): return try exactResult()
     case .sum:
       guard sum.isInteger else { return .number(sum.double) }
       guard let integer = sum.integer else {
@@ -65,8 +76,30 @@ public struct AggregateAccumulator: Sendable {
     }
   }
 
+  /// A sum or a mean: a binary64 number where one is among the values, else an integer or a decimal.
+  private func exactResult() throws(PredicateError) -> AttributeValue {
+    let numbers = values.compactMap { $0.number(.exact) }
+    if numbers.contains(where: \.isDouble) {
+      let result = function == .sum ? sum.double : sum.double / Double(count)
+      guard result.isFinite else { throw PredicateError(.overflow, function) }
+      return .double(result)
+    }
+    do throws(ArithmeticFailure) {
+      var total = ExactDecimal(sum.integers, 0)
+      for case .decimal(let number) in numbers { total = try ExactDecimal.compute(.add, total, number) }
+      if function == .average {
+        return .decimal(try ExactDecimal.compute(.divide, total, ExactDecimal(Int128(count), 0)).number)
+      }
+      if !sum.isInteger { return .decimal(total.number) }
+      guard let integer = sum.integer else { throw .overflow }
+      return .integer(integer)
+    } catch {
+      throw PredicateError(error, function)
+    }
+  }
+
   private func number(_ value: AttributeValue) throws(PredicateError) -> NumericValue {
-    guard let number = value.number else {
+    guard let number = value.number(policy) else {
       throw PredicateError(.typeMismatch, "\(function.rawValue) takes numbers, not \(value.kind)")
     }
     return number
@@ -77,7 +110,7 @@ public struct AggregateAccumulator: Sendable {
       best = value
       return
     }
-    let order = try ValueComparison.order(value, current) ?? 0
+    let order = try ValueComparison.order(value, current, policy) ?? 0
     if function == .min ? order < 0 : order > 0 { best = value }
   }
 
@@ -87,7 +120,7 @@ public struct AggregateAccumulator: Sendable {
       throw PredicateError(
         .typeMismatch, "\(function.rawValue) takes values of one kind, not \(values[0].kind) and \(value.kind)")
     }
-    return values.sorted { (try? ValueComparison.order($0, $1)) ?? 0 < 0 }
+    return values.sorted { (try? ValueComparison.order($0, $1, policy)) ?? 0 < 0 }
   }
 
   private func median() throws(PredicateError) -> AttributeValue {
@@ -95,7 +128,12 @@ public struct AggregateAccumulator: Sendable {
     guard !sorted.isEmpty else { return .null }
     let middle = sorted.count / 2
     if sorted.count % 2 == 1 { return sorted[middle] }
-    switch (sorted[middle - 1].number, sorted[middle].number) {
+    switch (sorted[middle - 1].number(policy), sorted[middle].number(policy)) {
+    case (let low?, let high?) where policy == .exact && !low.isDouble && !high.isDouble:
+      var mean = AggregateAccumulator(.average, .exact)
+      try mean.add(low.attributeValue)
+      try mean.add(high.attributeValue)
+      return try mean.result()
     case (.integer(let low), .integer(let high)): return .double(Double(Int128(low) + Int128(high)) / 2)
     case (let low?, let high?): return .number(low.asDouble / 2 + high.asDouble / 2)
     default: return .null
@@ -108,7 +146,7 @@ public struct AggregateAccumulator: Sendable {
     var start = 0
     while start < sorted.count {
       var end = start + 1
-      while end < sorted.count, ValueComparison.areEqual(sorted[start], sorted[end]) { end += 1 }
+      while end < sorted.count, ValueComparison.areEqual(sorted[start], sorted[end], policy) { end += 1 }
       // The first of those that occur equally often is the least.
       if end - start > mode?.count ?? 0 { mode = (sorted[start], end - start) }
       start = end

@@ -8,23 +8,24 @@
 struct ExactSum: Sendable {
   /// How many terms there are.
   private(set) var count: Int64 = 0
-  private var integers: Int128 = 0
+  /// The sum of those terms that were integers.
+  private(set) var integers: Int128 = 0
   private var parts: [Double] = []
   /// What is infinite, and what is beyond the greatest binary64 number.
   private var infinities = 0.0
   /// Whether every term was an integer.
   private(set) var isInteger = true
 
-  /// Adds a term.
+  /// Adds a term; a decimal as it is stored.
   mutating func add(_ number: NumericValue) {
     count += 1
     switch number {
     case .integer(let value):
       // 2^64 terms do not overflow 128 bits.
       integers += Int128(value)
-    case .double(let value):
+    case .decimal, .double:
       isInteger = false
-      add(value)
+      add(number.asDouble)
     }
   }
 

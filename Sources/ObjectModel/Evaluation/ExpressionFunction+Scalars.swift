@@ -46,7 +46,9 @@ extension ExpressionFunction {
   // MARK: - One argument
 
   /// Applies a function of one value.
-  package func call(_ value: AttributeValue) throws(PredicateError) -> AttributeValue {
+  package func call(
+    _ value: AttributeValue, _ policy: ArithmeticPolicy = .stored
+  ) throws(PredicateError) -> AttributeValue {
     if self == .noIndex || value.isNull { return value.isNull ? .null : value }
     switch self {
     case .uppercase: return .string(TextFolding.uppercase(try text(value)))
@@ -55,96 +57,125 @@ extension ExpressionFunction {
     case .length: return .integer(Int64(try text(value).withBytes { TextBytes.utf16Length($0) }))
     default: break
     }
-    let number = try number(value)
-    let double = number.asDouble
+    let number = try number(value, policy)
     switch self {
-    case .squareRoot: return .number(double.squareRoot())
-    case .logarithm: return double > 0 ? .number(log10(double)) : .null
-    case .naturalLogarithm: return double > 0 ? .number(Glibc.log(double)) : .null
-    case .exponential: return .number(exp(double))
-    case .ceiling: return rounded(number, .up)
-    case .floor: return rounded(number, .down)
-    case .truncate: return rounded(number, .towardZero)
-    case .absolute:
-      guard case .integer(let integer) = number, integer != .min else { return .number(double.magnitude) }
-      return .integer(Swift.abs(integer))
-    case .onesComplement: return number.truncated.map { .integer(~$0) } ?? .null
+    case .ceiling: return rounded(number, .up).attributeValue
+    case .floor: return rounded(number, .down).attributeValue
+    case .truncate: return rounded(number, .towardZero).attributeValue
+    case .absolute: return try absolute(number, policy)
+    case .onesComplement: return try integer(number.truncated.map { ~$0 }, policy)
     case .randomBelow:
-      guard let limit = number.truncated, limit >= 1 else { return .null }
+      guard let limit = number.truncated, limit >= 1 else { return try nothing(.undefined, policy) }
       return .integer(Int64.random(in: 0..<limit))
+    default: return try transcendental(number.asDouble, policy)
+    }
+  }
+
+  private func transcendental(
+    _ number: Double, _ policy: ArithmeticPolicy
+  ) throws(PredicateError) -> AttributeValue {
+    switch self {
+    case .squareRoot: return try double(number.squareRoot(), policy)
+    case .logarithm: return number > 0 ? try double(log10(number), policy) : try nothing(.undefined, policy)
+    case .naturalLogarithm: return number > 0 ? try double(Glibc.log(number), policy) : try nothing(.undefined, policy)
+    case .exponential: return try double(exp(number), policy)
     default: throw mismatch("\(rawValue) does not take a single value")
     }
   }
 
-  private func rounded(_ number: NumericValue, _ rule: FloatingPointRoundingRule) -> AttributeValue {
+  private func rounded(_ number: NumericValue, _ rule: FloatingPointRoundingRule) -> NumericValue {
     switch number {
-    case .integer(let value): .integer(value)
+    case .integer: number
+    case .decimal(let value): .decimal(value.rounded(0, rule))
     case .double(let value): .double(value.rounded(rule))
+    }
+  }
+
+  private func absolute(_ number: NumericValue, _ policy: ArithmeticPolicy) throws(PredicateError) -> AttributeValue {
+    switch number {
+    case .integer(.min) where policy == .exact: throw PredicateError(.overflow, self)
+    case .integer(.min): return .double(number.asDouble.magnitude)
+    case .integer(let value): return .integer(Swift.abs(value))
+    case .decimal(let value):
+      return NumericValue.decimal(ExactDecimal(Swift.abs(value.digits), value.exponent)).attributeValue
+    case .double(let value): return .double(value.magnitude)
     }
   }
 
   // MARK: - Two arguments
 
   /// Applies a function of two values.
-  package func call(_ left: AttributeValue, _ right: AttributeValue) throws(PredicateError) -> AttributeValue {
+  package func call(
+    _ left: AttributeValue, _ right: AttributeValue, _ policy: ArithmeticPolicy = .stored
+  ) throws(PredicateError) -> AttributeValue {
     switch self {
-    case .cast: return try ValueCast.cast(left, to: right)
+    case .cast: return try ValueCast.cast(left, to: right, policy)
     case .add, .subtract:
-      if left.family == .date || right.family == .date { return try dateArithmetic(left, right) }
+      if left.family == .date || right.family == .date { return try dateArithmetic(left, right, policy) }
     default: break
     }
     guard !left.isNull, !right.isNull else {
       // A text is wrong beside null too.
-      if !left.isNull { _ = try number(left) }
-      if !right.isNull { _ = try number(right) }
+      if !left.isNull { _ = try number(left, policy) }
+      if !right.isNull { _ = try number(right, policy) }
       return .null
     }
-    let first = try number(left)
-    let second = try number(right)
+    let first = try number(left, policy)
+    let second = try number(right, policy)
     switch self {
+    case .add, .subtract, .multiply, .divide, .modulus: return try arithmetic(first, second, policy)
     case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift:
-      guard let a = first.truncated, let b = second.truncated else { return .null }
+      guard let a = first.truncated, let b = second.truncated else { return try nothing(.overflow, policy) }
       return .integer(bits(a, b))
     case .raise:
-      let base = first.asDouble
-      let exponent = second.asDouble
-      // A division by zero.
-      if base == 0, exponent < 0 { return .null }
-      return .number(pow(base, exponent))
-    default: break
-    }
-    if case .integer(let a) = first, case .integer(let b) = second, let result = try integers(a, b) { return result }
-    return try doubles(first.asDouble, second.asDouble)
-  }
-
-  /// The result as an integer or null; `nil` when it is beyond 64 bits.
-  @inline(__always)
-  private func integers(_ a: Int64, _ b: Int64) throws(PredicateError) -> AttributeValue? {
-    let result: (partialValue: Int64, overflow: Bool)
-    switch self {
-    case .add: result = a.addingReportingOverflow(b)
-    case .subtract: result = a.subtractingReportingOverflow(b)
-    case .multiply: result = a.multipliedReportingOverflow(by: b)
-    case .divide:
-      if b == 0 { return .null }
-      result = a.dividedReportingOverflow(by: b)
-    case .modulus:
-      if b == 0 { return .null }
-      return .integer(b == -1 ? 0 : a % b)
+      let (base, exponent) = (first.asDouble, second.asDouble)
+      if base == 0, exponent < 0 { return try nothing(.divisionByZero, policy) }
+      return try double(pow(base, exponent), policy)
     default: throw mismatch("\(rawValue) does not take two numbers")
     }
-    return result.overflow ? nil : .integer(result.partialValue)
   }
 
-  private func doubles(_ a: Double, _ b: Double) throws(PredicateError) -> AttributeValue {
-    switch self {
-    case .add: return .number(a + b)
-    case .subtract: return .number(a - b)
-    case .multiply: return .number(a * b)
-    case .divide: return b == 0 ? .null : .number(a / b)
-    case .modulus: return b == 0 ? .null : .number(fmod(a, b))
-    default: throw mismatch("\(rawValue) does not take two numbers")
+  private func arithmetic(
+    _ first: NumericValue, _ second: NumericValue, _ policy: ArithmeticPolicy
+  ) throws(PredicateError) -> AttributeValue {
+    do throws(ArithmeticFailure) {
+      if case .integer(let a) = first, case .integer(let b) = second {
+        do throws(ArithmeticFailure) {
+          return .integer(try integers(a, b))
+        } catch {
+          // Beyond 64 bits a store goes on in binary64.
+          guard error == .overflow, policy == .stored else { throw error }
+        }
+      } else if let a = first.exactDecimal, let b = second.exactDecimal {
+        return .decimal(try ExactDecimal.compute(self, a, b).number)
+      }
+      let result = try doubles(first.asDouble, second.asDouble)
+      if policy == .exact, !result.isFinite { throw .overflow }
+      return .number(result)
+    } catch {
+      return try nothing(error, policy)
     }
+  }
+
+  // MARK: - Results
+
+  /// A number of a function of the reals: NaN is none.
+  private func double(_ result: Double, _ policy: ArithmeticPolicy) throws(PredicateError) -> AttributeValue {
+    if policy == .exact, !result.isFinite { throw PredicateError(result.isNaN ? .undefined : .overflow, self) }
+    return .number(result)
+  }
+
+  private func integer(_ result: Int64?, _ policy: ArithmeticPolicy) throws(PredicateError) -> AttributeValue {
+    if let result { return .integer(result) }
+    return try nothing(.overflow, policy)
+  }
+
+  /// What stands for a result that there is not.
+  private func nothing(
+    _ failure: ArithmeticFailure, _ policy: ArithmeticPolicy
+  ) throws(PredicateError) -> AttributeValue {
+    if policy == .stored { return .null }
+    throw PredicateError(failure, self)
   }
 
   private func bits(_ a: Int64, _ b: Int64) -> Int64 {
@@ -160,26 +191,31 @@ extension ExpressionFunction {
 
   /// date ± number, number + date, date - date.
   private func dateArithmetic(
-    _ left: AttributeValue, _ right: AttributeValue
+    _ left: AttributeValue, _ right: AttributeValue, _ policy: ArithmeticPolicy
   ) throws(PredicateError) -> AttributeValue {
     switch (left, right) {
-    case (.date(let first), .date(let second)) where self == .subtract: return .number(first - second)
+    case (.date(let first), .date(let second)) where self == .subtract: return try double(first - second, policy)
     case (.date(let date), let other) where other.isNull || other.number != nil:
       guard let seconds = other.number?.asDouble else { return .null }
-      let result = self == .add ? date + seconds : date - seconds
-      return result.isNaN ? .null : .date(result)
+      return try moved(self == .add ? date + seconds : date - seconds, policy)
     case (let other, .date(let date)) where other.isNull || (self == .add && other.number != nil):
       guard let seconds = other.number?.asDouble else { return .null }
-      let result = seconds + date
-      return result.isNaN ? .null : .date(result)
+      return try moved(seconds + date, policy)
     default: throw mismatch("\(rawValue) cannot take \(left.kind) and \(right.kind)")
     }
   }
 
+  private func moved(_ date: Double, _ policy: ArithmeticPolicy) throws(PredicateError) -> AttributeValue {
+    if policy == .exact, !date.isFinite { throw PredicateError(.overflow, self) }
+    return date.isNaN ? .null : .date(date)
+  }
+
   // MARK: - Arguments
 
-  private func number(_ value: AttributeValue) throws(PredicateError) -> NumericValue {
-    guard let number = value.number else { throw mismatch("\(rawValue) takes numbers, not \(value.kind)") }
+  private func number(
+    _ value: AttributeValue, _ policy: ArithmeticPolicy
+  ) throws(PredicateError) -> NumericValue {
+    guard let number = value.number(policy) else { throw mismatch("\(rawValue) takes numbers, not \(value.kind)") }
     return number
   }
 

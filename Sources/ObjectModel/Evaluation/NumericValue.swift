@@ -1,11 +1,14 @@
 import Glibc
 
-/// A number as predicates compute with it: an integer or a binary64 number that is not NaN.
+/// A number as predicates compute with it: an integer, a decimal, or a binary64 number that is not NaN.
 ///
-/// Booleans are 1 and 0; decimals are as the store keeps them, integers when whole and within 64 bits.
+/// Booleans are 1 and 0. Decimals are decimals with ``ArithmeticPolicy/exact`` only; else they are as the store keeps them,
+/// integers when whole and within 64 bits.
 package enum NumericValue: Sendable {
   /// A whole number.
   case integer(Int64)
+  /// A decimal number, whole or not.
+  case decimal(ExactDecimal)
   /// Any other number, also infinity.
   case double(Double)
 
@@ -13,6 +16,7 @@ package enum NumericValue: Sendable {
   package var asDouble: Double {
     switch self {
     case .integer(let value): Double(value)
+    case .decimal(let value): value.number.number.asDouble
     case .double(let value): value
     }
   }
@@ -21,6 +25,7 @@ package enum NumericValue: Sendable {
   package var truncated: Int64? {
     switch self {
     case .integer(let value): value
+    case .decimal(let value): value.rounded(0, .towardZero).integer
     case .double(let value): Int64(exactly: value.rounded(.towardZero))
     }
   }
@@ -29,17 +34,36 @@ package enum NumericValue: Sendable {
   package var attributeValue: AttributeValue {
     switch self {
     case .integer(let value): .integer(value)
+    case .decimal(let value): .decimal(value.number)
     case .double(let value): .double(value)
     }
   }
 
-  /// -1, 0 or 1 by the exact values, whichever way they are kept.
+  /// Whether it is a binary64 number.
+  package var isDouble: Bool { if case .double = self { true } else { false } }
+
+  /// The number as a decimal; `nil` for a binary64 number.
+  package var exactDecimal: ExactDecimal? {
+    switch self {
+    case .integer(let value): ExactDecimal(Int128(value), 0)
+    case .decimal(let value): value
+    case .double: nil
+    }
+  }
+
+  /// -1, 0 or 1 by the exact values, whichever way they are kept; beside a binary64 number a decimal counts as it is
+  /// stored, so that 0.1 is 0.1.
   package static func compare(_ left: NumericValue, _ right: NumericValue) -> Int {
     switch (left, right) {
     case (.integer(let first), .integer(let second)): first == second ? 0 : first < second ? -1 : 1
     case (.double(let first), .double(let second)): first == second ? 0 : first < second ? -1 : 1
     case (.integer(let first), .double(let second)): compare(first, second)
     case (.double(let first), .integer(let second)): -compare(second, first)
+    case (.decimal(let first), .double): compare(first.number.number, right)
+    case (.double, .decimal(let second)): compare(left, second.number.number)
+    case (.decimal(let first), .decimal(let second)): ExactDecimal.compare(first, second)
+    case (.decimal(let first), .integer(let second)): ExactDecimal.compare(first, ExactDecimal(Int128(second), 0))
+    case (.integer(let first), .decimal(let second)): ExactDecimal.compare(ExactDecimal(Int128(first), 0), second)
     }
   }
 
@@ -65,6 +89,13 @@ extension AttributeValue {
     case .decimal(let value): value.number
     default: nil
     }
+  }
+
+  /// The number as a policy has it.
+  @inline(__always)
+  package func number(_ policy: ArithmeticPolicy) -> NumericValue? {
+    if policy == .exact, case .decimal(let value) = self { return .decimal(ExactDecimal(value)) }
+    return number
   }
 
   /// A binary64 number, or null for NaN.

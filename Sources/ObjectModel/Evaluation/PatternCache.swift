@@ -64,31 +64,66 @@ extension TextPattern {
 
 /// Sets of the constants of long lists, so that `IN` looks up instead of comparing with each.
 struct ConstantSetCache {
-  /// Shorter lists are compared one by one.
-  private static let leastCount = 8
   private static let capacity = 32
 
   private struct Entry {
     /// Keeps the list's memory, so that no other list has its address.
     var list: [ConstantValue]
-    var keys: Set<ValueKey>
+    var set: ConstantSet
   }
 
   private var entries: [Int: Entry] = [:]
 
   /// The set of a list's elements; `nil` for short lists and for texts that are compared with options.
   mutating func set(
-    _ list: [ConstantValue], _ options: ComparisonPredicate.Options
-  ) throws(PredicateError) -> Set<ValueKey>? {
-    guard list.count >= Self.leastCount, options.subtracting(.normalized).isEmpty || options.contains(.normalized)
-    else { return nil }
+    _ list: [ConstantValue], _ options: ComparisonPredicate.Options, _ policy: ArithmeticPolicy
+  ) throws(PredicateError) -> ConstantSet? {
+    guard ConstantSet.isFit(list, options) else { return nil }
     let address = list.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
-    if let known = entries[address], known.list.count == list.count { return known.keys }
-    var keys: Set<ValueKey> = []
-    keys.reserveCapacity(list.count)
-    for element in list { keys.insert(try ValueKey(element)) }
+    if let known = entries[address], known.list.count == list.count { return known.set }
+    guard let set = try ConstantSet(list, options, policy) else { return nil }
     if entries.count >= Self.capacity { entries.removeAll() }
-    entries[address] = Entry(list: list, keys: keys)
-    return keys
+    entries[address] = Entry(list: list, set: set)
+    return set
+  }
+}
+
+/// The elements of a list of constants.
+package struct ConstantSet: Sendable {
+  /// Shorter lists are compared one by one.
+  private static let leastCount = 8
+
+  fileprivate static func isFit(_ list: [ConstantValue], _ options: ComparisonPredicate.Options) -> Bool {
+    list.count >= leastCount && (options.isEmpty || options.contains(.normalized))
+  }
+
+  private var keys: Set<ValueKey> = []
+  /// The keys by which binary64 numbers are found, where others are told apart in another way.
+  private var storedKeys: Set<ValueKey> = []
+
+  /// `nil` for short lists, for texts that are compared with options, and where decimals would have to be compared with
+  /// constants that are binary64 numbers.
+  package init?(
+    _ list: [ConstantValue], _ options: ComparisonPredicate.Options, _ policy: ArithmeticPolicy
+  ) throws(PredicateError) {
+    guard Self.isFit(list, options) else { return nil }
+    keys.reserveCapacity(list.count)
+    for element in list {
+      keys.insert(try ValueKey(element, policy))
+      guard policy == .exact else { continue }
+      if case .attribute(.double) = element { return nil }
+      storedKeys.insert(try ValueKey(element))
+    }
+  }
+
+  /// Whether a single value is among them.
+  package func contains(_ value: AttributeValue, _ policy: ArithmeticPolicy) -> Bool {
+    if policy == .exact, case .double = value { return storedKeys.contains(ValueKey(value)) }
+    return keys.contains(ValueKey(value, policy))
+  }
+
+  func contains(_ value: EvaluatedValue, _ policy: ArithmeticPolicy) throws(PredicateError) -> Bool {
+    if case .attribute(let value) = value { return contains(value, policy) }
+    return keys.contains(try ValueKey(value, policy))
   }
 }

@@ -90,22 +90,22 @@ extension PredicateEvaluator {
   ) throws(PredicateError) -> Bool {
     switch (left, right) {
     case (.attribute(let first), .attribute(let second)):
-      return ValueComparison.areEqual(first, second, options: options)
+      return ValueComparison.areEqual(first, second, options: options, policy)
     case (.collection, .collection): break
     case (.collection, _), (_, .collection): throw Self.collectionBesideValue("==")
     default: break
     }
-    return try Self.areSame(left, right, options, depth: 0)
+    return try areSame(left, right, options, depth: 0)
   }
 
   /// Whether two elements are equal; a collection and a single value are not.
-  static func areSame(
+  func areSame(
     _ left: EvaluatedValue, _ right: EvaluatedValue, _ options: ComparisonPredicate.Options, depth: Int
   ) throws(PredicateError) -> Bool {
     guard depth < ValueNesting.limit else { throw ValueNesting.tooDeep }
     switch (left, right) {
     case (.attribute(let first), .attribute(let second)):
-      return ValueComparison.areEqual(first, second, options: options)
+      return ValueComparison.areEqual(first, second, options: options, policy)
     case (.collection(let first), .collection(let second)):
       guard first.count == second.count else { return false }
       for (element, other) in zip(first, second) {
@@ -137,7 +137,7 @@ extension PredicateEvaluator {
     var mayHold = true
     if case .collection = value { mayHold = elements.contains { if case .collection = $0 { true } else { false } } }
     guard mayHold || elements.isEmpty else { throw Self.collectionBesideValue(name) }
-    for element in elements where try Self.areSame(value, element, options, depth: 0) { return true }
+    for element in elements where try areSame(value, element, options, depth: 0) { return true }
     return false
   }
 
@@ -148,13 +148,13 @@ extension PredicateEvaluator {
       return try isElement(
         value, of: constants.map { constant throws(PredicateError) in try EvaluatedValue(constant) }, "IN", options)
     }
-    if let set = try sets.set(constants, options) { return set.contains(try ValueKey(value)) }
+    if let set = try sets.set(constants, options, policy) { return try set.contains(value, policy) }
     for constant in constants {
       if case .attribute(let element) = constant {
-        if case .attribute(let value) = value, ValueComparison.areEqual(value, element, options: options) {
+        if case .attribute(let value) = value, ValueComparison.areEqual(value, element, options: options, policy) {
           return true
         }
-      } else if try Self.areSame(value, EvaluatedValue(constant), options, depth: 0) {
+      } else if try areSame(value, EvaluatedValue(constant), options, depth: 0) {
         return true
       }
     }
@@ -183,7 +183,7 @@ extension PredicateEvaluator {
     _ left: EvaluatedValue, _ right: EvaluatedValue, _ options: ComparisonPredicate.Options
   ) throws(PredicateError) -> Int? {
     if case .attribute(let first) = left, case .attribute(let second) = right {
-      return try ValueComparison.order(first, second, options: options)
+      return try ValueComparison.order(first, second, options: options, policy)
     }
     for side in [left, right] {
       if case .collection = side { throw Self.collectionBesideValue("<") }

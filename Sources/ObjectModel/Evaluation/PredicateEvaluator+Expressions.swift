@@ -98,21 +98,21 @@ extension PredicateEvaluator {
   ) throws(PredicateError) -> EvaluatedValue {
     let first = try elements(of: value(of: left, object), "\(operation.rawValue) takes collections")
     let second = try elements(of: value(of: right, object), "\(operation.rawValue) takes collections")
-    return .collection(try Self.combine(operation, first, second))
+    return .collection(try Self.combine(operation, first, second, keyPolicy(first + second)))
   }
 
   /// Each element once, in order of first occurrence.
   private static func combine(
-    _ operation: SetOperation, _ first: [EvaluatedValue], _ second: [EvaluatedValue]
+    _ operation: SetOperation, _ first: [EvaluatedValue], _ second: [EvaluatedValue], _ keys: ArithmeticPolicy
   ) throws(PredicateError) -> [EvaluatedValue] {
     var others: Set<ValueKey> = []
     if operation != .union {
-      for element in second { others.insert(try ValueKey(element)) }
+      for element in second { others.insert(try ValueKey(element, keys)) }
     }
     var seen: Set<ValueKey> = []
     var result: [EvaluatedValue] = []
     for element in operation == .union ? first + second : first {
-      let key = try ValueKey(element)
+      let key = try ValueKey(element, keys)
       let isMeant = operation == .union || others.contains(key) == (operation == .intersect)
       if isMeant, seen.insert(key).inserted { result.append(element) }
     }

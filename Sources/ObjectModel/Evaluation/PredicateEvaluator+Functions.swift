@@ -11,7 +11,7 @@ extension PredicateEvaluator {
     case .noIndex: return try value(of: arguments[0], object)
     case .distinct, .objectWithIndex, .distance: return try collectionCall(function, arguments, object)
     case _ where function.isAggregate:
-      return .attribute(try Self.aggregate(function, aggregateElements(arguments, object)))
+      return .attribute(try aggregate(function, aggregateElements(arguments, object)))
     default: return .attribute(try scalarCall(function, arguments, object))
     }
   }
@@ -21,17 +21,17 @@ extension PredicateEvaluator {
   ) throws(PredicateError) -> AttributeValue {
     switch arguments.count {
     case 0: return try function.call([])
-    case 1: return try function.call(single(arguments[0], function, object))
+    case 1: return try function.call(single(arguments[0], function, object), policy)
     default:
       let first = try single(arguments[0], function, object)
-      return try function.call(first, single(arguments[1], function, object))
+      return try function.call(first, single(arguments[1], function, object), policy)
     }
   }
 
   private mutating func collectionCall(
     _ function: ExpressionFunction, _ arguments: [Expression], _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
-    if function == .distinct { return .collection(try Self.distinct(aggregateElements(arguments, object))) }
+    if function == .distinct { return .collection(try distinct(aggregateElements(arguments, object))) }
     let values = try values(of: arguments, object)
     if function == .objectWithIndex { return try Self.element(at: values[1], of: values[0]) }
     guard let from = try place(values[0]), let to = try place(values[1]) else { return .null }
@@ -68,10 +68,10 @@ extension PredicateEvaluator {
   }
 
   /// An aggregate function of values; nulls are left out.
-  static func aggregate(
+  func aggregate(
     _ function: ExpressionFunction, _ elements: [EvaluatedValue]
   ) throws(PredicateError) -> AttributeValue {
-    var accumulator = AggregateAccumulator(function)
+    var accumulator = AggregateAccumulator(function, policy)
     for element in elements {
       switch element {
       case .attribute(let value): try accumulator.add(value)
@@ -83,13 +83,20 @@ extension PredicateEvaluator {
   }
 
   /// The values that are not null, each once, in order of first occurrence.
-  static func distinct(_ elements: [EvaluatedValue]) throws(PredicateError) -> [EvaluatedValue] {
+  func distinct(_ elements: [EvaluatedValue]) throws(PredicateError) -> [EvaluatedValue] {
+    let keys = keyPolicy(elements)
     var seen: Set<ValueKey> = []
     var result: [EvaluatedValue] = []
     for element in elements where !element.isNull {
-      if seen.insert(try ValueKey(element)).inserted { result.append(element) }
+      if seen.insert(try ValueKey(element, keys)).inserted { result.append(element) }
     }
     return result
+  }
+
+  /// How the elements of collections are told apart: where one is a binary64 number, decimals beside it count as such.
+  func keyPolicy(_ elements: [EvaluatedValue]) -> ArithmeticPolicy {
+    let hasDouble = elements.contains { if case .attribute(.double) = $0 { true } else { false } }
+    return hasDouble ? .stored : policy
   }
 
   // MARK: - Places on the Earth

@@ -60,20 +60,20 @@ extension PredicateEvaluator {
       elements = values
     }
     switch operation {
-    case .count: return .attribute(try Self.aggregate(.count, elements))
-    case .sum: return .attribute(try Self.aggregate(.sum, elements))
-    case .average: return .attribute(try Self.aggregate(.average, elements))
-    case .minimum: return .attribute(try Self.aggregate(.min, elements))
-    case .maximum: return .attribute(try Self.aggregate(.max, elements))
+    case .count: return .attribute(try aggregate(.count, elements))
+    case .sum: return .attribute(try aggregate(.sum, elements))
+    case .average: return .attribute(try aggregate(.average, elements))
+    case .minimum: return .attribute(try aggregate(.min, elements))
+    case .maximum: return .attribute(try aggregate(.max, elements))
     case .unionOfObjects: return .collection(elements.filter { !$0.isNull })
-    case .distinctUnionOfObjects: return .collection(try Self.distinct(elements))
+    case .distinctUnionOfObjects: return .collection(try distinct(elements))
     case .unionOfArrays, .distinctUnionOfArrays, .distinctUnionOfSets:
       var members: [EvaluatedValue] = []
       for element in elements {
         members += try self.elements(of: element, "\(operation.rawValue) takes a collection of collections")
       }
       if operation == .unionOfArrays { return .collection(members.filter { !$0.isNull }) }
-      return .collection(try Self.distinct(members))
+      return .collection(try distinct(members))
     }
   }
 }

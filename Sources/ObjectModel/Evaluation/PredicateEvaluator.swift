@@ -10,6 +10,8 @@ public struct PredicateEvaluator {
   public var variables: [String: EvaluatedValue]
   /// What `now` is: seconds since 2001-01-01 00:00:00 UTC.
   public var now: Double
+  /// How numbers are computed with.
+  let policy: ArithmeticPolicy
 
   var depth = 0
   var patterns = PatternCache()
@@ -21,7 +23,13 @@ public struct PredicateEvaluator {
   ///   - variables: What `$NAME` stands for, by name.
   ///   - now: Seconds since 2001-01-01 00:00:00 UTC; `nil` for the present.
   public init(variables: [String: EvaluatedValue] = [:], now: Double? = nil) {
+    self.init(variables: variables, now: now, .stored)
+  }
+
+  /// Creates an evaluator that computes in another way than a store does.
+  package init(variables: [String: EvaluatedValue] = [:], now: Double? = nil, _ policy: ArithmeticPolicy) {
     self.variables = variables
+    self.policy = policy
     self.now = now ?? ExpressionFunction.currentTime()
   }
 

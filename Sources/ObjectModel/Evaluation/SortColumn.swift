@@ -77,7 +77,7 @@ struct SortColumn {
       switch value.number {
       case .integer(let number): return .integer(number)
       case .double(let number): return .double(number)
-      case nil: return .null
+      case .decimal, nil: return .null
       }
     }
   }

@@ -44,8 +44,10 @@ package enum ValueCast {
   /// Makes a value of the kind that a name stands for.
   ///
   /// - Throws: ``PredicateError`` with `typeMismatch` when there is no such kind, or when values of this kind can
-  ///   never become the other.
-  package static func cast(_ value: AttributeValue, to type: AttributeValue) throws(PredicateError) -> AttributeValue {
+  ///   never become the other; `overflow` with ``ArithmeticPolicy/exact`` when a number cannot be kept.
+  package static func cast(
+    _ value: AttributeValue, to type: AttributeValue, _ policy: ArithmeticPolicy = .stored
+  ) throws(PredicateError) -> AttributeValue {
     guard let name = type.text, let kind = Kind(name: name) else {
       throw PredicateError(
         .typeMismatch, "CAST does not know the type \(type.text.map { "\"\($0)\"" } ?? type.kind)",
@@ -61,8 +63,10 @@ package enum ValueCast {
     case (.uuid, .text): return AttributeValue(text: value.text ?? "", type: .uuid) ?? .null
     case (.uri, .text): return value.text.map { .uri($0) } ?? .null
     case (.number, _), (.integer, _), (.double, _), (.decimal, _), (.boolean, _):
-      if let number = try number(value, kind, name) { return numeric(number, value, kind) }
-      return .null
+      guard let number = try number(value, kind, name, policy) else { return .null }
+      let result = numeric(number, value, kind)
+      if result.isNull, policy == .exact { throw PredicateError(.overflow, .cast) }
+      return result
     default:
       throw PredicateError(.typeMismatch, "\(value.kind) cannot be cast to \(name)")
     }
@@ -70,22 +74,38 @@ package enum ValueCast {
 
   /// The number that a value is or spells; `nil` when a text spells none.
   private static func number(
-    _ value: AttributeValue, _ kind: Kind, _ name: String
+    _ value: AttributeValue, _ kind: Kind, _ name: String, _ policy: ArithmeticPolicy
   ) throws(PredicateError) -> NumericValue? {
     switch value {
     case .date(let seconds) where kind != .boolean: return .double(seconds)
     case .string(let text), .uri(let text):
       guard kind != .boolean else { break }
-      guard let decimal = DecimalNumber(text) else {
-        guard let double = Double(text), !double.isNaN else { return nil }
-        return .double(double)
-      }
-      guard case .integer(let integer) = decimal.number else { return Double(text).map { .double($0) } }
-      return .integer(integer)
+      return policy == .exact ? try exactNumber(text, kind) : number(text)
     default:
-      if let number = value.number { return number }
+      if let number = value.number(policy) { return number }
     }
     throw PredicateError(.typeMismatch, "\(value.kind) cannot be cast to \(name)")
+  }
+
+  private static func number(_ text: String) -> NumericValue? {
+    guard let decimal = DecimalNumber(text) else {
+      guard let double = Double(text), !double.isNaN else { return nil }
+      return .double(double)
+    }
+    guard case .integer(let integer) = decimal.number else { return Double(text).map { .double($0) } }
+    return .integer(integer)
+  }
+
+  /// What a text spells is a decimal, unless a binary64 number is asked for.
+  private static func exactNumber(_ text: String, _ kind: Kind) throws(PredicateError) -> NumericValue? {
+    if kind != .double, let decimal = DecimalNumber(text) { return .decimal(ExactDecimal(decimal)) }
+    guard let double = Double(text), !double.isNaN else { return nil }
+    if kind == .double, double.isFinite { return .double(double) }
+    // Hexadecimal digits.
+    guard let whole = Int64(exactly: double), text.utf8.contains(where: { $0 | 0x20 == UInt8(ascii: "x") }) else {
+      throw PredicateError(.overflow, .cast)
+    }
+    return .decimal(ExactDecimal(Int128(whole), 0))
   }
 
   private static func numeric(_ number: NumericValue, _ value: AttributeValue, _ kind: Kind) -> AttributeValue {
@@ -93,14 +113,15 @@ package enum ValueCast {
     case .integer: return number.truncated.map { .integer($0) } ?? .null
     case .double: return .double(number.asDouble)
     case .boolean:
-      if case .integer(let integer) = number { return .boolean(integer != 0) }
-      return .boolean(number.asDouble != 0)
+      switch number {
+      case .integer(let integer): return .boolean(integer != 0)
+      case .decimal(let decimal): return .boolean(decimal.digits != 0)
+      case .double(let double): return .boolean(double != 0)
+      }
     case .decimal:
       if case .decimal = value { return value }
       if let text = value.text, let decimal = DecimalNumber(text) { return .decimal(decimal) }
-      if case .integer(let integer) = number {
-        return .decimal(DecimalNumber(significand: Int128(integer), exponent: 0))
-      }
+      if let decimal = number.exactDecimal { return .decimal(decimal.number) }
       return DecimalNumber("\(number.asDouble)").map { .decimal($0) } ?? .null
     default: return number.attributeValue
     }
@@ -120,7 +141,7 @@ package enum ValueCast {
       case .double(let double):
         if let whole = Int64(exactly: double), whole.magnitude < 1 << 53 { return .string(String(whole)) }
         return .string(double.description)
-      case nil: return .null
+      case .decimal, nil: return .null
       }
     }
   }

@@ -59,18 +59,18 @@ package enum ValueComparison {
 
   /// `left == right`: null is equal to null only, and values of different families are not equal.
   package static func areEqual(
-    _ left: AttributeValue, _ right: AttributeValue, options: Options = []
+    _ left: AttributeValue, _ right: AttributeValue, options: Options = [], _ policy: ArithmeticPolicy = .stored
   ) -> Bool {
     guard let family = left.family else { return right.isNull }
     guard right.family == family else { return false }
-    return order(left, right, family, options) == 0
+    return order(left, right, family, options, policy) == 0
   }
 
   /// -1, 0 or 1 as the first value comes before, with or after the second; `nil` when a value is null.
   ///
   /// - Throws: ``PredicateError`` with `typeMismatch` when the values are of different families.
   package static func order(
-    _ left: AttributeValue, _ right: AttributeValue, options: Options = []
+    _ left: AttributeValue, _ right: AttributeValue, options: Options = [], _ policy: ArithmeticPolicy = .stored
   ) throws(PredicateError) -> Int? {
     guard let family = left.family, let other = right.family else { return nil }
     guard family == other else {
@@ -78,7 +78,7 @@ package enum ValueComparison {
         .typeMismatch, "\(left.kind) cannot be compared with \(right.kind)",
         hint: "compare values of one kind, or convert one with CAST(value, 'type')")
     }
-    return order(left, right, family, options)
+    return order(left, right, family, options, policy)
   }
 
   /// The order of sorting: null comes first, then as ``order(_:_:options:)``.
@@ -102,7 +102,8 @@ package enum ValueComparison {
   /// The order of two values of one family.
   @inline(__always)
   private static func order(
-    _ left: AttributeValue, _ right: AttributeValue, _ family: ValueFamily, _ options: Options
+    _ left: AttributeValue, _ right: AttributeValue, _ family: ValueFamily, _ options: Options,
+    _ policy: ArithmeticPolicy
   ) -> Int {
     switch (left, right) {
     case (.string(let first), .string(let second)), (.string(let first), .uri(let second)),
@@ -117,7 +118,7 @@ package enum ValueComparison {
       if firstHigh != secondHigh { return firstHigh < secondHigh ? -1 : 1 }
       return firstLow == secondLow ? 0 : firstLow < secondLow ? -1 : 1
     default:
-      guard let first = left.number, let second = right.number else { return 0 }
+      guard let first = left.number(policy), let second = right.number(policy) else { return 0 }
       return NumericValue.compare(first, second)
     }
   }

@@ -6,6 +6,7 @@ struct ValueKey: Hashable, Sendable {
   private enum Storage: Hashable, Sendable {
     case null
     case integer(Int64)
+    case decimal(Int128, Int)
     case double(UInt64)
     case text(TextKey)
     case date(UInt64)
@@ -22,7 +23,7 @@ struct ValueKey: Hashable, Sendable {
 
   private init(_ storage: Storage) { self.storage = storage }
 
-  init(_ value: AttributeValue) {
+  init(_ value: AttributeValue, _ policy: ArithmeticPolicy = .stored) {
     switch value {
     case _ where value.isNull: storage = .null
     case .string(let text), .uri(let text): storage = .text(TextKey(text))
@@ -31,8 +32,11 @@ struct ValueKey: Hashable, Sendable {
     case .binary(let bytes): storage = .binary(bytes)
     case .uuid(let high, let low): storage = .uuid(high, low)
     default:
-      switch value.number {
+      switch value.number(policy) {
       case .integer(let number): storage = .integer(number)
+      case .decimal(let number):
+        let number = number.number
+        storage = ExactDecimal(number).integer.map { .integer($0) } ?? .decimal(number.significand, number.exponent)
       case .double(let number):
         storage = Int64(exactly: number).map { .integer($0) } ?? .double(number.bitPattern)
       case nil: storage = .null
@@ -40,15 +44,15 @@ struct ValueKey: Hashable, Sendable {
     }
   }
 
-  init(_ value: EvaluatedValue, depth: Int = 0) throws(PredicateError) {
+  init(_ value: EvaluatedValue, _ policy: ArithmeticPolicy = .stored, depth: Int = 0) throws(PredicateError) {
     guard depth < ValueNesting.limit else { throw ValueNesting.tooDeep }
     switch value {
-    case .attribute(let value): self.init(value)
+    case .attribute(let value): self.init(value, policy)
     case .objectID(let id): self.init(Storage.objectID(id))
     case .collection(let elements):
       var keys: [ValueKey] = []
       keys.reserveCapacity(elements.count)
-      for element in elements { keys.append(try ValueKey(element, depth: depth + 1)) }
+      for element in elements { keys.append(try ValueKey(element, policy, depth: depth + 1)) }
       self.init(Storage.list(keys))
     case .object(let object):
       if let id = object.evaluatedObjectID {
@@ -56,7 +60,7 @@ struct ValueKey: Hashable, Sendable {
       } else if let dictionary = object as? KeyedDictionary {
         var members: [TextKey: ValueKey] = [:]
         for (name, member) in dictionary.values {
-          members[TextKey(name)] = try ValueKey(member, depth: depth + 1)
+          members[TextKey(name)] = try ValueKey(member, policy, depth: depth + 1)
         }
         self.init(Storage.members(members))
       } else if type(of: object) is AnyObject.Type {
@@ -69,11 +73,11 @@ struct ValueKey: Hashable, Sendable {
   }
 
   /// The key of a constant, which is that of its value.
-  init(_ constant: ConstantValue) throws(PredicateError) {
+  init(_ constant: ConstantValue, _ policy: ArithmeticPolicy = .stored) throws(PredicateError) {
     if case .attribute(let value) = constant {
-      self.init(value)
+      self.init(value, policy)
     } else {
-      try self.init(EvaluatedValue(constant))
+      try self.init(EvaluatedValue(constant), policy)
     }
   }
 }

@@ -31,6 +31,11 @@ extension Predicate {
   public init(format: String, arguments: [any PredicateArgument]) throws(PredicateError) {
     self = try FormatParser.predicate(format, arguments)
   }
+
+  /// Reads a predicate in which a number with a point is a decimal: 0.1 is a tenth.
+  package init(exactFormat format: String) throws(PredicateError) {
+    self = try FormatParser.predicate(format, [], .exact)
+  }
 }
 
 extension Expression {
@@ -42,6 +47,11 @@ extension Expression {
   /// Reads an expression from a format string, with the arguments for its placeholders in order.
   public init(format: String, arguments: [any PredicateArgument]) throws(PredicateError) {
     self = try FormatParser.expression(format, arguments)
+  }
+
+  /// Reads an expression in which a number with a point is a decimal: 0.1 is a tenth.
+  package init(exactFormat format: String) throws(PredicateError) {
+    self = try FormatParser.expression(format, [], .exact)
   }
 }
 

@@ -32,8 +32,12 @@ public struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible
     case pattern
     /// Matching a text took more steps than are allowed.
     case patternTimeLimit
-    /// A sum of whole numbers is beyond 64 bits.
+    /// A sum of whole numbers is beyond 64 bits; a result is beyond its type where numbers are exact, as in transforms.
     case overflow
+    /// A division by zero where numbers are exact, as in transforms; elsewhere it gives null.
+    case divisionByZero
+    /// A function has no value for a number where numbers are exact, as in transforms; elsewhere it gives null.
+    case undefined
     /// The store cannot do this in SQL: a closure, a transient property, an operation on collections in memory.
     case notInSQL
     /// A value of a managed object cannot be read: its record is gone, or the store failed.

@@ -226,9 +226,10 @@ final class GeneratedWorld {
       case .integer(let value): statement.bind(index, value)
       case .double(let value), .date(let value): statement.bind(index, value)
       case .decimal(let value):
-        switch value.number {
-        case .integer(let whole): statement.bind(index, whole)
-        case .double(let real): statement.bind(index, real)
+        if case .integer(let whole) = value.number {
+          statement.bind(index, whole)
+        } else {
+          statement.bind(index, value.number.asDouble)
         }
       case .string(let text), .uri(let text): statement.bind(index, text: text)
       case .binary(let bytes): statement.bind(index, copying: bytes)

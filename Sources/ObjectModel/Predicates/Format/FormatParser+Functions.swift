@@ -145,6 +145,7 @@ extension AttributeValue {
     switch (type, value) {
     case ("NSDate", .integer(let seconds)): self = .date(Double(seconds))
     case ("NSDate", .double(let seconds)): self = .date(seconds)
+    case ("NSDate", .decimal(let seconds)): self = .date(seconds.number.asDouble)
     case ("NSDate", .string(let text)):
       guard let seconds = Self.unwritable[text] ?? DateText.seconds(text) else { return nil }
       self = .date(seconds)

@@ -31,6 +31,8 @@ struct FormatParser {
   var lexer: FormatLexer
   var token: FormatToken
   private let arguments: [any PredicateArgument]
+  /// Whether numbers with a point are decimals.
+  private(set) var isExact = false
   private var usedArguments = 0
   private var nodes = 0
   /// How many levels of the text are open; those that are a level of the result too count twice.
@@ -50,9 +52,12 @@ struct FormatParser {
 
   // MARK: Whole texts
 
-  static func predicate(_ format: String, _ arguments: [any PredicateArgument]) throws(PredicateError) -> Predicate {
+  static func predicate(
+    _ format: String, _ arguments: [any PredicateArgument], _ policy: ArithmeticPolicy = .stored
+  ) throws(PredicateError) -> Predicate {
     do {
       var parser = try FormatParser(format, arguments)
+      parser.isExact = policy == .exact
       let node = try parser.parse(FormatPrecedence.or)
       let predicate = try parser.predicate(node)
       try parser.finish("AND, OR or the end")
@@ -62,9 +67,12 @@ struct FormatParser {
     }
   }
 
-  static func expression(_ format: String, _ arguments: [any PredicateArgument]) throws(PredicateError) -> Expression {
+  static func expression(
+    _ format: String, _ arguments: [any PredicateArgument], _ policy: ArithmeticPolicy = .stored
+  ) throws(PredicateError) -> Expression {
     do {
       var parser = try FormatParser(format, arguments)
+      parser.isExact = policy == .exact
       let node = try parser.parse(FormatPrecedence.or)
       let expression = try parser.expression(node)
       try parser.finish("an operator or the end")

@@ -1,0 +1,113 @@
+@testable import Importing
+import ObjectModel
+import ObjectStore
+import TestSupport
+import Testing
+
+/// One language, one meaning: over whole columns, record by record, in memory and in SQL.
+///
+/// A failure names its seed and number; the same pair gives the same expression again.
+@Suite("Instructions, the evaluator and SQL agree") struct ExpressionAgreementTests {
+  @Test("generated expressions give the same over columns and record by record", arguments: Soak.seeds(6))
+  func columnsAndRecords(seed: UInt64) throws {
+    let records = ExpressionRecords(seed: seed)
+    var (compiled, both, mixed, values, failures) = (0, 0, 0, 0, 0)
+    for number in 0..<150 {
+      var generator = ExpressionGenerator(seed: seed << 32 | UInt64(number), isPlain: false)
+      let isPredicate = number % 3 == 0
+      let text =
+        isPredicate ? generator.predicate(3) : generator.value(generator.kinds[number % generator.kinds.count], 3)
+      guard let whole = try records.transformed(text, isPredicate: isPredicate, evaluated: false) else { continue }
+      // Only instructions make texts of results of two types.
+      guard let each = try records.transformed(text, isPredicate: isPredicate, evaluated: true) else {
+        mixed += 1
+        continue
+      }
+      both += 1
+      if !whole.usesEvaluator { compiled += 1 }
+      values += whole.results.count { $0.hasPrefix("“") }
+      failures += whole.results.count { $0.hasPrefix("!") }
+      let wrong = whole.results.indices.first { whole.results[$0] != each.results[$0] }
+      #expect(
+        wrong == nil,
+        """
+        seed \(seed), number \(number): \(text)
+        \(wrong.map { "\(whole.results[$0]) over columns, \(each.results[$0]) evaluated, of \(records.rows[$0])" } ?? "")
+        """)
+    }
+    #expect(
+      both > 90 && compiled > 50 && compiled < both && mixed < 10,
+      "seed \(seed): \(both) compared, \(compiled) compiled, \(mixed) of two types")
+    #expect(values > 500 && failures > 20, "seed \(seed): \(values) values, \(failures) failures")
+  }
+
+  @Test("what both can say, stores and transforms say alike", arguments: Soak.seeds(6, from: 100))
+  func storesAndTransforms(seed: UInt64) throws {
+    let folder = TemporaryFolder()
+    let records = ExpressionRecords(seed: seed, hasAbsent: false)
+    let (coordinator, store) = try records.store(folder)
+    defer { withExtendedLifetime(coordinator) {} }
+    let compiler = FetchCompiler(schema: store.schema, storeUUID: store.file.metadata.uuid)
+    var (compared, values) = (0, 0)
+    for number in 0..<120 {
+      var generator = ExpressionGenerator(seed: seed << 32 | UInt64(number), isPlain: true)
+      let text = generator.value(generator.kinds[number % generator.kinds.count], 3)
+      guard let whole = try records.transformed(text, isPredicate: false, evaluated: false) else { continue }
+      let expression = try Expression(format: text)
+      var stored: [AttributeValue] = []
+      for row in records.rows.indices {
+        guard case .attribute(let value) = try expression.evaluate(with: records.values(row), now: 0) else {
+          throw PredicateError(.typeMismatch, "no single value")
+        }
+        stored.append(value)
+      }
+      guard let selected = try select(expression, compiler, store, records.rows.count) else { continue }
+      compared += 1
+      var exact = PredicateEvaluator(now: 0, .exact)
+      for row in records.rows.indices {
+        #expect(
+          ValueComparison.areEqual(stored[row], selected[row]),
+          "seed \(seed), number \(number): \(text)\n\(stored[row]) in memory, \(selected[row]) in SQL")
+        // What is exact is what a store has; what has no exact result may be anything there.
+        guard
+          case .attribute(let value)? = try? exact.evaluate(
+            Expression(exactFormat: text), with: .object(records.values(row)))
+        else { continue }
+        values += 1
+        #expect(
+          ValueComparison.areEqual(value, stored[row], .exact),
+          "seed \(seed), number \(number): \(text)\n\(value) exact, \(stored[row]) stored, of \(records.rows[row])")
+        #expect(!whole.results[row].hasPrefix("!"), "seed \(seed), number \(number): \(text)\n\(whole.results[row])")
+      }
+    }
+    #expect(compared > 50 && values > 300, "seed \(seed): \(compared) compared, \(values) values")
+  }
+
+  /// The values that SQL gives; nil when it refuses the expression.
+  private func select(
+    _ expression: Expression, _ compiler: FetchCompiler, _ store: PersistentStore, _ count: Int
+  ) throws -> [AttributeValue]? {
+    var request = FetchRequest("Row")
+    request.resultType = .dictionaries
+    request.propertiesToFetch = [
+      .expression(ExpressionDescription(name: "id", expression: .evaluatedObject)),
+      .expression(ExpressionDescription(name: "value", expression: expression)),
+    ]
+    var found = [AttributeValue?](repeating: nil, count: count)
+    do {
+      let cursor = try store.cursor(compiler.compile(request, selecting: .values))
+      while try cursor.step() {
+        guard case .objectID(let id) = cursor.value(0), case .attribute(let value) = cursor.value(1) else { continue }
+        found[Int(id.primaryKey) - 1] = value
+      }
+    } catch let error as PredicateError {
+      guard [.typeMismatch, .notInSQL, .toManyKey].contains(error.code) else { throw error }
+      return nil
+    } catch let error as FetchError {
+      // A sum of integers that is too great.
+      guard case .predicate(let error) = error, error.code == .overflow else { throw error }
+      return nil
+    }
+    return try found.map { try #require($0) }
+  }
+}
