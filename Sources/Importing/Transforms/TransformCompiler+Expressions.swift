@@ -224,7 +224,8 @@ extension TransformCompiler {
       guard case .constant(.attribute(let type)) = arguments[1], case .value(let kind) = types.typed(call).kind
       else { return nil }
       // What only makes a number of another type has an instruction.
-      if values[0].isNumeric, kind == values[0].kind || kind == .decimal && values[0].kind != .double || kind == .double {
+      if values[0].isNumeric, kind == values[0].kind || kind == .decimal && values[0].kind != .double || kind == .double
+      {
         return convert(values[0], to: kind, step: "CAST", at: .file)
       }
       return emit(

@@ -54,13 +54,7 @@ import Testing
       let text = generator.value(generator.kinds[number % generator.kinds.count], 3)
       guard let whole = try records.transformed(text, isPredicate: false, evaluated: false) else { continue }
       let expression = try Expression(format: text)
-      var stored: [AttributeValue] = []
-      for row in records.rows.indices {
-        guard case .attribute(let value) = try expression.evaluate(with: records.values(row), now: 0) else {
-          throw PredicateError(.typeMismatch, "no single value")
-        }
-        stored.append(value)
-      }
+      guard let stored = try evaluated(expression, records) else { continue }
       guard let selected = try select(expression, compiler, store, records.rows.count) else { continue }
       compared += 1
       var exact = PredicateEvaluator(now: 0, .exact)
@@ -81,6 +75,23 @@ import Testing
       }
     }
     #expect(compared > 50 && values > 300, "seed \(seed): \(compared) compared, \(values) values")
+  }
+
+  /// The values in memory as a store has them; nil when a sum of integers is too great for one.
+  private func evaluated(_ expression: Expression, _ records: ExpressionRecords) throws -> [AttributeValue]? {
+    var values: [AttributeValue] = []
+    do {
+      for row in records.rows.indices {
+        guard case .attribute(let value) = try expression.evaluate(with: records.values(row), now: 0) else {
+          throw PredicateError(.typeMismatch, "there is no single value")
+        }
+        values.append(value)
+      }
+    } catch let error as PredicateError {
+      guard error.code == .overflow else { throw error }
+      return nil
+    }
+    return values
   }
 
   /// The values that SQL gives; nil when it refuses the expression.

@@ -71,11 +71,14 @@ struct ExpressionGenerator {
   private var numbers: [Kind] { isPlain ? [.integer, .integer, .double] : [.integer, .decimal, .double, .boolean] }
 
   private mutating func conditional(_ kind: Kind, _ depth: Int) -> String {
-    let first = value(kind, depth)
+    var first = value(kind, depth)
     var second = value(kind, depth)
     if chance(8) { second = "NULL" }
-    if !isPlain, chance(6), kind != .date { second = kind == .text ? value(pick([.text, .integer]), depth) : number(depth) }
-    return chance(2) ? "TERNARY(\(predicate(depth)), \(first), \(second))" : "TERNARY(\(predicate(0)), \(second), \(first))"
+    if !isPlain, chance(6), kind != .date {
+      second = kind == .text ? value(pick([.text, .integer]), depth) : number(depth)
+    }
+    if chance(2) { swap(&first, &second) }
+    return "TERNARY(\(predicate(chance(2) ? depth : 0)), \(first), \(second))"
   }
 
   private mutating func list(_ kinds: [Kind], _ depth: Int) -> String {
@@ -86,7 +89,9 @@ struct ExpressionGenerator {
     switch Int.random(in: 0..<14, using: &random) {
     case 0, 1, 2: return "(\(value(.integer, depth)) \(pick(["+", "-", "*", "/"])) \(value(.integer, depth)))"
     case 3: return "modulus:by:(\(value(.integer, depth)), \(value(.integer, depth)))"
-    case 4: return "\(pick(["abs", "ceiling", "floor", "trunc", "noindex", "onesComplement"])):(\(value(.integer, depth)))"
+    case 4:
+      let function = pick(["abs", "ceiling", "floor", "trunc", "noindex", "onesComplement"])
+      return "\(function):(\(value(.integer, depth)))"
     case 5: return "length:(\(value(.text, depth)))"
     case 6: return "(\(value(.integer, depth)) \(pick(["&", "|", "^", "<<", ">>"])) \(value(.integer, 0)))"
     case 7: return "CAST(\(value(isPlain ? pick([.integer, .double]) : pick(Kind.allCases), depth)), 'integer')"
@@ -95,8 +100,9 @@ struct ExpressionGenerator {
     case 10: return "sum:({\(list([.integer], depth))})"
     case 11 where !isPlain: return "{\(list([.integer], depth))}[\(pick(["0", "1", "FIRST", "LAST", "SIZE", "2"]))]"
     case 12 where !isPlain:
-      return "count:(distinct:({\(list([.integer, .decimal, .double], depth))} \(pick(["UNION", "INTERSECT", "MINUS"])) "
-        + "{\(list([.integer, .decimal], depth))}))"
+      let operation = pick(["UNION", "INTERSECT", "MINUS"])
+      let left = list([.integer, .decimal, .double], depth)
+      return "count:(distinct:({\(left)} \(operation) {\(list([.integer, .decimal], depth))}))"
     default: return conditional(.integer, depth)
     }
   }

@@ -15,8 +15,10 @@ struct ExpressionRecords {
     ("k", .integer, ["0", "3", "63", "-4"]),
     (
       "p", .decimal,
-      ["0.10", "0.1", "0.2", "1.50", "-2.25", "100", "0", "0.30", "3", "12345678901234567.8", "9007199254740993",
-       "99999999999999999999999999999999999999", "0.00000000000000000000000000000000000001"]
+      [
+        "0.10", "0.1", "0.2", "1.50", "-2.25", "100", "0", "0.30", "3", "12345678901234567.8", "9007199254740993",
+        "99999999999999999999999999999999999999", "0.00000000000000000000000000000000000001",
+      ]
     ),
     ("q", .decimal, ["0.2", "0.20", "0.7", "7", "1.000", "-0.5", "1e20", "0.0"]),
     ("x", .double, ["0.1", "0.3", "0.5", "-2.5", "3", "0", "1e10", "9007199254740992", "1e300", "1e-300"]),
@@ -56,8 +58,9 @@ struct ExpressionRecords {
 
   /// What an expression or a condition gives for each record: its text, `null`, `absent`, or `!` and the failure; nil when
   /// lint refuses it.
-  func transformed(_ text: String, isPredicate: Bool, evaluated: Bool) throws -> (results: [String], usesEvaluator: Bool)?
-  {
+  func transformed(
+    _ text: String, isPredicate: Bool, evaluated: Bool
+  ) throws -> (results: [String], usesEvaluator: Bool)? {
     var compiler = TransformCompiler(path: "", model: nil, definitions: Self.definitions, now: 0)
     compiler.hasInstructions = !evaluated
     let source = SourceText(text)

@@ -9,7 +9,8 @@ extension FormatParser {
     if let integer = Self.integer(radix == nil ? bytes : bytes.dropFirst(2), radix ?? 10, isNegative) {
       value = .integer(integer)
     } else if isExact, radix == nil, let decimal = DecimalNumber(bytes) {
-      value = .decimal(DecimalNumber(significand: decimal.significand * (isNegative ? -1 : 1), exponent: decimal.exponent))
+      let sign: Int128 = isNegative ? -1 : 1
+      value = .decimal(DecimalNumber(significand: sign * decimal.significand, exponent: decimal.exponent))
     } else {
       let digits = radix == nil ? bytes : bytes.dropFirst(2)
       let number =
