@@ -57,13 +57,14 @@ let package = Package(
     module("EventLogs", ["Threads", "CScan"]),
     module("XML", ["Bytes", "Diagnostics", "EventLogs", "CLibXML2"]),
     module("YAML", ["Diagnostics", "CLibYAML"]),
-    module("PropertyLists", ["Diagnostics"]),
+    module("PropertyLists"),
 
     // The object layer.
     module("ObjectModel", ["Bytes", "Diagnostics", "XML", "YAML", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
-    module("ObjectStore", ["Bytes", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
-    module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "Threads"]),
+    module(
+      "ObjectStore", ["Bytes", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
+    module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "SQLite", "Threads"]),
 
     // The import layer.
     module(
@@ -74,15 +75,23 @@ let package = Package(
         "CLZMA", "CCrypto",
       ]),
     module(
-      "Importing", ["Bytes", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads"]),
+      "Importing",
+      [
+        "Bytes", "ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "RecordFormats",
+        "Diagnostics", "Threads",
+      ]),
     module(
       "Pipelines",
-      ["Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
+      [
+        "Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "CSQLite", "RecordFormats",
+        "Diagnostics", "YAML",
+      ]),
 
     .executableTarget(
       name: "mergewalk",
       dependencies: [
         "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads", "Bytes",
+        "SQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -90,14 +99,14 @@ let package = Package(
 
     // Helpers of the test targets: temporary folders, `../shared`, seeded random numbers.
     module("TestSupport"),
-    tests("DiagnosticsTests", ["Diagnostics", "TestSupport"]),
+    tests("DiagnosticsTests", ["Diagnostics"]),
     tests("BytesTests", ["Bytes", "TestSupport"]),
-    tests("ThreadsTests", ["Threads", "TestSupport"]),
+    tests("ThreadsTests", ["Threads"]),
     tests("YAMLTests", ["YAML", "Diagnostics", "TestSupport"]),
     tests("PropertyListsTests", ["PropertyLists", "TestSupport"]),
-    tests("ObjectModelTests", ["ObjectModel", "YAML", "Diagnostics", "CSQLite", "Threads", "TestSupport"]),
+    tests("ObjectModelTests", ["ObjectModel", "Diagnostics", "CSQLite", "Threads", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
-    tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "TestSupport"]),
+    tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "TestSupport"]),
     tests(
       "ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "SQLite", "TestSupport"],
       exclude: ["Generated/Zoo.yaml"]),
@@ -112,10 +121,16 @@ let package = Package(
       ]),
     tests(
       "ImportingTests",
-      ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "Threads", "TestSupport"]),
+      [
+        "Importing", "Diagnostics", "PropertyLists", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats",
+        "SQLite", "Threads", "TestSupport",
+      ]),
     tests(
       "PipelinesTests",
-      ["Pipelines", "Importing", "ObjectModel", "RecordFormats", "Diagnostics", "YAML", "SQLite", "TestSupport"]),
+      [
+        "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML", "SQLite",
+        "TestSupport",
+      ]),
     tests(
       "DocumentationTests",
       ["Pipelines", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "TestSupport"]),
