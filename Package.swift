@@ -137,3 +137,19 @@ let package = Package(
     tests("CLITests", ["mergewalk", "TestSupport", "SQLite"]),
   ]
 )
+
+// A build for a sanitizer has the tests that it is for and what they need, nothing else: see scripts/sanitize.sh.
+let sanitized: [String: [String]] = [
+  "address": ["BytesTests", "RecordFormatsTests"],
+  "thread": ["ThreadsTests", "RecordFormatsTests", "ImportingTests", "ObjectContextTests"],
+]
+if let tests = Context.environment["MERGEWALK_SANITIZE"].flatMap({ sanitized[$0] }) {
+  var needed: Set<String> = []
+  var open = tests
+  while let name = open.popLast() {
+    guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+    for case .byNameItem(let name, _) in target.dependencies { open.append(name) }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}
