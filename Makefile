@@ -22,8 +22,9 @@ release: packages ## release build of the mergewalk command
 test: packages ## every test
 	$(SWIFT) test
 
-lint: packages ## formatting, pipelines and models
+lint: packages ## formatting, imports, pipelines and models
 	$(SWIFT) format lint --strict --recursive Sources Tests bench/Sources Package.swift bench/Package.swift
+	python3 scripts/check-imports.py
 	$(SWIFT) build --product mergewalk
 	$(SWIFT) run --skip-build mergewalk lint pipelines/*.yaml pipelines/library/*.yaml
 	$(SWIFT) run --skip-build mergewalk model lint fixtures/shop/Shop.xcdatamodeld

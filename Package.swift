@@ -57,12 +57,13 @@ let package = Package(
     module("EventLogs", ["Threads", "CScan"]),
     module("XML", ["Bytes", "Diagnostics", "EventLogs", "CLibXML2"]),
     module("YAML", ["Diagnostics", "CLibYAML"]),
-    module("PropertyLists", ["Diagnostics"]),
+    module("PropertyLists"),
 
     // The object layer.
     module("ObjectModel", ["Bytes", "Diagnostics", "XML", "YAML", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
-    module("ObjectStore", ["Bytes", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
+    module(
+      "ObjectStore", ["Bytes", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
     module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "Threads"]),
 
     // The import layer.
@@ -74,15 +75,23 @@ let package = Package(
         "CLZMA", "CCrypto",
       ]),
     module(
-      "Importing", ["Bytes", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads"]),
+      "Importing",
+      [
+        "Bytes", "ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "RecordFormats",
+        "Diagnostics", "Threads",
+      ]),
     module(
       "Pipelines",
-      ["Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML"]),
+      [
+        "Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "CSQLite", "RecordFormats",
+        "Diagnostics", "YAML",
+      ]),
 
     .executableTarget(
       name: "mergewalk",
       dependencies: [
         "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads", "Bytes",
+        "SQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -90,14 +99,14 @@ let package = Package(
 
     // Helpers of the test targets: temporary folders, `../shared`, seeded random numbers.
     module("TestSupport"),
-    tests("DiagnosticsTests", ["Diagnostics", "TestSupport"]),
+    tests("DiagnosticsTests", ["Diagnostics"]),
     tests("BytesTests", ["Bytes", "TestSupport"]),
-    tests("ThreadsTests", ["Threads", "TestSupport"]),
+    tests("ThreadsTests", ["Threads"]),
     tests("YAMLTests", ["YAML", "Diagnostics", "TestSupport"]),
     tests("PropertyListsTests", ["PropertyLists", "TestSupport"]),
-    tests("ObjectModelTests", ["ObjectModel", "YAML", "Diagnostics", "CSQLite", "Threads", "TestSupport"]),
+    tests("ObjectModelTests", ["ObjectModel", "Diagnostics", "CSQLite", "Threads", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
-    tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "TestSupport"]),
+    tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "TestSupport"]),
     tests(
       "ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "SQLite", "TestSupport"],
       exclude: ["Generated/Zoo.yaml"]),
@@ -112,10 +121,16 @@ let package = Package(
       ]),
     tests(
       "ImportingTests",
-      ["Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "SQLite", "Threads", "TestSupport"]),
+      [
+        "Importing", "Diagnostics", "PropertyLists", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats",
+        "SQLite", "Threads", "TestSupport",
+      ]),
     tests(
       "PipelinesTests",
-      ["Pipelines", "Importing", "ObjectModel", "RecordFormats", "Diagnostics", "YAML", "SQLite", "TestSupport"]),
+      [
+        "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML", "SQLite",
+        "TestSupport",
+      ]),
     tests(
       "DocumentationTests",
       ["Pipelines", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "TestSupport"]),
@@ -128,3 +143,19 @@ let package = Package(
       ]),
   ]
 )
+
+// A build for a sanitizer has the tests that it is for and what they need, nothing else: see scripts/sanitize.sh.
+let sanitized: [String: [String]] = [
+  "address": ["BytesTests", "RecordFormatsTests"],
+  "thread": ["ThreadsTests", "RecordFormatsTests", "ImportingTests", "ObjectContextTests"],
+]
+if let tests = Context.environment["MERGEWALK_SANITIZE"].flatMap({ sanitized[$0] }) {
+  var needed: Set<String> = []
+  var open = tests
+  while let name = open.popLast() {
+    guard needed.insert(name).inserted, let target = package.targets.first(where: { $0.name == name }) else { continue }
+    for case .byNameItem(let name, _) in target.dependencies { open.append(name) }
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
+}

@@ -5,6 +5,14 @@ public enum Soak {
   /// Whether this is a long run.
   public static let isOn = ProcessInfo.processInfo.environment["MERGEWALK_SOAK"] == "1"
 
+  /// The seed of a test that goes one random way: always the same, unless `MERGEWALK_SEED` says another, or in a long run.
+  ///
+  /// - Parameter usual: the seed of ordinary runs.
+  public static func seed(_ usual: UInt64) -> UInt64 {
+    if let given = ProcessInfo.processInfo.environment["MERGEWALK_SEED"].flatMap(UInt64.init) { return given }
+    return isOn ? UInt64.random(in: 0..<1_000_000_000) : usual
+  }
+
   /// The seeds from `first` on: `count` of them, or 50 times as many in a long run.
   public static func seeds(_ count: Int, from first: UInt64 = 0) -> Range<UInt64> {
     first..<first + UInt64(count * (isOn ? 50 : 1))

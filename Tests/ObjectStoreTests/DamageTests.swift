@@ -154,7 +154,7 @@ struct DamageTests {
   func pages() throws {
     let model = try makeStore()
     let whole = try FileContents.read(path)
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Soak.seed(4102)
     var random = SeededGenerator(seed: seed)
     var unsound = 0
     for _ in 0..<60 {

@@ -41,7 +41,7 @@ struct BinaryPropertyListTests {
 
   @Test("damaged bytes are refused or read, but never trap or hang")
   func damage() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Soak.seed(4101)
     var random = SeededGenerator(seed: seed)
     let whole = BinaryPropertyListWriter.write(.array(Self.samples))
     var refused = 0

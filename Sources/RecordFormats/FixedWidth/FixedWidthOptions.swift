@@ -55,15 +55,6 @@ public struct FixedWidthOptions: Sendable, Hashable {
   /// Lines with these columns.
   public init(columns: [Column]) { self.columns = columns }
 
-  /// Columns that stand one behind the other.
-  public static func contiguous(_ widths: [(name: String, width: Int)]) -> [Column] {
-    var start = 1
-    return widths.map { name, width in
-      defer { start += max(0, min(width, FixedWidthOptions.furthest)) }
-      return Column(name: name, start: start, width: width)
-    }
-  }
-
   /// The last place that a column may have.
   static let furthest = 1 << 29
 

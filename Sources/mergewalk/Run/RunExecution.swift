@@ -74,10 +74,10 @@ struct RunExecution {
         progress: progress, shouldStop: { Interruption.isRequested }, report: { report($0, []) })
       return
     }
-    let monitor = RunMonitor { progress, rate in
+    let monitor = RunMonitor(show: { progress, rate in
       line?.update(progress, rate: rate)
       plain?.update(progress, rate: rate)
-    }
+    })
     let ticker = Ticker { monitor.look() }
     defer { ticker?.stop() }
     _ = try session.run(

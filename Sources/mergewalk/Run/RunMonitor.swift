@@ -30,18 +30,26 @@ final class RunMonitor: Sendable {
   private static let window = 3.0
 
   private let state = Mutex(State())
-  private let started = ContinuousClock.now
+  /// Seconds since the run began.
+  private let clock: @Sendable () -> Double
   /// Shows the progress; is called on the monitor's thread.
   private let show: (@Sendable (ImportProgress, _ rate: Double) -> Void)?
 
-  init(show: (@Sendable (ImportProgress, _ rate: Double) -> Void)?) { self.show = show }
+  /// - Parameter clock: seconds since the run began; nil for those since now.
+  init(
+    show: (@Sendable (ImportProgress, _ rate: Double) -> Void)?, clock: (@Sendable () -> Double)? = nil
+  ) {
+    let started = ContinuousClock.now
+    self.show = show
+    self.clock = clock ?? { (ContinuousClock.now - started) / .seconds(1) }
+  }
 
   /// Takes the run's progress.
   func update(_ progress: ImportProgress) { state.withLock { $0.progress = progress } }
 
   /// Looks at the run: takes a sample, and shows where it is.
   func look() {
-    let seconds = (ContinuousClock.now - started) / .seconds(1)
+    let seconds = clock()
     let resident = ProcessMemory.resident()
     let (progress, rate): (ImportProgress, Double) = state.withLock { state in
       var progress = state.progress

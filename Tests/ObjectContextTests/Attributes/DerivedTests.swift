@@ -230,7 +230,7 @@ struct DerivedTests {
 
   @Test("after random changes every derived value is what its expression says")
   func ap6Random() throws {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = Soak.seed(4119)
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
     let place = try Workplace(try Self.model())

@@ -256,7 +256,7 @@ struct TransformableTests {
 
   @Test("any bytes are safe to read as an archive")
   func anyBytes() throws {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = Soak.seed(4118)
     print("seed \(seed)")
     var random = SeededGenerator(seed: seed)
     let archiver = PlainArchiver()

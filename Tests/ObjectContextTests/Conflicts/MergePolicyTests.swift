@@ -140,7 +140,7 @@ struct MergePolicyTests {
 
   @Test("AP44: random versions end as the rules say", arguments: MergePolicy.Kind.allCases)
   func ap44Random(policy: MergePolicy.Kind) throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Soak.seed(4116)
     var random = SeededGenerator(seed: seed)
     print("merge policies: seed \(seed)")
     for _ in 0..<12 {

@@ -61,7 +61,7 @@ struct RandomConflictTests {
     "RL16: whatever two contexts do to one-to-one relationships, both ends agree under every policy",
     arguments: MergePolicy.Kind.allCases)
   func rl16OneToOne(kind: MergePolicy.Kind) throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Soak.seed(4117)
     print("random conflicts: seed \(seed)")
     var random = SeededGenerator(seed: seed)
     for _ in 0..<25 {

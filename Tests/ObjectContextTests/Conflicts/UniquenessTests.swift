@@ -210,7 +210,7 @@ struct UniquenessTests {
 
   @Test("AP4: random keys, changes and deletions end with each key once, and with object-trump the last writer's value")
   func ap4Random() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Soak.seed(4115)
     var random = SeededGenerator(seed: seed)
     print("unique values: seed \(seed)")
     for _ in 0..<12 {

@@ -263,7 +263,7 @@ struct ContextHistoryTests {
 
   @Test("AP54: history replayed over random work gives the objects that are there")
   func ap54Random() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Soak.seed(4114)
     var random = SeededGenerator(seed: seed)
     for _ in 0..<4 {
       let desk = try Desk()

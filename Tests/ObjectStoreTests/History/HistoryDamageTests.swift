@@ -139,7 +139,7 @@ struct HistoryDamageTests {
 
   @Test("history of random bytes never traps")
   func random() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Soak.seed(4103)
     var random = SeededGenerator(seed: seed)
     let values = [
       "NULL", "-1", "0", "1", "2", "3", "4", "9223372036854775807", "-9223372036854775808", "1.5", "-9e999", "'x'",

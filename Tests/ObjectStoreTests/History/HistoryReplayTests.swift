@@ -34,7 +34,7 @@ struct HistoryReplayTests {
 
   @Test("AP54: the changes of history, made in a copy of what was there before, give what is there now")
   func ap54Replay() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Soak.seed(4105)
     var random = SeededGenerator(seed: seed)
     for _ in 0..<6 {
       let notebook = try Notebook()

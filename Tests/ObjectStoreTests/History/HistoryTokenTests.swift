@@ -49,7 +49,7 @@ struct HistoryTokenTests {
 
   @Test("random texts never trap")
   func randomTexts() {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Soak.seed(4104)
     var random = SeededGenerator(seed: seed)
     let alphabet = Array("0123456789ABCDEF-:,x")
     for _ in 0..<5000 {

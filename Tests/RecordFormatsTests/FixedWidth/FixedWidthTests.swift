@@ -4,9 +4,18 @@ import Testing
 
 @testable import RecordFormats
 
+/// Columns that stand one behind the other.
+private func contiguous(_ widths: [(name: String, width: Int)]) -> [FixedWidthOptions.Column] {
+  var start = 1
+  return widths.map { name, width in
+    defer { start += width }
+    return FixedWidthOptions.Column(name: name, start: start, width: width)
+  }
+}
+
 @Suite struct FixedWidthTests {
   static let people = FixedWidthOptions(
-    columns: FixedWidthOptions.contiguous([("id", 4), ("name", 6), ("sum", 5)]))
+    columns: contiguous([("id", 4), ("name", 6), ("sum", 5)]))
 
   private static func read(
     _ bytes: [UInt8], _ options: FixedWidthOptions = people, _ request: ColumnRequest = .all,
@@ -162,7 +171,7 @@ import Testing
   func matchesTheObviousWay(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     let widths = (0..<Int.random(in: 1..<5, using: &random)).map { ("c\($0)", Int.random(in: 1..<5, using: &random)) }
-    var options = FixedWidthOptions(columns: FixedWidthOptions.contiguous(widths))
+    var options = FixedWidthOptions(columns: contiguous(widths))
     options.padShortLines = Bool.random(using: &random)
     options.truncateLongLines = Bool.random(using: &random)
     options.trim = [.none, .trailing, .both].randomElement(using: &random) ?? .none

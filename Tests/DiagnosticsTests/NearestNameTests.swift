@@ -1,0 +1,29 @@
+import Diagnostics
+import Testing
+
+@Suite("Nearest names") struct NearestNameTests {
+  @Test(
+    "a name is meant when at most a third of the longer one's letters differ, and at least one may",
+    arguments: [
+      // One letter of one, of two, of three.
+      ("a", "b", true), ("ab", "ax", true), ("abc", "axc", true), ("abc", "axy", false),
+      // Five letters allow one, six two.
+      ("abcde", "abcdx", true), ("abcde", "abcxy", false), ("abcdef", "abcdxy", true), ("abcdef", "abcxyz", false),
+      // Nine allow three; the longer one counts, on either side.
+      ("abcdefghi", "abcdefxyz", true), ("abcdefghi", "abcdewxyz", false), ("abcdefghi", "abcdef", true),
+      ("abcdef", "abcdefghi", true), ("abcdefgh", "abcde", false),
+      // Letters are compared without case; neighbours that changed places are one edit.
+      ("QUANTITY", "quantity", true), ("ab", "ba", true), ("price", "pirce", true),
+    ])
+  func bound(name: String, candidate: String, isMeant: Bool) {
+    #expect(NearestName.find(name, in: [candidate]) == (isMeant ? candidate : nil))
+  }
+
+  @Test("the nearest one is taken, and of equally near ones the first")
+  func nearest() {
+    #expect(NearestName.find("colour", in: ["colours", "colour", "color"]) == "colour")
+    #expect(NearestName.find("abcd", in: ["abcx", "abcy"]) == "abcx")
+    #expect(NearestName.find("abcdef", in: ["abcdxy", "abcdex"]) == "abcdex")
+    #expect(NearestName.find("name", in: []) == nil)
+  }
+}

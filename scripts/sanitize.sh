@@ -1,0 +1,21 @@
+#!/bin/bash
+# Runs tests under a sanitizer, in a build of their own: those that have threads under `thread`, those of readers under
+# `address`. Fails when a test fails or the sanitizer finds something.
+#
+#   scripts/sanitize.sh thread|address
+set -euo pipefail
+cd "$(dirname "$0")/.."
+kind=${1:?thread or address}
+case $kind in
+  # Whatever waits for another thread, and runs that are cut short.
+  thread) wanted='ThreadsTests|Split|Ahead|Prefetch|BatchChannel|LeftReader|ContainerTests|AsyncFetch|RunMonitor' ;;
+  # Everything that looks at bytes from outside. Memory is measured without the sanitizer's own.
+  address) wanted='BytesTests|RecordFormatsTests' ;;
+  *) echo "thread or address, not $kind" >&2; exit 2 ;;
+esac
+export MERGEWALK_SANITIZE=$kind
+export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:suppressions=$PWD/scripts/thread.suppressions"
+export ASAN_OPTIONS="detect_leaks=0:detect_stack_use_after_return=0"
+build=(--sanitize "$kind" --scratch-path ".build-$kind")
+"${SWIFT:-swift}" build --build-tests "${build[@]}"
+"${SWIFT:-swift}" test --skip-build "${build[@]}" --filter "$wanted" --skip 'Memory|Bomb|Endless'
