@@ -53,8 +53,12 @@ enum CSVText {
     if found.quotedNulls != base.quotedNulls { add("quoted_nulls", String(found.quotedNulls)) }
     if found.lenientQuotes != base.lenientQuotes { add("lenient_quotes", String(found.lenientQuotes)) }
     if found.padShortRecords != base.padShortRecords { add("short_records", found.padShortRecords ? "pad" : "reject") }
-    if found.truncateLongRecords != base.truncateLongRecords {
-      add("long_records", found.truncateLongRecords ? "truncate" : "reject")
+    if found.longRecords != base.longRecords {
+      let names: [CSVOptions.LongRecords: String] = [.refuse: "reject", .dropEmpty: "drop_empty", .truncate: "truncate"]
+      add("long_records", names[found.longRecords] ?? "reject")
+    }
+    if found.repeatedHeaders != base.repeatedHeaders {
+      add("repeated_headers", found.repeatedHeaders == .record ? "record" : "skip")
     }
     return result
   }
