@@ -116,6 +116,8 @@ public struct CSVOptions: Sendable, Hashable {
     return options
   }
 
+  /// The most columns of a table: each takes memory for its name and for its field of each record.
+  public static let mostColumns = 1 << 16
   /// What ``headerRows`` is at most.
   public static let mostHeaderRows = 16
 
@@ -153,7 +155,9 @@ public struct CSVOptions: Sendable, Hashable {
       return "the number of header rows is not between 1 and \(Self.mostHeaderRows)"
     }
     if let table, table < 1 { return "tables are counted from 1" }
-    if let columnCount, columnCount < 1 || columnCount > 1 << 20 { return "the number of columns is not possible" }
+    if let columnCount, columnCount < 1 || columnCount > Self.mostColumns {
+      return "the number of columns is not possible"
+    }
     if skippedLines < 0 { return "the number of skipped lines is negative" }
     if comment?.utf8.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) == true {
       return "the comment prefix contains a line end or a NUL"

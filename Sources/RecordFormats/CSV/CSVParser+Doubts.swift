@@ -43,7 +43,9 @@ extension CSVParser {
   ///
   /// The last line inside the quotes counts where the field is the last one of its record.
   func quoteAroundRecords(_ base: UnsafePointer<UInt8>, _ start: Int, _ at: Int) -> Int? {
-    guard let caution, width > 1, caution.typedColumns.count == width, caution.typedColumns.contains(true) else { return nil }
+    guard let caution, width > 1, caution.typedColumns.count == width, caution.typedColumns.contains(true) else {
+      return nil
+    }
     var i = start
     var isFieldStart = true
     while i < at {

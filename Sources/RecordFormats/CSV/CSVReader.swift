@@ -105,7 +105,13 @@ extension StreamingReader<CSVParser> {
   /// The number of fields of the first record, which stays unread; 0 if there is none.
   fileprivate mutating func countFields() throws(ReadError) -> Int {
     var batch = RecordBatch()
-    return try peek(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))?.lastFieldCount ?? 0
+    let count = try peek(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))?.lastFieldCount ?? 0
+    if count > CSVOptions.mostColumns {
+      throw ReadError(
+        .invalidHeader, path: path, position: SourcePosition(line: parser.line, column: 1, byteOffset: 0),
+        message: "the first record has \(count) fields; a table has at most \(CSVOptions.mostColumns) columns")
+    }
+    return count
   }
 
   /// Reads the first records as names.

@@ -38,7 +38,8 @@ import Testing
   private static let rows = (1...20).map { "\($0),lamp \($0),\($0 * 3)\n" }.joined()
   private static let records = (1...20).map { "\($0)|lamp \($0)|\($0 * 3)" }
 
-  @Test("a header that stands again is passed over and counted, its records are read", arguments: ["", "\u{FEFF}", "\n"])
+  @Test(
+    "a header that stands again is passed over and counted, its records are read", arguments: ["", "\u{FEFF}", "\n"])
   func headerAgain(_ between: String) throws {
     let text = "id,name,n\n" + Self.rows + between + "id,name,n\n" + Self.rows
     let options = try Self.detected(text)
@@ -84,7 +85,10 @@ import Testing
   @Test("a line that could be a record is no comment where comments were detected") func doubtfulComments() throws {
     let options = try Self.detected("id,name,n\n# a\n" + Self.rows + "# b\n")
     #expect(options.comment == "#")
-    #expect(Self.read("id,name,n\n1,a,2\n# c\n#3,c,6\n#4,\"x,y\",1\n", options) == ["1|a|2", "doubtfulComment", "doubtfulComment"])
+    #expect(
+      Self.read("id,name,n\n1,a,2\n# c\n#3,c,6\n#4,\"x,y\",1\n", options) == [
+        "1|a|2", "doubtfulComment", "doubtfulComment",
+      ])
     var said = options
     said.caution = nil
     #expect(Self.read("id,name,n\n1,a,2\n# c\n#3,c,6\n", said) == ["1|a|2"])

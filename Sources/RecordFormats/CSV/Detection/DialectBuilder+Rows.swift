@@ -42,7 +42,9 @@ extension DialectBuilder {
     } else {
       options.comment = comment
       caution.doubtsComments = true
-      evidence.append("comment “\(comment)”: \(lines) with it")
+      propose(
+        "comment", "\"\(comment)\"",
+        "\(lines) with “\(comment)”; such a line is a comment unless it has as many fields as a record")
     }
   }
 
@@ -141,7 +143,8 @@ extension DialectBuilder {
       if remarksAbove == 0 { return }
       options.skippedLines = shape.firstLine - 1
       evidence.append(
-        "skip_lines \(shape.firstLine - 1): \(Self.count(remarksAbove, "remark stands", "remarks stand")) above the table")
+        "skip_lines \(shape.firstLine - 1): \(Self.count(remarksAbove, "remark stands", "remarks stand")) above the table"
+      )
       return
     }
     findForeignHeader()

@@ -103,7 +103,8 @@ import Testing
     let short = try detect("x,y,z\n\(rows)\n1,2\n3,4,5\n")
     #expect(!short.options.padShortRecords && short.options.longRecords == .refuse)
     #expect(short.proposals.map(\.option) == ["short_records"] && short.proposals.map(\.value) == ["pad"])
-    #expect(short.evidence.contains { $0.hasPrefix("short_records: 1 of 23 records has fewer than 3 fields (line 22)") })
+    #expect(
+      short.evidence.contains { $0.hasPrefix("short_records: 1 of 23 records has fewer than 3 fields (line 22)") })
     for isWhole in [true, false] {
       let long = try detect("x,y,z\n\(rows)\n1,2,3,4\n3,4,5\n", isWhole: isWhole)
       #expect(long.options.longRecords == .refuse && !long.isCertain)
