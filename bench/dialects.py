@@ -8,7 +8,9 @@ polluted. With --guess, `guess` writes a pipeline first, and its options are giv
 
 A cell is right when its text is the same. Records are aligned, so that one missing record costs its own cells only.
 Records that are broken (too short, too long, written otherwise) may be rejected: their cells then count for nothing; if
-they are given, as what a person would make of them. Every cell that should not be there counts as a wrong one.
+they are given, as what a person would make of them without making up or losing any text: a record that was padded or cut
+is wrong. Every cell that should not be there counts as a wrong one, and so do those of every record, line below the table
+or record of another table that is neither given nor among the rejects.
 
     python3 bench/dialects.py --binary .build/release/mergewalk [--seed N] [--only KIND] [--failures] [--guess]
 """
@@ -144,11 +146,20 @@ class Way:
 
 
 class File:
-    def __init__(self, kind, text, rows, optional=None, encoding="utf-8", name=""):
+    def __init__(self, kind, text, rows, optional=None, encoding="utf-8", name="", others=0):
         self.kind, self.rows, self.name = kind, rows, name
         self.data = text if isinstance(text, bytes) else text.encode(encoding)
         # Row index -> the ways in which it may be read, besides being rejected.
         self.optional = optional or {}
+        # Records that belong to no table that is read: they must be rejects.
+        self.others = others
+
+
+def bare(row):
+    """A record without the empty fields at its end."""
+    row = list(row)
+    while row and not row[-1]: row.pop()
+    return row
 
 
 DELIMITERS = [",", ";", "|", "\t", " ", ":", "\t\t", ", ", "\\t", "||", "::", "; ", " | ", "|~|", "~~", "§", "¦", "¬", "→", "\x1f", "^", "~", ";;", "#|#"]
@@ -162,8 +173,8 @@ def files(seed, scale):
         rows = [head] + body
         width = len(head)
 
-        def add(kind, text, rows=rows, optional=None, encoding="utf-8", note=""):
-            made.append(File(kind, text, rows, optional, encoding, f"{make.__name__}{'-' + note if note else ''}"))
+        def add(kind, text, rows=rows, optional=None, encoding="utf-8", note="", others=0):
+            made.append(File(kind, text, rows, optional, encoding, f"{make.__name__}{'-' + note if note else ''}", others))
 
         def way(**change): return Way(**{"always": always, **change})
 
@@ -203,29 +214,27 @@ def files(seed, scale):
             for blank in ["", "\n", empty + "\n"]:
                 add("preamble", "PREAMBLE\n" * 3 + blank + table, note=f"{d!r}{blank!r}")
                 add("preamble delimited", ("PREAMBLE" + empty + "\n") * 3 + blank + table, note=f"{d!r}{blank!r}")
-                add("footnote", table + blank + "FOOTNOTE\n" * 3, note=f"{d!r}{blank!r}")
-                add("footnote delimited", table + blank + ("FOOTNOTE" + empty + "\n") * 3, note=f"{d!r}{blank!r}")
+                add("footnote", table + blank + "FOOTNOTE\n" * 3, note=f"{d!r}{blank!r}", others=3)
+                add("footnote delimited", table + blank + ("FOOTNOTE" + empty + "\n") * 3, note=f"{d!r}{blank!r}", others=3)
             add("preamble", f"Sales of the {words(r, 2, 3)}\nExported: 2024-03-01 10:00\nby {r.choice(PEOPLE)}\n\n" + table, note=f"{d!r}words")
-            add("footnote", table + f"\nNote: {words(r, 4, 6)}.\n(c) {words(r, 2, 2)}\n", note=f"{d!r}words")
+            add("footnote", table + f"\nNote: {words(r, 4, 6)}.\n(c) {words(r, 2, 2)}\n", note=f"{d!r}words", others=2)
         for at in [0, 1, 2, len(rows) // 2, len(rows) - 1]:
             row = rows[at]
             for count in [0, max(1, width // 2), width - 1, width + 1, width + 6]:
                 if count == width: continue
                 changed = (row + [row[-1]] * 6)[:count]
-                alternatives = [(changed + [""] * width)[:width]]
-                if count > width: alternatives.append(changed)
-                if at == 0 and 0 < count: alternatives.append(changed)
+                alternatives = [changed] if count > width else []
                 lines2 = list(lines)
                 lines2[at] = plain.line(changed)
                 add("row with 0 cells" if count == 0 else "row with fewer cells" if count < width else "row with more cells",
-                    plain.join(lines2), rows if count else rows[:at] + rows[at + 1:], {at: alternatives} if count else None, note=f"{at}x{count}")
+                    plain.join(lines2), rows[:at] + ([] if not count else [row if bare(changed) == bare(row) or count < width else changed])
+                    + rows[at + 1:], {at: alternatives} if count else None, note=f"{at}x{count}")
             for d in [";", "|", "\t"]:
                 if "\n" in "".join(row): continue
                 lines2 = list(lines)
                 lines2[at] = way(delimiter=d).line(row)
                 # Where its cells have commas, pieces of it are cells; that is a record of another width, and rejected.
-                whole = [lines2[at]] + [""] * (width - 1)
-                add("row delimiter", plain.join(lines2), rows, {at: [row, whole, lines2[at].split(",")]}, note=f"{at}{d!r}")
+                add("row delimiter", plain.join(lines2), rows, {at: [row, lines2[at].split(",")]}, note=f"{at}{d!r}")
             lines2 = list(lines)
             lines2[at] = way(quote="'").line(row)
             add("row quote", plain.join(lines2), rows, {at: [row, way(quote="'").line(row).split(",")]}, note=f"{at}")
@@ -264,7 +273,10 @@ def files(seed, scale):
         for name, second in seconds.items():
             if len(second[0]) < 2: continue
             for between in ["", "\n", "," * (len(second[0]) - 1) + "\n"]:
-                add("several tables", text(plain) + between + text(plain, second), note=f"{name}{between!r}")
+                # The header again, and its records: they are of the same table.
+                both = rows + short[1:] if name == "same" else rows
+                add("several tables", text(plain) + between + text(plain, second), both, note=f"{name}{between!r}",
+                    others=0 if name == "same" else len(second) - 1)
         add("one column", text(way(always=set()), [[row[0]] for row in rows]), [[row[0]] for row in rows])
         lone = max(range(width), key=lambda i: sum(len(row[i]) for row in body))
         add("one column", text(way(always={0}), [[row[lone]] for row in rows]), [[row[lone]] for row in rows], note="text")
@@ -288,13 +300,13 @@ def files(seed, scale):
             if r.random() < 0.4:
                 at = r.randint(1, len(out) - 1)
                 out[at] = w.line(table[at][:max(1, width // 2)])
-                optional[at] = [(table[at][:max(1, width // 2)] + [""] * width)[:width]]
+                optional[at] = []
                 note += "short"
             above, below = [], []
             if r.random() < 0.5: above = [f"Report {words(r, 1, 2)}", words(r, 2, 3)] + r.choice([[], [""]]); note += "above"
             if r.random() < 0.3: below = [""] + [f"End of {words(r, 1, 2)}"]; note += "below"
             code = r.choice(["utf-8", "utf-8", "utf-8-sig", "utf-16"])
-            add("mixed", w.join(above + out + below), table, optional, code, note + code)
+            add("mixed", w.join(above + out + below), table, optional, code, note + code, others=len(below[1:]))
     return made + [File("no payload", "", [], name="empty")]
 
 
@@ -306,18 +318,18 @@ def all_fit(rows, encoding):
 
 # --- Judging --------------------------------------------------------------------------------------------------------
 
-def compare(found, file):
+def compare(found, file, rejected):
     """Right cells and all cells."""
     right = cells = 0
+    lost = file.others - rejected
     keys = [tuple(row) for row in file.rows]
-    pad = lambda row, n: (list(row) + [""] * n)[:n]
     optional = {i: [tuple(a) for a in ways] for i, ways in file.optional.items()}
     width = max((len(row) for row in file.rows), default=0)
     found = [tuple(row) for row in found]
     # What a broken record may look like stands for the record.
     for i, ways in optional.items():
         for k, row in enumerate(found):
-            if any(pad(row, max(len(row), width)) == pad(w, max(len(row), width)) or list(row) == list(w) for w in ways) and row not in keys:
+            if any(bare(row) == bare(w) for w in ways) and row not in keys:
                 found[k] = keys[i]
                 break
     matcher = difflib.SequenceMatcher(None, keys, found, autojunk=False)
@@ -328,13 +340,20 @@ def compare(found, file):
             cells += n
             continue
         expected, given = [i for i in range(a0, a1)], list(range(b0, b1))
+        lost += max(0, len(expected) - len(given)) - max(0, len(given) - len(expected))
         if len(given) < len(expected): expected = [i for i in expected if i not in optional] if len(given) <= sum(i not in optional for i in expected) else expected
         for k in range(max(len(expected), len(given))):
             want = keys[expected[k]] if k < len(expected) else ()
             have = found[given[k]] if k < len(given) else ()
             cells += len(want) + sum(1 for c in have[len(want):] if c)
             right += sum(1 for a, b in zip(want, have) if a == b)
-    return right, cells
+    return right, cells + max(0, lost) * max(1, width)
+
+
+def rejects(words):
+    """How many records were rejected, as the program says."""
+    more = re.search(r"^\.\.\. and ([0-9,]+) more reject", words, re.M)
+    return len(re.findall(r": error: .* \[\w+\]$", words, re.M)) + (int(more[1].replace(",", "")) if more else 0)
 
 
 def preview(binary, path, options=()):
@@ -384,7 +403,7 @@ def main():
                 options = guessed(given.binary, path, os.path.join(folder, f"g{number:05}"))
                 if options is None: return file, 0, sum(map(len, file.rows)), "guess refused", path
             rows, words = preview(given.binary, path, options)
-            right, cells = compare(rows, file)
+            right, cells = compare(rows, file, rejects(words))
             return file, right, cells, words, path
 
         kinds = {}

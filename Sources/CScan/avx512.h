@@ -172,10 +172,9 @@ AVX512 static __attribute__((noinline)) int64_t row_odds(
   for (; odd < rows->odd_count && rows->odds[odd] < end; odd++) {
     const uint32_t at = rows->odds[odd];
     const uint8_t byte = rows->bytes[at];
-    if (byte == 10) {
-      lines++;
-    } else if (byte == 13) {
-      lines += rows->bytes[at + 1] != 10;
+    if (byte == 10 || byte == 13) {
+      if (rows->is_one_line) return -1;
+      lines += byte == 10 || rows->bytes[at + 1] != 10;
     } else if (byte == rows->quote && rows->bytes[at - 1] == rows->quote) {
       while (rows->breaks[next + field] < at) field++;
       if (field == escaped) continue;
@@ -210,6 +209,7 @@ AVX512 static size_t rows_avx512(struct cscan_rows *rows) {
   uint8_t *states = rows->states;
   const size_t count = rows->count, most_rows = rows->most_rows;
   const uint8_t comment = rows->comment;
+  const uint64_t head = rows->head, head_mask = rows->head_mask;
   size_t next = 0, row = 0, slot = 0;
   uint32_t start = rows->start;
   uint32_t odd = rows->next_odd < rows->odd_count ? rows->odds[rows->next_odd] : UINT32_MAX;
@@ -226,6 +226,10 @@ AVX512 static size_t rows_avx512(struct cscan_rows *rows) {
     }
     const uint8_t first = bytes[start];
     if ((line_ends & row_mask) != last_mask || first == 10 || first == 13 || first == comment) break;
+    uint64_t begin;
+    memcpy(&begin, bytes + start, 8);
+    /* Or behind a byte order mark. */
+    if (__builtin_expect(head_mask != 0 && ((begin & head_mask) == head || (begin & 0xFFFFFF) == 0xBFBBEF), 0)) break;
     const uint32_t end = breaks[next + width - 1];
     uint32_t pair = 0;
     /* A branch, so that the next row need not wait. */

@@ -19,6 +19,8 @@ public struct SourceDefinition: Sendable {
   public var evidence: [String] = []
   /// Whether nothing else fits about as well as what was detected.
   public var isCertain = true
+  /// Options that detection leaves to a person, because they lose or make up text.
+  public var proposals: [CSVProposal] = []
   /// Findings that do not keep the inputs from being read.
   public var warnings: [Diagnostic]
 
@@ -79,7 +81,10 @@ struct SourceArguments {
       position: SourcePosition(line: firstPathLine, column: 1), value: .texts(files))
     var inputs = SourceFiles(findings: findings).expand(source)
     for index in inputs.indices { inputs[index].source = inputs[index].source.lookable() }
-    guard !findings.hasErrors, let first = inputs.first else { return nil }
+    // An empty file says nothing of the others.
+    guard !findings.hasErrors, let first = inputs.first(where: { $0.source.fileSize != 0 }) ?? inputs.first else {
+      return nil
+    }
     let builder = SourceBuilder(findings: findings)
     guard let name = source.choice("format", as: SourceFormat.self) ?? builder.detect(first, source) else { return nil }
     source.fields["format"] =
@@ -103,6 +108,7 @@ struct SourceArguments {
     if let dialect {
       definition.evidence = dialect.evidence
       definition.isCertain = dialect.isCertain
+      definition.proposals = dialect.proposals
       definition.detected = CSVText.differences(dialect.options, from: CSVText.base(name))
         .filter { !source.has($0.option) }.map { "\($0.option): \($0.value)" }
     }

@@ -150,7 +150,7 @@ struct DefinitionTests {
     options.quotedNulls = true
     options.lenientQuotes = true
     options.padShortRecords = true
-    options.truncateLongRecords = true
+    options.longRecords = .truncate
     options.maxRecordBytes = 1 << 20
     #expect(definition.format == .csv(options))
     #expect(definition.root.mode == .createMissing)

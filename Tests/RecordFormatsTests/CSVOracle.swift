@@ -8,6 +8,8 @@ struct CSVOracle {
   /// Whether the last quoted field had text behind its closing quote.
   private var hasTextBehind = false
   private var fault: (code: RecordError.Code, at: Int)?
+  /// A quote that opens on a line and is not closed there as it should be, where quotes are not trusted.
+  private var brokenLine: Int?
 
   init(_ bytes: [UInt8], _ options: CSVOptions) {
     self.bytes = bytes
@@ -30,10 +32,20 @@ struct CSVOracle {
       }
       let start = i
       fault = nil
-      var fields: [String] = [field()]
-      while isDelimiter(i) {
-        i += options.delimiter.count
+      var areEmpty: [Bool] = []
+      var fields: [String] = []
+      brokenLine = nil
+      repeat {
+        if !fields.isEmpty { i += options.delimiter.count }
+        let from = i
         fields.append(field())
+        areEmpty.append(bytes[from..<i].allSatisfy { options.trim && ($0 == 32 || $0 == 9) })
+      } while isDelimiter(i)
+      if let open = brokenLine {
+        // Only the line of the quote is refused.
+        fault = (.unterminatedQuote, open)
+        i = open
+        while i < bytes.count, !isLineEnd(i) { i += 1 }
       }
       let end = i
       skipLineEnd()
@@ -43,7 +55,10 @@ struct CSVOracle {
       let wanted = width ?? fields.count
       width = wanted
       if fault == nil, fields.count < wanted, !options.padShortRecords { fault = (.fieldCount, end) }
-      if fault == nil, fields.count > wanted, !options.truncateLongRecords { fault = (.fieldCount, start) }
+      let isCut =
+        options.longRecords == .truncate
+        || (options.longRecords == .dropEmpty && areEmpty.dropFirst(wanted).allSatisfy { $0 })
+      if fault == nil, fields.count > wanted, !isCut { fault = (.fieldCount, start) }
       if let fault {
         result.append("\(fault.code.rawValue)@\(place(fault.at))")
       } else {
@@ -114,6 +129,7 @@ struct CSVOracle {
     while true {
       if i == bytes.count {
         note(.unterminatedQuote, open)
+        if options.lenientQuotes { brokenLine = brokenLine ?? open }
         return value
       }
       if bytes[i] == options.quote {
@@ -137,6 +153,9 @@ struct CSVOracle {
     if options.trim || options.lenientQuotes { while isBlank(i) { i += 1 } }
     if endsField { return value }
     if !options.lenientQuotes { note(.textAfterQuote, i) }
+    if options.lenientQuotes, bytes[open..<close].contains(where: { $0 == 10 || $0 == 13 }) {
+      brokenLine = brokenLine ?? open
+    }
     i = close
     hasTextBehind = true
     while !endsField {

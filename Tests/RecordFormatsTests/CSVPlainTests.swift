@@ -53,7 +53,7 @@ import Testing
     if Int.random(in: 0..<6, using: &random) == 0 { options.quote = nil }
     options.lenientQuotes = Bool.random(using: &random)
     options.padShortRecords = Bool.random(using: &random)
-    options.truncateLongRecords = Bool.random(using: &random)
+    options.longRecords = [.refuse, .dropEmpty, .truncate].randomElement(using: &random) ?? .refuse
     options.blankLines = Bool.random(using: &random) ? .skip : .record
     options.maxRecordBytes = Int.random(in: 0..<8, using: &random) == 0 ? 20_000 : 16 << 20
     return options

@@ -32,7 +32,7 @@ import Testing
     options.trimQuoted = Int.random(in: 0..<4, using: &random) == 0
     options.lenientQuotes = Bool.random(using: &random)
     options.padShortRecords = Bool.random(using: &random)
-    options.truncateLongRecords = Bool.random(using: &random)
+    options.longRecords = [.refuse, .dropEmpty, .truncate].randomElement(using: &random) ?? .refuse
     options.blankLines = Bool.random(using: &random) ? .skip : .record
     return options
   }

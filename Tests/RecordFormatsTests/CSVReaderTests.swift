@@ -76,7 +76,7 @@ struct CSVCase: Sendable, CustomTestStringConvertible {
     },
     CSVCase("truncated", "a,b\nc\nd,e,f\n", ["a|b", "fieldCount@2:2", "d|e"]) {
       $0.header = .none
-      $0.truncateLongRecords = true
+      $0.longRecords = .truncate
     },
     CSVCase("semicolons and single quotes", "'a;b';c\n'it''s';\"d\"\n", ["«a;b»|c", "«it's»|\"d\""]) {
       $0.header = .none

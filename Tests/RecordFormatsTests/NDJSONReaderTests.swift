@@ -131,4 +131,15 @@ struct NDJSONCase: Sendable, CustomTestStringConvertible {
     }
     #expect(again.lines == ["#1|#2"])
   }
+
+  @Test(
+    "a file that is one array names the format that reads it",
+    arguments: ["[{\"a\":1}]\n", "[\n{\"a\":1}\n]\n", " [1]"])
+  func arrayHint(_ text: String) throws {
+    var reader = try NDJSONReader(source: ByteSource(bytes: Array(text.utf8)), columns: .named(["a"]))
+    var batch = RecordBatch()
+    _ = try reader.read(into: &batch, limit: BatchLimit())
+    #expect(batch.errors.first?.message.contains("format json") == true)
+    #expect(batch.errors.dropFirst().allSatisfy { !$0.message.contains("format json") })
+  }
 }

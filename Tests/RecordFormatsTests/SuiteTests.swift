@@ -63,7 +63,7 @@ private func records(_ source: ByteSource, _ options: CSVOptions) throws -> (hea
     var options = CSVOptions()
     options.header = .none
     options.padShortRecords = true
-    options.truncateLongRecords = true
+    options.longRecords = .truncate
     options.lenientQuotes = true
     options.blankLines = .record
     for word in words.dropFirst() {

@@ -77,6 +77,10 @@ struct cscan_rows {
   /* The columns, at most 64, and the first byte of lines that are no rows, besides LF and CR. */
   uint32_t width;
   uint8_t comment, quote;
+  /* Whether a row ends where its line does: one with line ends inside quotes is something else. */
+  uint8_t is_one_line;
+  /* What a line begins with that may be no row, in the bytes that the mask has; of an empty mask there is none. */
+  uint64_t head, head_mask;
   /* The start of the next row; no row starts at or behind `start_limit`, ends behind `end_limit` or is longer than
    * `most_bytes`. */
   uint32_t start, start_limit, end_limit, most_bytes;
@@ -98,7 +102,8 @@ struct cscan_rows {
 };
 
 /* Writes the fields and positions of rows, each a line of `width` fields, until one is something else; returns how
- * many. Doubled quotes and line ends inside quotes are part of a row, misplaced quotes are not. */
+ * many. Doubled quotes and line ends inside quotes are part of a row, misplaced quotes are not. Eight bytes behind a
+ * row's start may be read. */
 size_t cscan_csv_rows(struct cscan_rows *rows);
 
 /* Copies text in which each quote is doubled, with one quote for two; returns how many bytes that makes, or -1 if

@@ -14,6 +14,8 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case readTextAfterQuote = "read.textAfterQuote"
   case readUnterminatedQuote = "read.unterminatedQuote"
   case readDanglingEscape = "read.danglingEscape"
+  case readDoubtfulComment = "read.doubtfulComment"
+  case readOtherTable = "read.otherTable"
   case readInvalidJSON = "read.invalidJSON"
   case readNotAnObject = "read.notAnObject"
   case readDuplicateMember = "read.duplicateMember"
@@ -107,6 +109,8 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
     case .textAfterQuote: self = .readTextAfterQuote
     case .unterminatedQuote: self = .readUnterminatedQuote
     case .danglingEscape: self = .readDanglingEscape
+    case .doubtfulComment: self = .readDoubtfulComment
+    case .otherTable: self = .readOtherTable
     case .invalidJSON: self = .readInvalidJSON
     case .notAnObject: self = .readNotAnObject
     case .duplicateMember: self = .readDuplicateMember

@@ -44,17 +44,28 @@ enum CSVText {
     if found.headerRows != base.headerRows, found.header == .firstRecord {
       add("header_rows", String(found.headerRows))
     }
-    if found.table != base.table, let table = found.table { add("table", String(table)) }
+    // What was detected and could lose records is left to a person.
+    if found.table != base.table, let table = found.table, found.caution?.refusesOtherTables != true {
+      add("table", String(table))
+    }
     if found.skippedLines != base.skippedLines { add("skip_lines", String(found.skippedLines)) }
-    if found.comment != base.comment, let comment = found.comment { add("comment", YAMLText.quoted(comment)) }
+    if found.comment != base.comment, let comment = found.comment, found.caution?.doubtsComments != true {
+      add("comment", YAMLText.quoted(comment))
+    }
     if found.blankLines != base.blankLines { add("blank_lines", found.blankLines == .record ? "record" : "skip") }
     if found.trim != base.trim { add("trim", String(found.trim)) }
     if found.trimQuoted != base.trimQuoted { add("trim_quoted", String(found.trimQuoted)) }
     if found.quotedNulls != base.quotedNulls { add("quoted_nulls", String(found.quotedNulls)) }
     if found.lenientQuotes != base.lenientQuotes { add("lenient_quotes", String(found.lenientQuotes)) }
     if found.padShortRecords != base.padShortRecords { add("short_records", found.padShortRecords ? "pad" : "reject") }
-    if found.truncateLongRecords != base.truncateLongRecords {
-      add("long_records", found.truncateLongRecords ? "truncate" : "reject")
+    if found.longRecords != base.longRecords {
+      let names: [CSVOptions.LongRecords: String] = [
+        .refuse: "reject", .dropEmpty: "drop_empty", .truncate: "truncate",
+      ]
+      add("long_records", names[found.longRecords] ?? "reject")
+    }
+    if found.repeatedHeaders != base.repeatedHeaders {
+      add("repeated_headers", found.repeatedHeaders == .record ? "record" : "skip")
     }
     return result
   }

@@ -41,6 +41,8 @@ public struct ColumnProfile: Sendable {
   var forms = NumberForms.any
   /// The forms in which all numbers are whole.
   var wholeForms = NumberForms.any
+  /// The first number that has marks.
+  var markedExample = ""
   var leadingZeros = 0
   var leadingZeroExample = ""
   var plusSigns = 0
@@ -126,18 +128,25 @@ public struct ColumnProfile: Sendable {
     } else if let date = DateShape(inner) {
       add(date)
     } else if !isTyped {
-      add(NumberShape(inner), inner)
+      add(NumberShape(inner), inner, isTyped: state == .number)
     } else {
       note(inner)
     }
   }
 
-  private mutating func add(_ number: NumberShape, _ text: UnsafeBufferPointer<UInt8>) {
+  private mutating func add(_ number: NumberShape, _ text: UnsafeBufferPointer<UInt8>, isTyped: Bool) {
     guard !number.forms.isEmpty else { return note(text) }
+    var number = number
+    if isTyped {
+      // A number of the format itself has a decimal point.
+      number.forms.formIntersection(.point)
+      number.wholeForms.formIntersection(.point)
+    }
     numbers += 1
     forms.formIntersection(number.forms)
     wholeForms.formIntersection(number.wholeForms)
     mostDigits = max(mostDigits, number.significantDigits)
+    if markedExample.isEmpty, text.contains(where: { !$0.isDigit && $0 != 0x2D }) { markedExample = Self.excerpt(text) }
     if number.hasLeadingZero {
       leadingZeros += 1
       if leadingZeros == 1 { leadingZeroExample = Self.excerpt(text) }

@@ -47,14 +47,32 @@ extension ColumnProfile {
     var questions: [String] = []
   }
 
-  /// The type of the column.
-  public var type: ColumnType { verdict.type }
+  /// The types of the columns of one source, which are judged together.
+  static func verdicts(_ profiles: [ColumnProfile], named names: [String]) -> [Verdict] {
+    let proofs = profiles.enumerated().compactMap { index, profile in
+      profile.provenDecimalMark.map {
+        DecimalProof(mark: $0, column: names.indices.contains(index) ? names[index] : "")
+      }
+    }
+    // Columns that contradict each other prove nothing.
+    let proof = proofs.first { first in proofs.allSatisfy { $0.mark == first.mark } }
+    return profiles.map { $0.verdict(proof) }
+  }
+
+  /// What the numbers of one column say about those of the others.
+  struct DecimalProof {
+    var mark: UInt8
+    /// The column's name.
+    var column: String
+  }
 
   /// How many values there are without the spellings of null.
   private var plainValues: Int { values - nullCounts.reduce(0, +) }
 
   /// Decides; what could mean two things is text.
-  var verdict: Verdict {
+  ///
+  /// - Parameter proof: the decimal mark that another column of the source shows.
+  private func verdict(_ proof: DecimalProof?) -> Verdict {
     let count = plainValues
     guard count > 0 else {
       let words = values == 0 ? "no values" : "no values but " + spellings.joined(separator: ", ")
@@ -68,7 +86,7 @@ extension ColumnProfile {
     } else if dates == count {
       verdict = dateVerdict(count)
     } else if strings == 0, numbers == count {
-      verdict = numberVerdict()
+      verdict = numberVerdict(proof)
     } else {
       return textVerdict(count)
     }
@@ -122,7 +140,42 @@ extension ColumnProfile {
 
   // MARK: Numbers
 
-  private func numberVerdict() -> Verdict {
+  /// The mark before the fractions of a column of numbers, if they can be read in no other way.
+  private var provenDecimalMark: UInt8? {
+    guard strings == 0, numbers > 0, numbers == plainValues, !markedExample.isEmpty else { return nil }
+    let left = NumberForms.all.filter { forms.contains($0.form) }
+    guard let mark = left.first?.decimalMark, left.allSatisfy({ $0.decimalMark == mark }) else { return nil }
+    // Groups that any decimal mark could stand behind prove nothing.
+    let isWhole = left.contains { wholeForms.contains($0.form) && $0.groupMark != 0x2C && $0.groupMark != 0x2E }
+    return isWhole ? nil : mark
+  }
+
+  /// Whether the numbers mean one thing with a decimal point and another with a decimal comma.
+  private var isAmbiguous: Bool {
+    let left = NumberForms.all.filter { forms.contains($0.form) }
+    return !left.allSatisfy { wholeForms.contains($0.form) }
+      && left.contains { $0.decimalMark == 0x2E } && left.contains { $0.decimalMark == 0x2C }
+  }
+
+  private func numberVerdict(_ proof: DecimalProof?) -> Verdict {
+    guard isAmbiguous else { return plainVerdict() }
+    guard let proof else {
+      return Verdict(
+        type: .text,
+        evidence: [
+          "numbers that can be read in two ways: \(markedExample) has a decimal mark or a mark between groups"
+        ],
+        questions: ["which is it? say it with decimal_mark and group_mark"])
+    }
+    var copy = self
+    copy.forms = NumberForms(NumberForms.all.filter { $0.decimalMark == proof.mark }.map(\.form)).intersection(forms)
+    var verdict = copy.plainVerdict()
+    verdict.evidence.append(
+      "the decimal mark is \(proof.mark == 0x2C ? "a comma" : "a point") as in \(proof.column)")
+    return verdict
+  }
+
+  private func plainVerdict() -> Verdict {
     if leadingZeros > 0 {
       return Verdict(
         type: .text,

@@ -26,7 +26,7 @@ struct GuessedAttribute {
     columnName = sample.columns[column]
     self.name = name
     let profile = sample.profiles[column]
-    verdict = profile.verdict
+    verdict = sample.verdicts[column]
     doubtCodes(profile)
     doubtConversion(sample)
     trims = verdict.type.isTrimmed && (profile.padded > 0 || profile.blank > 0)

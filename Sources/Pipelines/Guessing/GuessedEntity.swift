@@ -34,20 +34,16 @@ struct GuessedEntity {
   private mutating func chooseKey() {
     let unique = attributes.indices.filter { isKeyable($0) && sample.uniqueColumns.contains(attributes[$0].column) }
     let scored = unique.map { (index: $0, score: score($0)) }.filter { $0.score > 0 }
-    if let best = scored.max(by: { ($0.score, -$0.index) < ($1.score, -$1.index) }) {
-      key = [best.index]
-      keyEvidence =
-        "\(GuessWords.count(sample.profiles[attributes[best.index].column].values, "value")), all different, none missing"
-      let others = scored.filter { $0.index != best.index }.prefix(5).map { attributes[$0.index].name }
+      .sorted { ($1.score, $0.index) < ($0.score, $1.index) }
+    for (place, candidate) in scored.prefix(Self.mostSearches).enumerated() where isKey([candidate.index]) {
+      let others = scored.dropFirst(place + 1).prefix(5).map { attributes[$0.index].name }
       if !others.isEmpty { keyEvidence += "; so could \(others.joined(separator: ", "))" }
       return
     }
     let parts = attributes.indices.filter { isKeyable($0) && isReference($0) && hasAll($0) }
     if (2...4).contains(parts.count), sample.records > sample.rejects,
-      sample.isUnique(parts.map { attributes[$0].column })
+      sample.isUnique(parts.map { attributes[$0].column }), isKey(parts)
     {
-      key = parts
-      keyEvidence = "no two records have the same values in all of them, none is missing"
       return
     }
     let names = unique.prefix(5).map { attributes[$0].name }
@@ -63,6 +59,39 @@ struct GuessedEntity {
     questions.append(
       "no column is a key by its name and its values, so each run inserts all records anew"
         + (names.isEmpty ? "" : "; unique in the sample: \(names.joined(separator: ", "))"))
+  }
+
+  /// So many columns are looked for in a whole source at most.
+  private static let mostSearches = 3
+
+  /// Takes some attributes as the key if no record of the whole source contradicts it, as far as that can be told.
+  private mutating func isKey(_ parts: [Int]) -> Bool {
+    let names = parts.map { attributes[$0].name }.joined(separator: ", ")
+    let seen =
+      parts.count == 1
+      ? GuessWords.count(sample.profiles[attributes[parts[0]].column].values, "value") + ", all different, none missing"
+      : "no two records have the same values in all of them, none is missing"
+    if sample.isWhole {
+      keyEvidence = seen
+    } else {
+      switch KeySearch(definition: sample.definition).look(parts.map { attributes[$0].columnName }) {
+      case .unique(let records):
+        keyEvidence = "\(GuessWords.count(records, "record")), which are all, have different values, none is missing"
+      case .repeated(let line):
+        questions.append("\(names) looks like a key, but the record on line \(line) has the value of an earlier one")
+        return false
+      case .missing(let line):
+        questions.append("\(names) looks like a key, but the record on line \(line) has no value")
+        return false
+      case .unknown(let reason):
+        keyEvidence = seen + " in the first \(GuessWords.count(sample.records, "record"))"
+        questions.append(
+          "\(names) was looked at in the first \(GuessWords.count(sample.records, "record")) only, because of the source:"
+            + " \(reason); is it different in all others, too?")
+      }
+    }
+    key = parts
+    return true
   }
 
   private func isKeyable(_ index: Int) -> Bool {

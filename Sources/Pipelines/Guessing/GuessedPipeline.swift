@@ -70,7 +70,10 @@ struct GuessedPipeline {
   private var keyLines: [String] {
     guard !entity.key.isEmpty else { return ["  mode: insert"] }
     let names = entity.key.map { entity.attributes[$0].name }
-    return ["  find_by: [\(names.joined(separator: ", "))]  # \(entity.keyEvidence)"]
+    return [
+      "  find_by: [\(names.joined(separator: ", "))]  # \(entity.keyEvidence)",
+      "  duplicates: reject  # of records with one key, all but the first are rejected",
+    ]
   }
 
   private func attribute(_ index: Int, _ lines: inout [String]) {
@@ -128,6 +131,10 @@ struct GuessedPipeline {
     for (option, value, note) in CSVText.differences(found, from: CSVText.base(definition.formatName))
     where !said.contains(option) && option != "null" {
       lines.append("  \(option): \(value)\(note.isEmpty ? "" : "  # \(note)")")
+    }
+    for proposal in definition.proposals where !said.contains(proposal.option) {
+      lines.append("  # QUESTION: \(Self.comment(proposal.reason)). Is that right? Then say:")
+      lines.append("  # \(proposal.option): \(proposal.value)")
     }
     if !said.contains("null") { lines += nullLines(found) }
     return lines

@@ -122,7 +122,8 @@ struct NumberShape {
     guard let groupMark else { return decimal == nil }
     let whole = text[..<(decimal ?? text.count)]
     guard let firstMark = whole.firstIndex(of: groupMark) else { return decimal == nil }
-    guard (1...3).contains(firstMark) else { return nil }
+    // A zero is no group: `0.125` can be read in one way only.
+    guard (1...3).contains(firstMark), whole[0] != 0x30 else { return nil }
     var run = 0
     for byte in whole[(firstMark + 1)...] {
       if byte.isDigit {

@@ -88,6 +88,13 @@ public struct PipelineGuess: Sendable {
       } catch {
         throw DiagnosticList([error.diagnostic])
       }
+      if sample.emptyFiles.count < definition.sources.count {
+        warnings += sample.emptyFiles.map {
+          Diagnostic(
+            .warning, code: "emptyFile", path: $0, position: .file,
+            message: "there is nothing in it; a run refuses an empty file where a header is expected")
+        }
+      }
       if sample.columns.isEmpty {
         throw DiagnosticList([
           Diagnostic(

@@ -16,6 +16,8 @@ struct SourceSample {
   private(set) var columns: [String] = []
   private(set) var batches: [RecordBatch] = []
   private(set) var profiles: [ColumnProfile] = []
+  /// What the columns are, judged together.
+  private(set) var verdicts: [ColumnProfile.Verdict] = []
   /// The columns of which no two records have the same value, by number.
   private(set) var uniqueColumns: Set<Int> = []
   private(set) var records = 0
@@ -25,6 +27,8 @@ struct SourceSample {
   private(set) var surplus: RecordPosition?
   /// Whether there are members that no pipeline can name, because their names are empty.
   private(set) var hasNamelessMembers = false
+  /// The files of several that have nothing in them.
+  private(set) var emptyFiles: [String] = []
   /// Whether these are all records.
   private(set) var isWhole = true
 
@@ -52,6 +56,7 @@ struct SourceSample {
       try read(.named(named), limit)
     }
     for source in definition.sources { source.endLooking() }
+    verdicts = ColumnProfile.verdicts(profiles, named: columns)
     findUnique()
   }
 
@@ -60,7 +65,9 @@ struct SourceSample {
     var request = request
     var sampler: TypeSampler?
     var bytes = 0
-    for (index, source) in definition.sources.enumerated() {
+    emptyFiles = definition.sources.filter { $0.fileSize == 0 }.map(\.path)
+    let isEmpty = emptyFiles.count == definition.sources.count
+    for (index, source) in definition.sources.enumerated() where isEmpty || source.fileSize != 0 {
       var reader = try definition.format.reader(source: source, columns: request, index: index)
       if !definition.format.hasFixedColumns {
         // A member with an empty name has no path.

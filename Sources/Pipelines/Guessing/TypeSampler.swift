@@ -6,6 +6,9 @@ public struct TypeSampler: Sendable {
   public private(set) var profiles: [ColumnProfile]
   private let isTyped: Bool
 
+  /// The types of the columns, which are judged together.
+  public var types: [ColumnType] { ColumnProfile.verdicts(profiles, named: []).map(\.type) }
+
   /// Prepares to look at columns of a format.
   public init(columnCount: Int, format: RecordFormat) {
     profiles = Array(repeating: ColumnProfile(), count: columnCount)

@@ -19,6 +19,8 @@ struct CSVFieldSink {
   var row = 0
   /// The number of fields of the current record so far.
   var fieldCount = 0
+  /// Whether anything is in the fields of the current record behind the last column.
+  private(set) var hasSurplus = false
 
   init(
     base: UnsafePointer<UInt8>, starts: UnsafeMutableBufferPointer<UInt32>,
@@ -38,12 +40,23 @@ struct CSVFieldSink {
     nullTokens = parser.nullTokens
   }
 
+  /// Begins with the record whose fields go to the entries from `row` on.
+  @inline(__always)
+  mutating func begin(_ row: Int) {
+    self.row = row
+    fieldCount = 0
+    hasSurplus = false
+  }
+
   /// Adds an unquoted field and returns the entry it was written to, or -1 if nobody asked for it.
   @inline(__always) @discardableResult
   mutating func addText(_ from: Int, _ to: Int) -> Int {
     let field = fieldCount
     fieldCount += 1
-    if field >= slots.count { return -1 }
+    if field >= slots.count {
+      if !hasSurplus { hasSurplus = trim ? (from..<to).contains { !isBlank(base[$0]) } : to > from }
+      return -1
+    }
     let slot = Int(slots[unchecked: field])
     if slot < 0 { return -1 }
     var start = from
@@ -66,7 +79,10 @@ struct CSVFieldSink {
     let (start, end) = trimsQuoted && isWhole ? inside(from, to) : (from, to)
     let field = fieldCount
     fieldCount += 1
-    if field >= slots.count { return -1 }
+    if field >= slots.count {
+      hasSurplus = true
+      return -1
+    }
     let slot = Int(slots[unchecked: field])
     if slot < 0 { return -1 }
     let null = quotedNulls && nullLengths >> UInt64(min(63, end - start)) & 1 != 0 && isNull(start, end)

@@ -20,6 +20,24 @@ public struct CSVOptions: Sendable, Hashable {
     case record
   }
 
+  /// What a record is that is the header again, below records.
+  public enum RepeatedHeaders: Sendable, Hashable {
+    /// Nothing: files were put one behind the other, with their headers. In a file of one column it is a record.
+    case skip
+    /// A record.
+    case record
+  }
+
+  /// What becomes of a record with too many fields.
+  public enum LongRecords: Sendable, Hashable {
+    /// It is refused.
+    case refuse
+    /// It is accepted if its surplus fields are empty and without quotes, and refused if not.
+    case dropEmpty
+    /// It is accepted; its surplus fields are dropped.
+    case truncate
+  }
+
   /// What stands between two fields.
   ///
   /// It has neither the quote nor the escape in it; neither does it begin with the comment prefix, nor that with it.
@@ -52,6 +70,8 @@ public struct CSVOptions: Sendable, Hashable {
   public var table: Int?
   /// The number of lines to skip at the start of the file, whatever they hold.
   public var skippedLines: Int = 0
+  /// What a record is that is the header again.
+  public var repeatedHeaders: RepeatedHeaders = .skip
   /// Lines that start with this text are skipped; `nil`: none are.
   public var comment: String?
   /// Unquoted fields that equal one of these, as spelt in the file, are null.
@@ -69,11 +89,16 @@ public struct CSVOptions: Sendable, Hashable {
   public var blankLines: BlankLines = .skip
   /// Whether a record with too few fields is accepted, its missing fields being absent, instead of refused.
   public var padShortRecords = false
-  /// Whether a record with too many fields is accepted, its surplus fields being dropped, instead of refused.
-  public var truncateLongRecords = false
+  /// What becomes of a record with too many fields.
+  public var longRecords: LongRecords = .refuse
   /// Whether a quote inside an unquoted field, and text behind a closing quote, are ordinary text instead of refused;
   /// nothing but spaces and tabs there is dropped.
+  ///
+  /// Quotes cannot be trusted then: where one opens that is closed on another line with text behind, or not at all, only
+  /// its own line is refused, and the next one is a record again.
   public var lenientQuotes = false
+  /// What holds because some options were detected and nobody said them; nil: they are as somebody wants them.
+  public var caution: CSVCaution?
   /// The file's encoding.
   public var encoding: TextEncoding = .automatic
   /// The longest record in bytes, at most 512 MiB.
@@ -91,6 +116,8 @@ public struct CSVOptions: Sendable, Hashable {
     return options
   }
 
+  /// The most columns of a table: each takes memory for its name and for its field of each record.
+  public static let mostColumns = 1 << 16
   /// What ``headerRows`` is at most.
   public static let mostHeaderRows = 16
 
@@ -128,7 +155,9 @@ public struct CSVOptions: Sendable, Hashable {
       return "the number of header rows is not between 1 and \(Self.mostHeaderRows)"
     }
     if let table, table < 1 { return "tables are counted from 1" }
-    if let columnCount, columnCount < 1 || columnCount > 1 << 20 { return "the number of columns is not possible" }
+    if let columnCount, columnCount < 1 || columnCount > Self.mostColumns {
+      return "the number of columns is not possible"
+    }
     if skippedLines < 0 { return "the number of skipped lines is negative" }
     if comment?.utf8.contains(where: { $0 == 10 || $0 == 13 || $0 == 0 }) == true {
       return "the comment prefix contains a line end or a NUL"

@@ -7,6 +7,8 @@ extension CSVParser {
     case needsInput
     /// What it is, and where the next line starts.
     case skipped(SkippedText.Kind, Int)
+    /// It could be a comment as well as a record, and ends here; the next line starts there.
+    case doubted(Int, Int)
   }
 
   /// Skips the line at `start` if it is blank, a comment, or among the first ones that are to be skipped.
@@ -28,15 +30,26 @@ extension CSVParser {
         }
       }
     }
+    let atStart = scan
     var at = scan.next()
     while at < end, base[at] != 10, base[at] != 13 { at = scan.next() }
+    let stop = min(at, end)
     if at >= end {
       if !isLast { return .needsInput }
     } else if base[at] == 13 {
       if at + 1 >= end, !isLast { return .needsInput }
       if at + 1 < end, base[at + 1] == 10 { at = scan.next() }
     }
-    if linesToSkip > 0 { linesToSkip -= 1 }
+    if linesToSkip > 0 {
+      if isBelowPreamble(base, start, stop) {
+        linesToSkip = 0
+        scan = atStart
+        return .notSkipped
+      }
+      linesToSkip -= 1
+    } else if kind == .comment, caution?.doubtsComments == true, fieldCount(base, start, stop) == width {
+      return .doubted(stop, min(at + 1, end))
+    }
     return .skipped(kind, min(at + 1, end))
   }
 
@@ -74,7 +87,9 @@ extension CSVParser {
     }
     if close >= end {
       if !isLast { return .needsInput }
-      if fault == nil { fault = Fault(code: .unterminatedQuote, at: open) }
+      if fault == nil || (quotesAreDoubted && fault?.code != .unterminatedQuote) {
+        fault = Fault(code: .unterminatedQuote, at: open)
+      }
       sink.addQuoted(open + 1, end)
       return .at(end)
     }
@@ -89,7 +104,11 @@ extension CSVParser {
       if !isLast { return .needsInput }
     } else if !isDelimiter(base, behind, end), base[behind] != 10, base[behind] != 13 {
       if !isLast, isCut(base, behind, end) { return .needsInput }
-      if !lenient, fault == nil { fault = Fault(code: .textAfterQuote, at: behind) }
+      if quotesAreDoubted, fault?.code != .unterminatedQuote, Self.lineEnds(base, open, close) > 0 {
+        fault = Fault(code: .unterminatedQuote, at: open)
+      } else if !lenient, fault == nil {
+        fault = Fault(code: .textAfterQuote, at: behind)
+      }
       // The rest is read as ordinary text, quotes included, to find the end of the field.
       let stop = unquotedEnd(base, &scan, scan.next(), end, isLast, &fault, strayQuotes: true)
       guard let stop else { return .needsInput }

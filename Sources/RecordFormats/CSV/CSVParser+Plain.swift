@@ -11,12 +11,12 @@ extension CSVParser {
   /// Whether the options are those of a plain file, and its columns are known.
   var isPlain: Bool {
     level != CSCAN_NONE && escape == delimiter && long == nil && !trim && !trimsQuoted && width > 0
-      && slots.count == width
+      && slots.count == width && !isBehindTable
   }
 
   /// Whether C can make fields of whole runs of records: all columns are stored, in the file's order.
   private var makesRows: Bool {
-    cscan_has_rows(level) != 0 && width <= 64 && columnCount == width
+    cscan_has_rows(level) != 0 && width <= 64 && columnCount == width && (headers.isEmpty || headers.mask != 0)
       && slots.indices.allSatisfy { Int(slots[$0]) == $0 }
   }
 
@@ -75,6 +75,8 @@ extension CSVParser {
     rows.width = UInt32(width)
     rows.comment = firstComment
     rows.quote = openingQuote
+    rows.is_one_line = quotesAreDoubted ? 1 : 0
+    (rows.head, rows.head_mask) = (headers.head, headers.mask)
     rows.start_limit = UInt32(clamping: limits.bytes)
     rows.end_limit = UInt32(clamping: limits.textFault)
     rows.most_bytes = UInt32(clamping: maxRecordBytes)
@@ -136,6 +138,7 @@ extension CSVParser {
           mark += 1
         }
         if found != width || at - start > maxRecordBytes || limits.textFault < behind { return marks.meetOdd() }
+        if headers.mayBegin(base + start), headers.contain(base, start, at) { return marks.meetOdd() }
         if hasNulls { sink.findNulls() }
 
         let escapesBefore = escapes.count
@@ -146,6 +149,10 @@ extension CSVParser {
             return marks.meetOdd()
           }
           newlines = found
+          if newlines > 0, quotesAreDoubted {
+            escapes.removeLast(escapes.count - escapesBefore)
+            return marks.meetOdd()
+          }
         }
         if hasRepeats {
           for (copy, original) in repeats { repeatField(sink, original, copy, escapesBefore, &escapes) }

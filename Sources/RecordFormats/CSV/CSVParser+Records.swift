@@ -45,6 +45,15 @@ extension CSVParser {
         switch skipLine(base, &scan, start, end, isLast) {
         case .notSkipped: break
         case .needsInput: return .needsInput
+        case .doubted(let stop, let next):
+          let raw = UnsafeRawBufferPointer(start: base + start, count: stop - start)
+          errors.append(
+            refusal(Fault(code: .doubtfulComment, at: start), raw, start: start, origin: origin, found: width))
+          account.recordBytes += next - start
+          recordIndex += 1
+          start = next
+          line += 1
+          continue records
         case .skipped(let kind, let next):
           // Its line end, of one or two bytes, does not count.
           if next - start > maxRecordBytes {
@@ -59,8 +68,7 @@ extension CSVParser {
         }
       }
 
-      sink.row = stored * columnCount
-      sink.fieldCount = 0
+      sink.begin(stored * columnCount)
       let escapesBefore = escapes.count
       var newlines = 0
       var countsNewlines = false
@@ -140,6 +148,19 @@ extension CSVParser {
         break fields
       }
 
+      if quotesAreDoubted, countsNewlines || newlines > 0 || fault?.code == .unterminatedQuote {
+        if fault == nil, let open = quoteAroundRecords(base, start, at) {
+          fault = Fault(code: .unterminatedQuote, at: open)
+        }
+        if let open = fault, open.code == .unterminatedQuote {
+          // Only the line of the quote is refused; what it takes in may be records.
+          countsNewlines = true
+          at = open.at
+          while at < end, base[at] != 10, base[at] != 13 { at += 1 }
+          scan = SpecialScanner(base, from: at, end: end, delimiter: delimiter, quote: quote, escape: escape)
+          if at < end { _ = scan.next() }
+        }
+      }
       // The record is base[start..<at]; what ends it is LF, CR, CRLF or the end of the text.
       var next = at
       if at < end {
@@ -161,6 +182,14 @@ extension CSVParser {
         escapes.removeLast(escapes.count - escapesBefore)
         return .failed(tooLong(base, from: start, origin: origin))
       }
+      if headers.mayBegin(base + start), headers.contain(base, start, at) {
+        escapes.removeLast(escapes.count - escapesBefore)
+        let lines = 1 + Self.lineEnds(base, start, at)
+        account.skipped.add(.repeatedHeader, lines: lines, bytes: next - start)
+        line += lines
+        start = next
+        continue records
+      }
       lastFieldCount = sink.fieldCount
       if textFault < next {
         // Text before the record (a comment) may be anything; look at this record alone.
@@ -174,7 +203,18 @@ extension CSVParser {
           textFault = check.fault - origin
         }
       }
-      if fault == nil, sink.fieldCount != width, width != 0, !(sink.fieldCount < width ? pads : truncates) {
+      if isBehindTable {
+        if length == 0 {
+          account.skipped.add(.blankLine, lines: 1, bytes: next - start)
+          line += 1
+          start = next
+          continue records
+        }
+        fault = fault ?? Fault(code: .otherTable, at: start)
+      }
+      if fault == nil, sink.fieldCount != width, width != 0,
+        !(sink.fieldCount < width ? pads : longRecords == .truncate || (longRecords == .dropEmpty && !sink.hasSurplus))
+      {
         fault = Fault(code: .fieldCount, at: sink.fieldCount < width ? at : start)
       }
       if let fault {

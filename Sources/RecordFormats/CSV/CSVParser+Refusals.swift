@@ -16,7 +16,7 @@ extension CSVParser {
   func tooLong(_ base: UnsafePointer<UInt8>, from start: Int, origin: Int) -> ParseFailure {
     let open = openQuote(base, from: start, to: start + maxRecordBytes)
     let raw = UnsafeRawBufferPointer(start: base + start, count: maxRecordBytes)
-    var message = "the record is longer than \(maxRecordBytes) bytes"
+    var message = "the record is longer than \(maxRecordBytes) bytes, which “max_record” allows"
     if open != nil { message += "; the quote that opens here is probably never closed" }
     return ParseFailure(
       code: .recordTooLong,
@@ -84,8 +84,15 @@ extension CSVParser {
       case .fieldCount: "expected \(width) fields, found \(found)"
       case .strayQuote: "a quote inside an unquoted field; quote the whole field and double the quotes inside"
       case .textAfterQuote: "text behind a closing quote; double a quote that belongs to the value"
+      case .unterminatedQuote where quotesAreDoubted:
+        "the quote that opens here takes in other lines, and what closes it does not end a field; its line alone is refused"
       case .unterminatedQuote: "the quote that opens here is never closed"
+      case .doubtfulComment:
+        "the line has \(width) fields as a record has, and begins as lines that seem to be comments; say “comment” if it is"
+          + " one, and “comment: none” if there are none"
       case .danglingEscape: "the file ends after an escape character"
+      case .otherTable:
+        "the record is of another table than the first; say which “table” is to be read, and the others are passed over"
       case .nulByte: "the record contains a NUL byte"
       default: "the bytes from here are not valid text in the file's encoding"
       }

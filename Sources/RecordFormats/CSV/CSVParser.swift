@@ -21,10 +21,11 @@ struct CSVParser: RecordParser {
   let trim: Bool
   let trimsQuoted: Bool
   let pads: Bool
-  let truncates: Bool
+  let longRecords: CSVOptions.LongRecords
   let skipsBlankLines: Bool
   let quotedNulls: Bool
   let comment: [UInt8]
+  let caution: CSVCaution?
   let nullTokens: [[UInt8]]
   /// Bit n is set if a null token has n bytes; bit 63 stands for 63 and more.
   let nullLengths: UInt64
@@ -54,6 +55,10 @@ struct CSVParser: RecordParser {
   /// The number of fields that the last record had.
   var lastFieldCount = 0
 
+  /// The records of the header, if one of them is no record where it stands again.
+  var headers = RepeatedHeaders()
+  /// The table has ended: what follows is refused.
+  var isBehindTable = false
   var account = TextAccount()
   /// Lines still to skip at the start of the file.
   var linesToSkip: Int
@@ -72,7 +77,8 @@ struct CSVParser: RecordParser {
     trim = options.trim
     trimsQuoted = options.trimQuoted
     pads = options.padShortRecords
-    truncates = options.truncateLongRecords
+    longRecords = options.longRecords
+    caution = options.caution
     skipsBlankLines = options.blankLines == .skip
     quotedNulls = options.quotedNulls
     comment = Array((options.comment ?? "").utf8)

@@ -57,7 +57,13 @@ public struct CSVReader: RecordReader {
       var count = options.columnCount
       if count == nil { count = try reader.countFields() }
       header = (0..<(count ?? 0)).map { String($0 + 1) }
-    case .firstRecord: (header, position) = try reader.readHeader(rows: options.headerRows)
+    case .firstRecord:
+      let found = try reader.readHeader(rows: options.headerRows)
+      (header, position) = (found.names, found.position)
+      // With `table`, the header again begins another one; one column could well have its name as a value.
+      if options.repeatedHeaders == .skip, header.count > 1, tables?.endsAtHeader != true {
+        reader.parser.headers = RepeatedHeaders(found.records)
+      }
     }
     if options.header != .none { try Self.check(header, path: input.path, position) }
     reader.parser.columns.width = header.count
@@ -75,16 +81,8 @@ public struct CSVReader: RecordReader {
   /// - Throws: `inputFailed`, or `recordTooLong` at a record beyond `CSVOptions.maxRecordBytes`.
   public mutating func read(into batch: inout RecordBatch, limit: BatchLimit) throws(ReadError) -> Bool {
     batch.source = index
-    if tables == nil { return try reader.read(into: &batch, limit: limit) }
-    if tables?.isAtEnd == true {
-      batch.clear()
-      return false
-    }
-    if try !reader.read(into: &batch, limit: limit) { return false }
-    tables?.cut(&batch, &reader)
-    if batch.recordCount + batch.errors.count > 0 { return true }
-    batch.clear()
-    return false
+    guard tables != nil else { return try reader.read(into: &batch, limit: limit) }
+    return try tables?.read(into: &batch, limit: limit, &reader) ?? false
   }
 
   private static func check(_ header: [String], path: String, _ position: SourcePosition) throws(ReadError) {
@@ -107,21 +105,33 @@ extension StreamingReader<CSVParser> {
   /// The number of fields of the first record, which stays unread; 0 if there is none.
   fileprivate mutating func countFields() throws(ReadError) -> Int {
     var batch = RecordBatch()
-    return try peek(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))?.lastFieldCount ?? 0
+    let count = try peek(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))?.lastFieldCount ?? 0
+    if count > CSVOptions.mostColumns {
+      throw ReadError(
+        .invalidHeader, path: path, position: SourcePosition(line: parser.line, column: 1, byteOffset: 0),
+        message: "the first record has \(count) fields; a table has at most \(CSVOptions.mostColumns) columns")
+    }
+    return count
   }
 
   /// Reads the first records as names.
-  fileprivate mutating func readHeader(rows: Int) throws(ReadError) -> ([String], SourcePosition) {
-    var (names, position) = try readNames()
+  fileprivate mutating func readHeader(
+    rows: Int
+  ) throws(ReadError) -> (names: [String], position: SourcePosition, records: [[UInt8]]) {
+    var header = try readNames()
+    var records = [header.raw]
     for _ in 1..<max(1, rows) {
-      let (more, place) = try readNames()
+      let more = try readNames()
       // The upper records may name several columns at once, and end early.
-      names += Array(repeating: "", count: max(0, more.count - names.count))
-      for (i, name) in more.enumerated() where !name.isEmpty { names[i] += names[i].isEmpty ? name : " " + name }
-      position = place
+      header.names += Array(repeating: "", count: max(0, more.names.count - header.names.count))
+      for (i, name) in more.names.enumerated() where !name.isEmpty {
+        header.names[i] += header.names[i].isEmpty ? name : " " + name
+      }
+      header.position = more.position
+      records.append(more.raw)
     }
     parser.recordIndex = 0
-    return (names, position)
+    return (header.names, header.position, records)
   }
 
   /// Counts text whose records are none after all.
@@ -135,7 +145,7 @@ extension StreamingReader<CSVParser> {
   }
 
   /// Reads one record as names.
-  private mutating func readNames() throws(ReadError) -> ([String], SourcePosition) {
+  private mutating func readNames() throws(ReadError) -> (names: [String], position: SourcePosition, raw: [UInt8]) {
     let count = try countFields()
     if count == 0 {
       throw ReadError(
@@ -154,7 +164,7 @@ extension StreamingReader<CSVParser> {
       throw ReadError(.invalidHeader, path: path, position: fault.position, message: "the header: " + fault.message)
     }
     let names = (0..<count).map { column in batch.withField(0, column) { String(decoding: $0, as: UTF8.self) } }
-    return (names, batch.position(0, 0))
+    return (names, batch.position(0, 0), batch.raw(0))
   }
 }
 

@@ -73,7 +73,12 @@ struct CSVTables {
   private let candidate: DialectCandidate
   /// Whether records with other widths than the table's may be good ones.
   private let hasRaggedRecords: Bool
+  /// Whether a record that is the header again begins another table.
+  let endsAtHeader: Bool
+  /// Whether the records of the other tables are refused.
+  private let refusesOthers: Bool
   private var header: ArraySlice<UInt8>?
+  /// Whether the table's last record was read.
   private var isEnded = false
 
   init(_ options: CSVOptions) {
@@ -81,7 +86,9 @@ struct CSVTables {
       delimiter: options.delimiter, quote: options.quote,
       escape: options.escape == options.quote ? nil : options.escape,
       trims: options.trim)
-    hasRaggedRecords = options.padShortRecords || options.truncateLongRecords
+    hasRaggedRecords = options.padShortRecords || options.longRecords != .refuse
+    refusesOthers = options.caution?.refusesOtherTables == true
+    endsAtHeader = !refusesOthers
   }
 
   /// Passes over what stands before a table, so that its first record is the next one.
@@ -105,7 +112,7 @@ struct CSVTables {
         continue
       }
       count += 1
-      header = hasHeader ? first.raw : nil
+      header = hasHeader && endsAtHeader ? first.raw : nil
       if count == number {
         reader.parser.recordIndex = 0
         return
@@ -116,34 +123,60 @@ struct CSVTables {
     }
   }
 
-  /// Cuts a batch where the table ends; afterwards there are no more records.
-  mutating func cut(_ batch: inout RecordBatch, _ reader: inout StreamingReader<CSVParser>) {
+  /// Fills a batch with the table's next records, and counts what is behind them, or refuses it.
+  mutating func read(
+    into batch: inout RecordBatch, limit: BatchLimit, _ reader: inout StreamingReader<CSVParser>
+  ) throws(ReadError) -> Bool {
+    if !isEnded {
+      let count = try countRecords(limit, &reader)
+      if count > 0 { return try reader.read(into: &batch, limit: BatchLimit(records: count, bytes: limit.bytes)) }
+    }
+    if refusesOthers {
+      reader.parser.isBehindTable = true
+      return try reader.read(into: &batch, limit: limit)
+    }
+    reader.parser.columns = CSVParser.Columns()
+    let line = reader.parser.line
+    var passed = TextAccount()
+    while try reader.read(into: &batch, limit: limit) { passed += batch.account }
+    passed += batch.account
+    reader.pass(passed, as: .otherTable, lines: reader.parser.line - line)
+    // Taken out once more, as it was put in.
+    return try reader.read(into: &batch, limit: limit)
+  }
+
+  /// How many of the next records are the table's, as many as a batch takes; 0 at its end.
+  private mutating func countRecords(
+    _ limit: BatchLimit, _ reader: inout StreamingReader<CSVParser>
+  ) throws(ReadError) -> Int {
+    var batch = RecordBatch()
+    var size = BatchLimit(records: limit.records.addingReportingOverflow(1).partialValue, bytes: limit.bytes)
+    if size.records < limit.records { size.records = limit.records }
+    // Whether a record is the last one, the next one tells.
+    var count = 0
+    var isLast = false
+    repeat {
+      _ = try reader.peek(into: &batch, limit: size)
+      count = batch.recordCount + batch.errors.count
+      isLast = count < size.fitting(columns: reader.parser.columnCount).records && batch.byteCount < size.bytes
+      size.bytes *= 2
+    } while count < 2 && !isLast && size.bytes < 1 << 30
     var records: [(index: Int, row: Int, isError: Bool)] = []
     for row in 0..<batch.recordCount { records.append((batch.records[row].index, row, false)) }
     for (row, error) in batch.errors.enumerated() { records.append((error.recordIndex, row, true)) }
     if !batch.errors.isEmpty { records.sort { $0.index < $1.index } }
-    for (i, record) in records.enumerated() {
-      guard mayEnd(batch, record.row, record.isError) else { continue }
+    let candidates = isLast ? records.count : max(1, records.count - 1)
+    for (i, record) in records[..<candidates].enumerated() where mayEnd(batch, record.row, record.isError) {
       let outline = outline(batch, record.row, record.isError)
-      var next: RecordOutline?
-      if i + 1 < records.count {
-        next = self.outline(batch, records[i + 1].row, records[i + 1].isError)
-      } else {
-        // What cannot be read is said behind the records before it.
-        do throws(ReadError) { next = try peek(&reader, 1).first } catch { return }
-      }
+      let next = i + 1 < records.count ? self.outline(batch, records[i + 1].row, records[i + 1].isError) : nil
       if TableRules.ends(outline, before: next, width: reader.parser.width, header: header) {
-        let end = record.index
-        batch.errors.removeAll { $0.recordIndex >= end }
-        batch.recordCount = records[..<i].count { !$0.isError }
         isEnded = true
-        return
+        return i
       }
     }
+    if isLast { isEnded = candidates == 0 }
+    return candidates
   }
-
-  /// Whether the table's last record was read.
-  var isAtEnd: Bool { isEnded }
 
   // MARK: Steps
 

@@ -148,12 +148,16 @@ public enum EncodingDetector {
     let letters = high + bytes.count { ($0 | 0x20) &- UInt8(ascii: "a") < 26 }
     for name in EncodingModel.singleByteNames {
       if name == "viscii", 8 * high < letters || Set(bytes.filter { $0 >= 0x80 }).count < 16 { continue }
-      guard let encoding = TextEncoding(named: name), let text = decode(bytes, encoding, isWhole: true) else {
-        continue
-      }
-      guard let (score, language) = EncodingModel.score(text) else { continue }
+      guard let encoding = TextEncoding(named: name), let decoded = decodedBytes(bytes, encoding) else { continue }
+      // A few bytes may be damaged; each of them is a reject, and tells nothing of all the others.
+      let faults = decoded.count { $0 == 0xFF }
+      guard faults == 0 || (faults < high && faults <= max(1, high / 50)),
+        let text = String(validating: faults == 0 ? decoded : decoded.filter { $0 != 0xFF }, as: UTF8.self),
+        let (score, language) = EncodingModel.score(text)
+      else { continue }
       // What is better by a hair is not better: the list has the common encodings first.
-      let rank = score - EncodingModel.handicap(name)
+      let rank =
+        score - EncodingModel.handicap(name, isShort: high < fewBytes) - 0.2 * Double(faults) / Double(max(1, high))
       if score > 0.2, rank > (best?.rank ?? 0) + 0.01 { best = (encoding, score, language, rank) }
     }
     return best.map {
@@ -163,8 +167,21 @@ public enum EncodingDetector {
     }
   }
 
+  /// Fewer bytes beyond ASCII do not tell a rare encoding from a common one.
+  private static let fewBytes = 8
+
   /// Decodes a sample; nil when it is no text in this encoding.
   private static func decode(_ bytes: UnsafeRawBufferPointer, _ encoding: TextEncoding, isWhole: Bool) -> String? {
+    guard var result = decodedBytes(bytes, encoding) else { return nil }
+    if !isWhole {
+      // At most one character is cut, of four bytes at most.
+      for _ in 0..<3 where result.last == 0xFF { result.removeLast() }
+    }
+    return String(validating: result, as: UTF8.self)
+  }
+
+  /// A sample as UTF-8, with 0xFF where it is no text in this encoding.
+  private static func decodedBytes(_ bytes: UnsafeRawBufferPointer, _ encoding: TextEncoding) -> [UInt8]? {
     let source = ByteSource(bytes: bytes)
     guard let stream = try? source.openFile() else { return nil }
     var text = TextStream(stream, encoding: encoding)
@@ -173,13 +190,8 @@ public enum EncodingDetector {
     while true {
       let count = try? buffer.withUnsafeMutableBytes { (all) throws(ReadError) in try text.read(into: all) }
       guard let count else { return nil }
-      if count == 0 { break }
+      if count == 0 { return result }
       result += buffer[..<count]
     }
-    if !isWhole {
-      // At most one character is cut, of four bytes at most.
-      for _ in 0..<3 where result.last == 0xFF { result.removeLast() }
-    }
-    return String(validating: result, as: UTF8.self)
   }
 }

@@ -91,7 +91,13 @@ enum EncodingModel {
 
   /// How much better the letters must fit an encoding that hardly a file is written in, so that a few names of several
   /// languages do not make one of it.
-  static func handicap(_ name: String) -> Double { rareNames.contains(name) ? 0.25 : 0 }
+  ///
+  /// - Parameter isShort: whether there are too few letters to tell the encodings of old systems from the common ones.
+  static func handicap(_ name: String, isShort: Bool) -> Double {
+    rareNames.contains(name) || (isShort && oldNames.contains(name)) ? 0.25 : 0
+  }
+
+  private static let oldNames: Set<String> = ["ibm850", "ibm852", "ibm437", "ibm855", "macintosh", "mac-cyrillic"]
 
   private static let rareNames: Set<String> = [
     "iso-8859-3", "iso-8859-4", "iso-8859-10", "iso-8859-14", "iso-8859-16",

@@ -228,7 +228,7 @@ struct NDJSONParser: JSONRecordParser {
   private func tooLong(_ raw: UnsafeRawBufferPointer, _ offset: Int) -> RecordError {
     RecordError(
       code: .recordTooLong, position: SourcePosition(line: line, column: 1, byteOffset: offset),
-      recordIndex: recordIndex, message: "the line is longer than \(maxRecordBytes) bytes",
+      recordIndex: recordIndex, message: "the line is longer than \(maxRecordBytes) bytes, which “max_record” allows",
       raw: [UInt8](raw.prefix(min(Self.keptOfLongLine, maxRecordBytes))))
   }
 
@@ -236,18 +236,24 @@ struct NDJSONParser: JSONRecordParser {
   private func refusal(_ code: RecordError.Code, at: Int, _ raw: UnsafeRawBufferPointer, _ offset: Int) -> RecordError {
     let message =
       switch code {
-      case .notAnObject: "the line is not a JSON object"
+      case .notAnObject: "the line is not a JSON object" + arrayHint(raw)
       case .duplicateMember: "the object has this member twice"
       case .loneSurrogate: "half of a surrogate pair"
       case .tooDeep: "arrays and objects nest deeper than \(JSONScanner.deepest)"
       case .nulByte: "the line contains a NUL byte"
       case .invalidText: "the bytes from here are not UTF-8"
-      default: syntaxMessage(raw, at)
+      default: syntaxMessage(raw, at) + arrayHint(raw)
       }
     return RecordError(
       code: code,
       position: SourcePosition(in: raw, at: at, line: line, byteOffset: offset, lineEnds: .lineFeed),
       recordIndex: recordIndex, message: message, raw: [UInt8](raw))
+  }
+
+  /// What to do about a file that is one array.
+  private func arrayHint(_ raw: UnsafeRawBufferPointer) -> String {
+    let isArray = recordIndex == 0 && raw.first { $0 > 32 } == UInt8(ascii: "[")
+    return isArray ? "; a file that is one array of records has the format json" : ""
   }
 
   /// What is wrong with the syntax at `at` of a line.

@@ -14,8 +14,12 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
     case strayQuote
     /// Something other than a delimiter or a line end follows a closing quote.
     case textAfterQuote
-    /// The file ends inside a quoted CSV field.
+    /// The file ends inside a quoted CSV field, or the field takes in whole records.
     case unterminatedQuote
+    /// A line begins as a comment does and has as many fields as a record; that it is a comment was detected only.
+    case doubtfulComment
+    /// The record is of another table of the file; that there are several was detected only.
+    case otherTable
     /// The file ends after an escape character.
     case danglingEscape
     /// The line is not one JSON value as RFC 8259 defines it.

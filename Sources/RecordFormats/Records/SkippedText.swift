@@ -24,6 +24,21 @@ public struct SkippedText: Sendable, Hashable {
     /// for as records.
     case structure
 
+    /// What it is called in sentences: `3 lines of ...`.
+    public var words: String {
+      switch self {
+      case .byteOrderMark: "byte order marks"
+      case .preamble: "text above the table"
+      case .header: "headers"
+      case .repeatedHeader: "repeated headers"
+      case .blankLine: "nothing"
+      case .comment: "comments"
+      case .footer: "text below the table"
+      case .otherTable: "other tables"
+      case .structure: "structure"
+      }
+    }
+
     fileprivate var index: Int {
       switch self {
       case .byteOrderMark: 0

@@ -142,7 +142,8 @@ struct StreamingReader<Parser: RecordParser> {
           }
         }
         if window.isLast { return false }
-        wanted = max(1, 2 * (window.end - window.cursor))
+        // So much tells that a record is too long.
+        wanted = max(1, open + 1, min(2 * open, maxRecordBytes + 2))
       }
     }
   }

@@ -36,6 +36,9 @@ struct LoneRecordFormat {
       options.headerRows = 1
       options.table = nil
       options.skippedLines = 0
+      // Whoever replays a record says that it is one.
+      if options.caution?.doubtsComments == true { options.comment = nil }
+      options.caution = nil
       options.encoding = .utf8
       format = .csv(options)
       wrap = .nothing

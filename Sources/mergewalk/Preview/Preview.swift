@@ -18,6 +18,10 @@ struct Preview {
   private var rejects: [String] = []
   /// What keeps the rest from being read or shown, in words.
   private var refusal: String?
+  /// What became of the text that was read.
+  private var account = TextAccount()
+  /// The bytes that were read of all inputs.
+  private var bytes = 0
   /// Where a record has members that are no columns.
   private var surplus: String?
 
@@ -37,6 +41,7 @@ struct Preview {
     var columns: [String]?
     for (index, source) in definition.sources.enumerated() where isGoing {
       guard var reader = open(source, index, like: columns) else { break }
+      defer { bytes += reader.bytesRead }
       if format == .table {
         try writeTable(&reader, source)
         continue
@@ -78,7 +83,9 @@ struct Preview {
     var size = BatchLimit()
     size.records = min(size.records, limit - read)
     do throws(ReadError) {
-      guard try reader.read(into: &batch, limit: size) else { return false }
+      let isMore = try reader.read(into: &batch, limit: size)
+      account += batch.account
+      if !isMore { return false }
     } catch {
       refusal = error.description
       return false
@@ -128,7 +135,7 @@ struct Preview {
         // The first records decide the types.
         var sampler = TypeSampler(columnCount: columns.count, format: definition.format)
         sampler.add(batch)
-        types = sampler.profiles.map(\.type)
+        types = sampler.types
         writer = tableWriter(columns, types)
       }
       for record in 0..<batch.recordCount {
@@ -165,6 +172,15 @@ struct Preview {
 
   // MARK: Report
 
+  /// What was passed over, besides headers and what stands between records; nil for nothing.
+  private var passed: String? {
+    let parts = account.skipped.kinds.filter { ![.byteOrderMark, .header, .structure].contains($0) }.map { kind in
+      let amount = account.skipped[kind]
+      return "\(Figures.count(amount.lines, "line")) of \(kind.words) (\(Figures.bytes(amount.bytes)))"
+    }
+    return parts.isEmpty ? nil : "passed over: " + parts.joined(separator: ", ")
+  }
+
   /// Says what was read and what was not, and returns the exit status of anything but success.
   func report() -> ExitCode? {
     for reject in rejects { Console.words(reject) }
@@ -175,6 +191,7 @@ struct Preview {
           + (definition.hasRawJSON ? "--format ndjson shows all" : "a pipeline that names it reads it")
           + " [lateMember]")
     }
+    if let passed { Console.words(passed) }
     if format == .table, !sink.isReaderGone {
       let stop = read >= limit ? "the first " : ""
       Console.data(
@@ -184,6 +201,10 @@ struct Preview {
     if let refusal {
       Console.words(refusal)
       return ExitStatus.failure
+    }
+    if bytes == 0, limit > 0, !sink.isReaderGone {
+      Console.words("\(definition.sources[0].path): error: there is nothing in it [emptyInput]")
+      return ExitStatus.findings
     }
     return rejected > 0 ? ExitStatus.findings : nil
   }

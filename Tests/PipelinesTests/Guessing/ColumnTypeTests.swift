@@ -18,7 +18,7 @@ struct ColumnTypeTests {
     var sampler = TypeSampler(columnCount: reader.columns.count, format: format)
     var batch = RecordBatch()
     while try reader.read(into: &batch, limit: BatchLimit()) { sampler.add(batch) }
-    return sampler.profiles.map(\.type)
+    return sampler.types
   }
 
   @Test(
@@ -31,7 +31,8 @@ struct ColumnTypeTests {
   @Test(
     "numbers with a fraction and few digits are decimals",
     arguments: [
-      ["1.5"], ["1", "2.25"], ["0.1", "-0.2"], ["1,5"], ["1.234,5"], ["1,234.5"], ["12345678901234.5"], ["1.234"],
+      ["1.5"], ["1", "2.25"], ["0.1", "-0.2"], ["1,5"], ["1.234,5"], ["1,234.5"], ["12345678901234.5"],
+      ["0.125", "1.234"],
     ])
   func decimals(_ cells: [String]) throws { #expect(try type(cells) == .decimal) }
 
@@ -43,13 +44,30 @@ struct ColumnTypeTests {
   @Test(
     "what may mean two things stays text",
     arguments: [
-      ["007"], ["1", "02"], ["-07"], ["00.5"], ["+49"], ["1,234"], ["1,234", "5,678"], ["01/02/2024"],
+      ["007"], ["1", "02"], ["-07"], ["00.5"], ["+49"], ["1,234"], ["1,234", "5,678"], ["1.234"],
+      ["1.100", "950"], ["01/02/2024"],
       ["01/02/2024", "12/12/2024"], ["9223372036854775808"], ["0.123456789012345678"], ["1", "x"], ["1", "true"],
       ["2024-01-01", "1"], ["13/01/2024", "01/13/2024"], ["1.5", "1,5"], [""], ["", ""], ["NULL"], ["-"], ["1e400000"],
       ["NaN"], ["inf"], ["0x1F"], ["1 2"], ["12,34" + ",56"], ["1.2.3"], ["--1"], ["1-"], ["."], [","], ["1,", "1,5x"],
       ["yes", "no"], ["2024-02-30"], ["2024-13-01"], ["31.02.2024"], ["24:00"], ["2024-01-01", "01.01.2024"],
     ])
   func texts(_ cells: [String]) throws { #expect(try type(cells) == .text) }
+
+  @Test(
+    "numbers that can be read in two ways are read as those of another column that can be read in one",
+    arguments: [
+      ("2,5", ColumnType.integer, "1.100"), ("1.234,56", .integer, "1.100"), ("2.5", .decimal, "1.100"),
+      ("2,5", .decimal, "1,100"), ("1,234.5", .integer, "1,100"), ("x", .text, "1.100"), ("12", .text, "1.100"),
+      ("1'234", .text, "1.100"), ("1 234", .text, "1.100"), ("1.234.567", .integer, "1.100"),
+    ])
+  func together(_ proof: String, _ expected: ColumnType, _ number: String) throws {
+    #expect(try types(.csv(CSVOptions()), "n,proof\n\"\(number)\",\"\(proof)\"\n")[0] == expected)
+  }
+
+  @Test("columns that contradict each other prove nothing, and JSON's numbers need no proof") func noProof() throws {
+    #expect(try types(.csv(CSVOptions()), "n,a,b\n\"1.100\",\"2,5\",\"2.5\"\n")[0] == .text)
+    #expect(try types(.ndjson(NDJSONOptions()), "{\"n\":1.100,\"m\":\"2,5\"}\n")[0] == .decimal)
+  }
 
   @Test(
     "true and false are Booleans in any case of letters; 0 and 1 are not",

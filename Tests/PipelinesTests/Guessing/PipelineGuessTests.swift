@@ -1,7 +1,7 @@
 import Diagnostics
 import Foundation
 import Importing
-import Pipelines
+@testable import Pipelines
 import TestSupport
 import Testing
 
@@ -243,5 +243,66 @@ struct PipelineGuessTests {
         _ = try PipelineGuess.make(PipelineGuess.Request(sources: [folder.file(file)]))
       }
     }
+  }
+
+  @Test("a key is looked for in the whole source, and the pipeline rejects duplicates")
+  func wholeKey() throws {
+    func rows(_ last: String) -> String { "id,name\n" + (1...500).map { "\($0),n\($0 % 7)\n" }.joined() + last }
+    try folder.write(rows("501,x\n"), to: "good.csv")
+    let good = try guess("good.csv", records: 50)
+    #expect(good.summaries[0].key == ["id"])
+    #expect(
+      text(good, 1).contains("find_by: [id]  # 501 records, which are all, have different values, none is missing\n"))
+    #expect(text(good, 1).contains("\n  duplicates: reject"))
+    try folder.write(rows("17,x\n"), to: "twice.csv")
+    let twice = try guess("twice.csv", records: 50)
+    #expect(twice.summaries[0].key.isEmpty)
+    #expect(
+      text(twice, 1).contains("# QUESTION: id looks like a key, but the record on line 502 has the value of an earlier")
+    )
+    try folder.write(rows(",x\n"), to: "missing.csv")
+    let missing = try guess("missing.csv", records: 50)
+    #expect(missing.summaries[0].key.isEmpty && text(missing, 1).contains("the record on line 502 has no value"))
+  }
+
+  @Test("keys are looked for in several readings where memory does not hold them", arguments: [1 << 10, 3000])
+  func boundedKeys(_ most: Int) throws {
+    func definition(_ last: String) throws -> SourceDefinition {
+      try folder.write("id,b\n" + (0..<9000).map { "\($0),x\n" }.joined() + last, to: "keys.csv")
+      return try SourceDefinition.read(paths: [folder.file("keys.csv")], options: [])
+    }
+    for id in [0, 4000, 8999] {
+      #expect(
+        KeySearch(definition: try definition("\(id),y\n"), mostHashes: most).look(["id"]) == .repeated(line: 9002))
+    }
+    let search = KeySearch(definition: try definition("9000,y\n"), mostHashes: most)
+    #expect(search.look(["id"]) == .unique(records: 9001))
+    #expect(search.look(["id", "b"]) == .unique(records: 9001))
+    #expect(search.look(["b"]) == .repeated(line: 3))
+  }
+
+  @Test("options that lose text are proposed and not set")
+  func proposals() throws {
+    let rows = (1...30).map { "\($0),lamp,\($0 * 2)\n" }.joined()
+    try folder.write("id,name,n\n# a\n" + rows + "# b\n31,x\n32,y,64,z\n", to: "odd.csv")
+    let pipeline = text(try guess("odd.csv"), 1)
+    for option in ["short_records: pad", "long_records: truncate", "comment: \"#\""] {
+      #expect(pipeline.contains("Is that right? Then say:\n  # \(option)\n"), "\(option)")
+      #expect(!pipeline.contains("\n  \(option)\n"), "\(option)")
+    }
+  }
+
+  @Test("columns of one source are judged together, and empty files of a glob are warned of")
+  func together() throws {
+    try folder.write("", to: "a1.csv")
+    try folder.write("ort;preis;menge\nLund;2,5;1.100\nCork;3,75;2.250\n", to: "a2.csv")
+    let guess = try guess("a*.csv")
+    #expect(guess.warnings.contains { $0.code == "emptyFile" && $0.path.hasSuffix("a1.csv") })
+    #expect(text(guess, 0).contains("      menge: integer64!\n"))
+    #expect(text(guess, 1).contains("the decimal mark is a comma as in preis"))
+    try folder.write("ort;menge\nLund;1.100\nCork;2.250\n", to: "b.csv")
+    let other = try self.guess("b.csv")
+    #expect(text(other, 0).contains("      menge: string!\n"))
+    #expect(text(other, 1).contains("# QUESTION: which is it? say it with decimal_mark and group_mark"))
   }
 }

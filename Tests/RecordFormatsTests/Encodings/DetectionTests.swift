@@ -109,4 +109,25 @@ import Testing
     }
     #expect(errors.map(\.code) == [.invalidText] && errors.first?.position.byteOffset == bytes.count - 2)
   }
+
+  @Test("a damaged byte does not hide the encoding of all others", arguments: [2, 20, 2000])
+  func damagedByte(_ rows: Int) throws {
+    var text: [UInt8] = Array("id,name\n".utf8)
+    for row in 0..<rows {
+      text += Array("\(row),M".utf8) + [0xFC] + Array("ller aus K".utf8) + [0xF6] + Array("ln\n".utf8)
+    }
+    text += Array("9,x".utf8) + [0x81] + Array("y\n".utf8)
+    let guess = text.withUnsafeBytes { EncodingDetector.detect($0, isWhole: true) }
+    #expect(guess?.encoding == .windows1252, "\(String(describing: guess))")
+    let dialect = try #require(CSVDialectDetector.detect(sample: text, isWhole: true))
+    var reader = try CSVReader(source: ByteSource(bytes: text), options: dialect.options)
+    var batch = RecordBatch()
+    var (good, refused) = (0, 0)
+    while try reader.read(into: &batch, limit: BatchLimit()) {
+      good += batch.recordCount
+      refused += batch.errors.count
+      if batch.recordCount > 0 { #expect(batch.text(0, 1) == "Müller aus Köln") }
+    }
+    #expect(good == rows && refused == 1)
+  }
 }

@@ -41,7 +41,13 @@ extension SourceBuilder {
     options.quotedNulls = source.flag("quoted_nulls") ?? false
     options.lenientQuotes = source.flag("lenient_quotes") ?? false
     options.padShortRecords = source.text("short_records")?.value == "pad"
-    options.truncateLongRecords = source.text("long_records")?.value == "truncate"
+    options.longRecords =
+      switch source.text("long_records")?.value {
+      case "truncate": .truncate
+      case "drop_empty": .dropEmpty
+      default: .refuse
+      }
+    options.repeatedHeaders = source.text("repeated_headers")?.value == "record" ? .record : .skip
     mark("delimiter", as: .delimiter)
     mark("quote", as: .quote)
     mark("escape", as: .escape)

@@ -15,7 +15,7 @@ enum SourceOptions {
   static func formats(of option: String) -> [SourceFormat]? {
     switch option {
     case "dialect", "header_rows", "delimiter", "quote", "escape", "header", "columns", "quoted_nulls",
-      "lenient_quotes", "trim_quoted":
+      "lenient_quotes", "trim_quoted", "repeated_headers":
       delimited
     case "skip_lines", "comment", "blank_lines", "trim", "null", "short_records", "long_records":
       delimited + [.fixedWidth]

@@ -49,8 +49,13 @@ extension FieldSpec {
       "short_records", .choice(["reject", "pad"]), default: "reject",
       "What a record with too few fields means: it is rejected, or the missing fields are absent.", example: "pad"),
     FieldSpec(
-      "long_records", .choice(["reject", "truncate"]), default: "reject",
-      "What a record with too many fields means: it is rejected, or the surplus fields are dropped.",
+      "long_records", .choice(["reject", "drop_empty", "truncate"]), default: "reject",
+      "What a record with too many fields means: it is rejected, or the surplus fields are dropped, only if they are empty or"
+        + " whatever they hold.",
       example: "truncate"),
+    FieldSpec(
+      "repeated_headers", .choice(["skip", "record"]), default: "skip",
+      "What a record is that is the header again, as where files were put one behind the other: nothing, or a record. In a"
+        + " file of one column it is a record.", example: "record"),
   ]
 }

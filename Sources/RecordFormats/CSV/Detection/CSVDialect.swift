@@ -6,12 +6,32 @@ public struct CSVDialect: Sendable, Hashable {
   public var evidence: [String]
   /// Whether nothing else fits about as well.
   public var isCertain: Bool
+  /// Options that would read what is refused now, and lose or make up text: for a person to decide.
+  public var proposals: [CSVProposal]
 
   /// Creates a dialect.
-  public init(options: CSVOptions, evidence: [String], isCertain: Bool) {
+  public init(options: CSVOptions, evidence: [String], isCertain: Bool, proposals: [CSVProposal] = []) {
     self.options = options
     self.evidence = evidence
     self.isCertain = isCertain
+    self.proposals = proposals
+  }
+}
+
+/// An option that detection does not set by itself.
+public struct CSVProposal: Sendable, Hashable {
+  /// The option's name, as pipelines have it.
+  public var option: String
+  /// Its value, as pipelines have it.
+  public var value: String
+  /// What was found, and what the option would do about it.
+  public var reason: String
+
+  /// Creates a proposal.
+  public init(option: String, value: String, reason: String) {
+    self.option = option
+    self.value = value
+    self.reason = reason
   }
 }
 
@@ -41,7 +61,7 @@ public struct CSVKnownOptions: OptionSet, Sendable, Hashable {
   public static let trim = CSVKnownOptions(rawValue: 1 << 7)
   /// `CSVOptions.padShortRecords`.
   public static let shortRecords = CSVKnownOptions(rawValue: 1 << 8)
-  /// `CSVOptions.truncateLongRecords`.
+  /// `CSVOptions.longRecords`.
   public static let longRecords = CSVKnownOptions(rawValue: 1 << 9)
   /// `CSVOptions.lenientQuotes`.
   public static let lenientQuotes = CSVKnownOptions(rawValue: 1 << 10)

@@ -163,8 +163,11 @@ struct DialectFinder {
   func split(
     _ part: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, _ comment: [UInt8], isCut: Bool
   ) -> SampleTable {
-    var table = SampleTable(part, candidate, comment: comment)
-    if isCut { table.removeCutRow(part.count) }
+    var table = SampleTable(part, candidate, comment: comment, isCut: isCut)
+    guard isCut, table.isUnterminated else { return table }
+    // A quote that is closed behind the sample, or one that is never closed: its lines tell.
+    if table.cutRowHoldsRecords(part, candidate) { return SampleTable(part, candidate, comment: comment) }
+    table.removeCutRow()
     return table
   }
 

@@ -27,8 +27,31 @@ extension DialectBuilder {
       }
       return
     }
-    options.comment = comment
-    evidence.append("comment “\(comment)”: \(Self.count(remarks, "line begins", "lines begin")) with it")
+    let first = shape.records.first.map { table.rows[$0].line } ?? Int.max
+    let inside = table.rows.count { $0.kind == .comment && $0.line > first }
+    let lines = Self.count(remarks, "line begins", "lines begin")
+    if inside == 0, !known.contains(.skippedLines) {
+      // They are skipped for where they stand, and not for what they begin with.
+      remarksAbove = remarks
+    } else if remarks == 1 {
+      table = plain
+      self.comment = nil
+      isCertain = false
+      propose(
+        "comment", "\"\(comment)\"", "\(lines) with “\(comment)”, which is too little to take it for a comment")
+    } else {
+      options.comment = comment
+      caution.doubtsComments = true
+      propose(
+        "comment", "\"\(comment)\"",
+        "\(lines) with “\(comment)”; such a line is a comment unless it has as many fields as a record")
+    }
+  }
+
+  /// Leaves an option to a person; what it would read is refused.
+  private mutating func propose(_ option: String, _ value: String, _ reason: String) {
+    evidence.append("\(option): \(reason)")
+    proposals.append(CSVProposal(option: option, value: value, reason: reason))
   }
 
   /// Keeps the first table of several, or the one that is asked for.
@@ -39,11 +62,13 @@ extension DialectBuilder {
       let tables = TableGroups(bytes, table).several(bytes, table)
       if !tables.isEmpty, !known.contains(.table) {
         options.table = 1
+        caution.refusesOtherTables = true
         isCertain = false
         let lines = tables.prefix(8).map { String($0.line) }.joined(separator: ", ")
-        evidence.append(
-          "table 1: \(tables.count) tables begin on the lines \(lines)\(tables.count > 8 ? " ..." : ""); only the first"
-            + " is read")
+        propose(
+          "table", "1",
+          "\(tables.count) tables begin on the lines \(lines)\(tables.count > 8 ? " ..." : ""); only the first"
+            + " is read, and the records of the others are rejected")
       }
       if number > 1 { return keepTable(number, first: tables.first?.rows.lowerBound) }
       if let first = tables.first, options.table == 1 {
@@ -114,7 +139,14 @@ extension DialectBuilder {
       shape.matching -= sparse
       shape.firstLine = shape.records.first.map { table.rows[$0].line } ?? shape.firstLine
     }
-    if shape.above == 0 { return }
+    if shape.above == 0 {
+      if remarksAbove == 0 { return }
+      options.skippedLines = shape.firstLine - 1
+      evidence.append(
+        "skip_lines \(shape.firstLine - 1): \(Self.count(remarksAbove, "remark stands", "remarks stand")) above the table"
+      )
+      return
+    }
     findForeignHeader()
     options.skippedLines = shape.firstLine - 1
     if case .names = options.header, shape.above == 1 { return }
@@ -153,30 +185,35 @@ extension DialectBuilder {
     evidence += sentences
   }
 
+  /// Says what becomes of records of other widths: they are refused, unless what they have more is empty.
   mutating func findRaggedRecords() {
     if shape.width < 1 { return }
-    if widenTable() { return }
-    if shape.short > 0 {
-      if !known.contains(.shortRecords) { options.padShortRecords = true }
-      evidence.append(
-        "short_records pad: \(shape.short) of \(shape.records.count) records have fewer than \(shape.width) fields"
-          + lines { $0.width < shape.width })
+    let all = shape.records.count
+    if shape.short > 0, !options.padShortRecords {
+      propose(
+        "short_records", "pad",
+        "\(shape.short) of \(all) records \(shape.short == 1 ? "has" : "have") fewer than \(shape.width) fields"
+          + lines { $0.width < shape.width } + " and will be rejected; pad gives them empty ones")
     }
-    if shape.long > 0 {
-      let isHarmless = shape.records.allSatisfy { index in
-        table.cells(of: table.rows[index]).dropFirst(shape.width).allSatisfy { $0.start == $0.end }
+    if shape.long > 0, options.longRecords != .truncate {
+      func isHarmless(_ row: SampleTable.Row) -> Bool {
+        table.cells(of: row).dropFirst(shape.width).allSatisfy { $0.start == $0.end && !$0.isQuoted }
       }
-      if isHarmless || isWhole {
-        if !known.contains(.longRecords) { options.truncateLongRecords = true }
+      let harmless = shape.records.count { table.rows[$0].width > shape.width && isHarmless(table.rows[$0]) }
+      if harmless > 0, !known.contains(.longRecords) {
+        options.longRecords = .dropEmpty
         evidence.append(
-          "long_records truncate: \(shape.long) of \(shape.records.count) records have more than \(shape.width) fields"
-            + lines { $0.width > shape.width } + (isHarmless ? "; the surplus is empty" : "; the surplus is lost"))
-      } else {
-        evidence.append(
-          "\(shape.long) of \(shape.records.count) records have more than \(shape.width) fields"
-            + lines { $0.width > shape.width } + " and will be rejected")
+          "long_records drop_empty: \(harmless) of \(all) records \(harmless == 1 ? "has" : "have") more than"
+            + " \(shape.width) fields" + lines { $0.width > shape.width && isHarmless($0) } + "; the surplus is empty")
       }
-      if !isHarmless { isCertain = false }
+      if harmless < shape.long {
+        isCertain = false
+        propose(
+          "long_records", "truncate",
+          "\(shape.long - harmless) of \(all) records \(shape.long - harmless == 1 ? "has" : "have") more than"
+            + " \(shape.width) fields" + lines { $0.width > shape.width && !isHarmless($0) }
+            + " and will be rejected; truncate loses what they have more")
+      }
     }
     if !shape.below.isEmpty {
       let first = shape.below.first.map { table.rows[$0].line } ?? 0
@@ -186,24 +223,56 @@ extension DialectBuilder {
     }
   }
 
-  /// Gives a table without a header as many columns as its longest record has, if many records have more fields than
-  /// most, so that nothing is lost.
-  private mutating func widenTable() -> Bool {
-    guard options.header == .none, !known.contains(.header), !known.contains(.longRecords),
-      shape.long * 10 >= shape.records.count
-    else { return false }
-    let widest = shape.records.map { table.rows[$0].width }.max() ?? shape.width
-    let filled = shape.records.count { index in
-      table.cells(of: table.rows[index]).dropFirst(shape.width).contains { $0.start < $0.end }
-    }
-    guard filled * 10 >= shape.records.count, widest <= max(16, 2 * shape.width) else { return false }
-    options.columnCount = widest
-    if !known.contains(.shortRecords) { options.padShortRecords = true }
-    isCertain = false
+  /// Says where the header stands again.
+  mutating func findRepeatedHeaders() {
+    guard options.header == .firstRecord, options.repeatedHeaders == .skip, shape.width > 1,
+      let first = shape.records.first
+    else { return }
+    let header = raw(first)
+    let again = shape.records.dropFirst(max(1, headerRows)).filter { raw($0).elementsEqual(header) }
+    if again.isEmpty { return }
+    let lines = again.prefix(5).map { String(table.rows[$0].line) }.joined(separator: ", ")
     evidence.append(
-      "columns: records have up to \(widest) fields; those that have fewer are padded"
-        + lines { $0.width < widest })
-    return true
+      "the header stands again on the line\(again.count == 1 ? "" : "s") \(lines)\(again.count > 5 ? " ..." : ""), and is"
+        + " passed over there")
+  }
+
+  private func raw(_ row: Int) -> Slice<UnsafeBufferPointer<UInt8>> {
+    bytes[table.rows[row].start..<table.rows[row].end]
+  }
+
+  /// Remembers what keeps text from being lost by what was detected.
+  mutating func findCaution() {
+    let records = shape.records.dropFirst(headerRows).prefix(Self.mostTyped).filter {
+      table.rows[$0].width == shape.width
+    }
+    var typed = [Int](repeating: 0, count: shape.width)
+    var filled = typed
+    for index in records {
+      for (column, cell) in table.cells(of: table.rows[index]).enumerated() {
+        let kind = CellKind(bytes, cell.start, cell.end)
+        if kind == .empty || kind == .missing { continue }
+        filled[column] += 1
+        if kind.isTyped { typed[column] += 1 }
+      }
+    }
+    caution.typedColumns = zip(typed, filled).map { $1 > 0 && $0 * 10 >= $1 * 8 }
+    if options.skippedLines > 0, !known.contains(.skippedLines) {
+      if options.header == .firstRecord {
+        caution.header = shape.records.first.map { Array(raw($0)) } ?? []
+      } else if !isLikePreamble(shape.width) {
+        caution.width = shape.width
+      }
+    }
+    options.caution = caution
+  }
+
+  private static let mostTyped = 400
+
+  /// Whether a line among those to skip has so many fields.
+  private func isLikePreamble(_ width: Int) -> Bool {
+    let plain = SampleTable(bytes, best.candidate, comment: [])
+    return width < 2 || plain.rows.contains { $0.line <= options.skippedLines && $0.width == width }
   }
 
   /// The lines of the table's rows that meet a condition, as a part of a sentence.

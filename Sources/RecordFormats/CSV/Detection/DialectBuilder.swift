@@ -6,6 +6,8 @@ struct DialectBuilder {
   var options = CSVOptions()
   var evidence: [String] = []
   var isCertain = true
+  var proposals: [CSVProposal] = []
+  var caution = CSVCaution()
 
   var table: SampleTable
   var shape: TableShape
@@ -15,6 +17,8 @@ struct DialectBuilder {
   var skipIsFound = false
   /// The records that the header takes up.
   var headerRows = 0
+  /// Lines with a remark above the table, which are among those to skip.
+  var remarksAbove = 0
 
   init(finder: DialectFinder, best: DialectScore, comment: String?) {
     self.finder = finder
@@ -41,11 +45,13 @@ struct DialectBuilder {
     findHeader()
     findNulls()
     findRaggedRecords()
+    findRepeatedHeaders()
+    findCaution()
     describeLineEnds()
     if let sentence = finder.text.evidence { evidence.append(sentence) }
     if !finder.text.isCertain { isCertain = false }
     if !isWhole { evidence.append("only the first \(bytes.count) bytes of text were looked at") }
-    return CSVDialect(options: options, evidence: evidence, isCertain: isCertain)
+    return CSVDialect(options: options, evidence: evidence, isCertain: isCertain, proposals: proposals)
   }
 
   func split(_ candidate: DialectCandidate, _ comment: String?) -> SampleTable {

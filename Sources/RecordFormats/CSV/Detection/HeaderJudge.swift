@@ -22,11 +22,16 @@ struct HeaderJudge {
 
   /// Looks at the records at the start of a table.
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ table: SampleTable, _ shape: TableShape, _ texts: CellText) {
-    let records = shape.records.filter { table.rows[$0].width > 0 }
-    guard let first = records.first else {
+    guard let first = shape.records.first(where: { table.rows[$0].width > 0 }) else {
       self.init(rows: 0, reason: "there is no record", isCertain: false)
       return
     }
+    let raw = bytes[table.rows[first].start..<table.rows[first].end]
+    // What stands again below values is a header again.
+    let records = shape.records.enumerated().filter { place, index in
+      let row = table.rows[index]
+      return row.width > 0 && (place < Self.mostHeaderRows || !bytes[row.start..<row.end].elementsEqual(raw))
+    }.map(\.element)
     let width = shape.width
     func kinds(_ record: Int) -> [CellKind] {
       table.cells(of: table.rows[record]).prefix(width).map { CellKind(bytes, $0.start, $0.end) }

@@ -1,6 +1,7 @@
 /// A sample as one candidate splits it: rows of cells, as ranges of the sample's bytes.
 ///
-/// Reads as `CSVReader` does with lenient quotes, and counts what a strict reader would refuse.
+/// Reads as `CSVReader` does with lenient quotes, and counts what a strict reader would refuse. Where a lenient reader
+/// refuses one line because of a quote that is not closed, that line is a record with a faulty cell.
 struct SampleTable {
   /// One cell.
   struct Cell {
@@ -51,10 +52,16 @@ struct SampleTable {
   /// Escapes that made a delimiter, a quote, a line end or an escape ordinary.
   private(set) var usedEscapes = 0
 
+  /// Whether more text follows, so that a quote that is not closed may be.
+  private let isCut: Bool
+
   /// Splits the bytes.
   ///
-  /// - Parameter comment: the prefix of lines that are no records; empty for none.
-  init(_ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, comment: [UInt8]) {
+  /// - Parameters:
+  ///   - comment: the prefix of lines that are no records; empty for none.
+  ///   - isCut: whether more text follows.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate, comment: [UInt8], isCut: Bool = false) {
+    self.isCut = isCut
     cells.reserveCapacity(bytes.count / 8)
     rows.reserveCapacity(bytes.count / 32)
     var at = 0
@@ -88,11 +95,29 @@ struct SampleTable {
   /// The cells of a row.
   func cells(of row: Row) -> ArraySlice<Cell> { cells[row.firstCell..<row.firstCell + row.width] }
 
-  /// Forgets a last record that the sample's end cut inside quotes.
-  ///
-  /// A long one stays: its quote is more likely one that is never closed.
-  mutating func removeCutRow(_ sampleSize: Int) {
-    guard isUnterminated, let last = rows.last, last.end - last.start <= max(4096, sampleSize / 16) else { return }
+  /// Whether the last record, which the sample's end cuts inside quotes, takes in lines that are records: most of them
+  /// have as many cells as those before, or nearly all have the same number where there are none.
+  func cutRowHoldsRecords(_ bytes: UnsafeBufferPointer<UInt8>, _ candidate: DialectCandidate) -> Bool {
+    guard let last = rows.last, let lineEnd = bytes[last.start...].firstIndex(where: { $0 == 10 || $0 == 13 }) else {
+      return false
+    }
+    var plain = candidate
+    plain.quote = nil
+    let inside = SampleTable(UnsafeBufferPointer(rebasing: bytes[lineEnd...]), plain, comment: [])
+    let lines = inside.rows.filter { $0.kind == .record }
+    func common(_ rows: some Sequence<Row>) -> Int {
+      var counts: [Int: Int] = [:]
+      for row in rows where row.kind == .record { counts[row.width, default: 0] += 1 }
+      return counts.max { ($0.value, $0.key) < ($1.value, $1.key) }?.key ?? 0
+    }
+    let before = common(rows.dropLast())
+    let width = before > 0 ? before : common(lines)
+    let fitting = lines.count { $0.width == width }
+    return width > 1 && lines.count >= 3 && fitting * (before > 0 ? 2 : 10) > lines.count * (before > 0 ? 1 : 9)
+  }
+
+  /// Forgets the last record, which the sample's end cut inside quotes.
+  mutating func removeCutRow() {
     removeRows(from: rows.count - 1)
     isUnterminated = false
   }
@@ -164,8 +189,7 @@ struct SampleTable {
     }
     if at >= end {
       isUnterminated = true
-      cells.append(Cell(start: open + 1, end: end, isQuoted: true, isPadded: open > from, isFaulty: true))
-      return end
+      return refuse(bytes, from: from, open: open, to: isCut ? end : nil)
     }
     let close = at
     at += 1
@@ -177,12 +201,22 @@ struct SampleTable {
       return at
     }
     textAfterQuotes += 1
+    if Self.lineEnds(bytes, open, close) > 0 { return refuse(bytes, from: from, open: open, to: nil) }
     while at < end, bytes[at] != 10, bytes[at] != 13, !delimiter.stands(in: bytes, at: at) {
       at += bytes[at] == escape && escape != 0 ? 2 : 1
     }
     at = min(at, end)
     cells.append(Cell(start: open, end: at, isPadded: open > from, isFaulty: true))
     return at
+  }
+
+  /// Adds what a reader refuses: the rest of the line, if nothing else is said.
+  private mutating func refuse(
+    _ bytes: UnsafeBufferPointer<UInt8>, from: Int, open: Int, to end: Int?
+  ) -> Int {
+    let stop = end ?? bytes[open...].firstIndex { $0 == 10 || $0 == 13 } ?? bytes.count
+    cells.append(Cell(start: open + 1, end: stop, isQuoted: true, isPadded: open > from, isFaulty: true))
+    return stop
   }
 
   static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }

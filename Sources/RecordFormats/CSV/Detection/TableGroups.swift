@@ -58,7 +58,8 @@ struct TableGroups {
       let isApart = group.first.width != first.first.width && (before.kind != .record || before.width == 1)
       if !isApart, !hasValues(bytes, table, group), !sharesNames(bytes, table, group, first) { return [] }
     }
-    return wide
+    // The same header again is no other table: files were put one behind the other.
+    return wide.allSatisfy { $0.first.raw == first.first.raw } ? [] : wide
   }
 
   /// Whether at least half of the names of one table are names of another.

@@ -10,7 +10,7 @@ public func fuzzContainers(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
   var options = CSVOptions()
   options.header = .none
   options.padShortRecords = true
-  options.truncateLongRecords = true
+  options.longRecords = .truncate
   options.lenientQuotes = true
   options.maxRecordBytes = 1 << 16
   var container = ContainerOptions()

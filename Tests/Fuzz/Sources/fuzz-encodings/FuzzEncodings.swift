@@ -17,7 +17,7 @@ public func fuzzEncodings(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var options = CSVOptions()
   options.header = .none
   options.padShortRecords = true
-  options.truncateLongRecords = true
+  options.longRecords = .truncate
   options.lenientQuotes = true
   options.encoding = encodings[Int(choice) % encodings.count]
   ReaderCheck.run(.csv(options), Array(input[1...]), named: ["1", "2"])

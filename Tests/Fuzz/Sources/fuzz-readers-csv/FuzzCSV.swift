@@ -14,7 +14,7 @@ public func fuzzCSV(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   options.trim = switches & 4 != 0
   options.lenientQuotes = switches & 8 != 0
   options.padShortRecords = switches & 16 != 0
-  options.truncateLongRecords = switches & 32 != 0
+  options.longRecords = switches & 32 != 0 ? .truncate : .refuse
   options.blankLines = switches & 64 == 0 ? .skip : .record
   options.trimQuoted = switches & 132 == 132
   options.quotedNulls = switches & 128 != 0

@@ -31,39 +31,45 @@ struct CorpusFile {
   }
 
   /// Detects the dialect, reads the file with it, and compares.
-  func score() -> (score: Score, dialect: CSVDialect?, found: [[String]]) {
+  func score() -> (score: Score, dialect: CSVDialect?, found: [[String]?]) {
     let dialect = CSVDialectDetector.detect(sample: bytes, isWhole: true)
     let found = dialect.map { Self.read(bytes, $0.options) } ?? []
     return (Self.compare(found, expected), dialect, found)
   }
 
-  static func compare(_ found: [[String]], _ expected: [[String]]) -> Score {
+  /// A record that was refused (nil) stands for one that is expected, or for what should not be there.
+  static func compare(_ found: [[String]?], _ expected: [[String]]) -> Score {
     var score = Score()
     for (row, cells) in expected.enumerated() {
+      if row < found.count, found[row] == nil { continue }
       score.cells += cells.count
-      if row >= found.count { continue }
-      for (column, cell) in cells.enumerated() where column < found[row].count && found[row][column] == cell {
+      guard row < found.count, let given = found[row] else { continue }
+      for (column, cell) in cells.enumerated() where column < given.count && given[column] == cell {
         score.right += 1
       }
-      // What is empty may be an absent field of a record that is too short.
-      score.cells += found[row].dropFirst(cells.count).count { !$0.isEmpty }
+      score.cells += given.dropFirst(cells.count).count { !$0.isEmpty }
     }
-    for row in found.dropFirst(expected.count) { score.cells += row.count { !$0.isEmpty } }
+    for row in found.dropFirst(expected.count) { score.cells += row?.count { !$0.isEmpty } ?? 0 }
     return score
   }
 
-  /// The names, if there are some, and all records as texts, nulls as they are spelt.
-  static func read(_ bytes: [UInt8], _ options: CSVOptions) -> [[String]] {
-    var rows: [[String]] = []
+  /// The names, if there are some, and all records as texts, nulls as they are spelt; nil for each that was refused.
+  static func read(_ bytes: [UInt8], _ options: CSVOptions) -> [[String]?] {
+    var rows: [[String]?] = []
     do throws(ReadError) {
       var reader = try CSVReader(source: ByteSource(bytes: bytes), options: options)
       if options.header != .none { rows.append(reader.header) }
       var batch = RecordBatch()
       while try reader.read(into: &batch, limit: BatchLimit()) {
+        var all: [(Int, [String]?)] = batch.errors.map { ($0.recordIndex, nil) }
         for record in 0..<batch.recordCount {
-          rows.append(
-            (0..<batch.columnCount).map { batch.withField(record, $0) { String(decoding: $0, as: UTF8.self) } })
+          all.append(
+            (
+              batch.records[record].index,
+              (0..<batch.columnCount).map { batch.withField(record, $0) { String(decoding: $0, as: UTF8.self) } }
+            ))
         }
+        rows += all.sorted { $0.0 < $1.0 }.map(\.1)
       }
     } catch {
       rows.append(["failed: \(error)"])

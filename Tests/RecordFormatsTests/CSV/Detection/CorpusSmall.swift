@@ -143,7 +143,7 @@ enum CorpusSmall {
       "prose of several widths", ",",
       "Ada,Lund,baker\nBo,Cork,Old Quay,smith\nCleo,Graz,North End,miller\nDov,Lund,tailor\nEva,Arles,baker\n"
         + "Finn,Cork,Hill,Top,smith\nGro,Graz,baker\nHal,Lund,cook\n"),
-    file("pages", "id,v\n1,2\n3,4\n\nid,v\n5,6\n7,8\n", "id¦v⏎1¦2⏎3¦4"),
+    file("pages", "id,v\n1,2\n3,4\n\nid,v\n5,6\n7,8\n", "id¦v⏎1¦2⏎3¦4⏎5¦6⏎7¦8"),
     file(
       "a title and a remark", "Sales of 2024; all shops\n\nshop;sum\nLund;12\nCork;17\n\nSource: the office\n",
       "shop¦sum⏎Lund¦12⏎Cork¦17"),

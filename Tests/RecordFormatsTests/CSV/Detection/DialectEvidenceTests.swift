@@ -58,9 +58,14 @@ import Testing
     #expect(dialect.evidence.contains("1 record below the table, from line 9 on, will be rejected"))
   }
 
-  @Test func `remarks are found wherever they stand`() throws {
-    #expect(try detect("# x\nid,n\n1,2\n# y, z\n3,4\n").options.comment == "#")
-    #expect(try detect("// x\nid,n\n1,2\n3,4\n").options.comment == "//")
+  @Test func `remarks above the table are lines to skip, remarks inside it are comments with caution`() throws {
+    let above = try detect("# x\nid,n\n1,2\n3,4\n").options
+    #expect(above.comment == nil && above.skippedLines == 1 && above.caution?.header == Array("id,n".utf8))
+    #expect(try detect("// x\nid,n\n1,2\n3,4\n").options.skippedLines == 1)
+    let inside = try detect("# x\nid,n\n1,2\n# y, z, w\n3,4\n").options
+    #expect(inside.comment == "#" && inside.caution?.doubtsComments == true)
+    let one = try detect("id,n\n1,2\n# y, z, w\n3,4\n")
+    #expect(one.options.comment == nil && one.proposals.map(\.option) == ["comment"] && !one.isCertain)
     // What is as wide as the table is a part of it.
     #expect(try detect("#1,lamp\n#2,quilt\n3,sail\n").options.comment == nil)
   }
@@ -93,19 +98,22 @@ import Testing
     #expect(stacked.header == .firstRecord && stacked.headerRows == 2)
   }
 
-  @Test func `records of other widths are padded and cut, and said`() throws {
+  @Test func `records of other widths are refused, and the options that read them are proposed`() throws {
     let rows = (0..<20).map { "\($0),b,c" }.joined(separator: "\n")
     let short = try detect("x,y,z\n\(rows)\n1,2\n3,4,5\n")
-    #expect(short.options.padShortRecords && !short.options.truncateLongRecords)
+    #expect(!short.options.padShortRecords && short.options.longRecords == .refuse)
+    #expect(short.proposals.map(\.option) == ["short_records"] && short.proposals.map(\.value) == ["pad"])
     #expect(
-      short.evidence.contains("short_records pad: 1 of 23 records have fewer than 3 fields (line 22)"))
-    let long = try detect("x,y,z\n\(rows)\n1,2,3,4\n3,4,5\n")
-    #expect(long.options.truncateLongRecords && !long.isCertain)
-    #expect(long.evidence.contains { $0.hasPrefix("long_records truncate: 1 of 23") && $0.hasSuffix("is lost") })
-    // What stands behind the sample could lose more than was said.
-    #expect(try !detect("x,y,z\n\(rows)\n1,2,3,4\n3,4,5\n", isWhole: false).options.truncateLongRecords)
+      short.evidence.contains { $0.hasPrefix("short_records: 1 of 23 records has fewer than 3 fields (line 22)") })
+    for isWhole in [true, false] {
+      let long = try detect("x,y,z\n\(rows)\n1,2,3,4\n3,4,5\n", isWhole: isWhole)
+      #expect(long.options.longRecords == .refuse && !long.isCertain)
+      #expect(long.proposals.map(\.option) == ["long_records"] && long.proposals.map(\.value) == ["truncate"])
+    }
     let empty = try detect("x,y,z\n\(rows)\n1,2,3,\n3,4,5\n", isWhole: false)
-    #expect(empty.options.truncateLongRecords && empty.isCertain)
+    #expect(empty.options.longRecords == .dropEmpty && empty.isCertain && empty.proposals.isEmpty)
+    let both = try detect("x,y,z\n\(rows)\n1,2,3,\n3,4,5,6\n", isWhole: false)
+    #expect(both.options.longRecords == .dropEmpty && !both.isCertain && both.proposals.count == 1)
   }
 
   @Test func `line ends and encodings are said`() throws {
@@ -134,8 +142,13 @@ import Testing
       "Report\nof May\n\nid,name\n1,lamp\n2,sail\n\nday,sum,n\n2024-01-01,2.5,NA\n2024-01-02,3.5,4\n2024-01-03,3.5,5\n"
     let first = try detect(text)
     #expect(first.options.table == 1 && first.options.skippedLines == 3 && !first.isCertain)
-    #expect(first.evidence.contains("table 1: 2 tables begin on the lines 4, 8; only the first is read"))
-    #expect(CorpusFile.read(Array(text.utf8), first.options) == [["id", "name"], ["1", "lamp"], ["2", "sail"]])
+    #expect(
+      first.evidence.contains(
+        "table: 2 tables begin on the lines 4, 8; only the first is read, and the records of the others are rejected"))
+    #expect(first.options.caution?.refusesOtherTables == true && first.proposals.map(\.option) == ["table"])
+    #expect(
+      CorpusFile.read(Array(text.utf8), first.options)
+        == [["id", "name"], ["1", "lamp"], ["2", "sail"], nil, nil, nil, nil])
     var base = CSVOptions()
     base.table = 2
     let second = try detect(text, base: base, known: .table).options
@@ -188,7 +201,7 @@ import Testing
 
   @Test func `a last record that is cut is one of the table, and a sum is not`() throws {
     let cut = try detect("x,y,z,w\n-0.3,0.2,0.1,57\n0.8,0.1,0.5,50\n0.7,0.2,0.5,50\n-0.2,-0.2\n").options
-    #expect(cut.padShortRecords)
+    #expect(!cut.padShortRecords)
     let sum = try detect("day,a,b,c\n2024-01-01,2,1,57\n2024-01-02,1,5,50\n2024-01-03,2,5,50\nTotal,5\n").options
     #expect(!sum.padShortRecords)
   }
@@ -196,7 +209,7 @@ import Testing
   @Test func `few records of all widths below a header are its records`() throws {
     let options = try detect("id,day,name,item,n\n100\n101,29/03/2015,Ada Lind,lamp,5\n102,24/10/2015,Bo Quist\n")
       .options
-    #expect(options.delimiter == "," && options.header == .firstRecord && options.padShortRecords)
+    #expect(options.delimiter == "," && options.header == .firstRecord && !options.padShortRecords)
   }
 
   @Test func `titles of three words below a title of one are one column`() throws {

@@ -1,0 +1,16 @@
+/// What keeps text from being lost by options that were detected: what could be records is refused, not passed over.
+public struct CSVCaution: Sendable, Hashable {
+  /// Whether a line that begins with the comment prefix is refused if it has as many fields as a record.
+  public var doubtsComments = false
+  /// Whether the records of other tables than the one that is read are refused, instead of passed over.
+  public var refusesOtherTables = false
+  /// The header as it stands in the file that was looked at, which is none of the lines to skip; empty: unknown.
+  public var header: [UInt8] = []
+  /// The number of fields of a record where there is no header, which no line to skip has; 0: unknown.
+  public var width = 0
+  /// Which columns hold numbers, dates or the like: no quoted field takes in lines which are such records.
+  public var typedColumns: [Bool] = []
+
+  /// Nothing is doubted.
+  public init() {}
+}

@@ -1,0 +1,146 @@
+/// What is looked at twice because an option was detected, or quotes are not to be trusted.
+extension CSVParser {
+  /// Whether a quote that takes in several lines may be one that nobody closed.
+  var quotesAreDoubted: Bool { lenient || caution != nil }
+
+  /// Whether a line among those to skip is where the table begins.
+  func isBelowPreamble(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
+    guard let caution else { return false }
+    if caution.width > 0 { return fieldCount(base, start, stop) == caution.width }
+    return !caution.header.isEmpty
+      && UnsafeBufferPointer(start: base + start, count: stop - start).elementsEqual(caution.header)
+  }
+
+  /// The number of fields of one line, if all its quotes are right.
+  func fieldCount(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Int {
+    var count = 0
+    eachField(base, start, stop) { _, _ in count += 1 }
+    return count
+  }
+
+  /// Calls `body` with the places of the fields of one line.
+  private func eachField(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int, _ body: (Int, Int) -> Void) {
+    var (at, from) = (start, start)
+    var isInside = false
+    while at < stop {
+      let byte = base[at]
+      if byte == escape, escape != delimiter {
+        at += 1
+      } else if byte == quote, quote != delimiter {
+        isInside.toggle()
+      } else if !isInside, isDelimiter(base, at, stop) {
+        body(from, at)
+        at += (long?.count ?? 1) - 1
+        from = at + 1
+      }
+      at += 1
+    }
+    body(from, stop)
+  }
+
+  /// The quote of a field that takes in lines which are records by themselves, as far as columns of numbers and the like
+  /// tell; nil if the record has none.
+  ///
+  /// The last line inside the quotes counts where the field is the last one of its record.
+  func quoteAroundRecords(_ base: UnsafePointer<UInt8>, _ start: Int, _ at: Int) -> Int? {
+    guard let caution, width > 1, caution.typedColumns.count == width, caution.typedColumns.contains(true) else {
+      return nil
+    }
+    var i = start
+    var isFieldStart = true
+    while i < at {
+      if isFieldStart, base[i] == quote, quote != delimiter {
+        let open = i
+        let close = closingQuote(base, open, at)
+        var line = open + 1
+        var isFirst = true
+        while line < close {
+          var stop = line
+          while stop < close, base[stop] != 10, base[stop] != 13 { stop += 1 }
+          let isWhole = stop < close || close + 1 >= at
+          if !isFirst, isWhole, isRecord(base, line, stop, caution.typedColumns) { return open }
+          isFirst = false
+          line = stop + 1
+        }
+        i = close
+        isFieldStart = false
+      } else {
+        isFieldStart = isDelimiter(base, i, at)
+        if isFieldStart { i += (long?.count ?? 1) - 1 }
+      }
+      i += 1
+    }
+    return nil
+  }
+
+  private func closingQuote(_ base: UnsafePointer<UInt8>, _ open: Int, _ end: Int) -> Int {
+    var i = open + 1
+    while i < end {
+      if base[i] == escape, escape != delimiter {
+        i += 1
+      } else if base[i] == quote {
+        if i + 1 < end, base[i + 1] == quote { i += 1 } else { return i }
+      }
+      i += 1
+    }
+    return min(i, end)
+  }
+
+  /// Whether a line has a value of its kind in each column of numbers, dates and the like that is not empty.
+  private func isRecord(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int, _ typed: [Bool]) -> Bool {
+    var count = 0
+    var fits = true
+    var values = 0
+    let bytes = UnsafeBufferPointer(start: base, count: stop)
+    eachField(base, start, stop) { from, to in
+      if count < typed.count, typed[count] {
+        let kind = CellKind(bytes, from, to)
+        if kind.isTyped { values += 1 } else if kind != .empty, kind != .missing { fits = false }
+      }
+      count += 1
+    }
+    return count == width && fits && values > 0
+  }
+}
+
+/// The records that name the columns, to tell them where they stand again.
+struct RepeatedHeaders {
+  private var records: [[UInt8]] = []
+  /// What the only one begins with, in the bytes of the mask.
+  private(set) var head: UInt64 = 0
+  private(set) var mask: UInt64 = 0
+
+  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  /// None.
+  init() {}
+
+  /// Those of a header.
+  init(_ records: [[UInt8]]) {
+    self.records = records
+    // Several begin in several ways: each record is looked at.
+    guard records.count == 1 else { return }
+    for (index, byte) in records[0].prefix(8).enumerated() {
+      head |= UInt64(byte) << UInt64(8 * index)
+      mask |= 0xFF << UInt64(8 * index)
+    }
+  }
+
+  var isEmpty: Bool { records.isEmpty }
+
+  /// Whether one of them may begin here; eight bytes are read.
+  @inline(__always)
+  func mayBegin(_ bytes: UnsafePointer<UInt8>) -> Bool {
+    !records.isEmpty
+      && (UnsafeRawPointer(bytes).loadUnaligned(as: UInt64.self).littleEndian & mask == head || bytes[0] == 0xEF)
+  }
+
+  /// Whether a record is one of them, perhaps behind the mark of a file that was put behind another.
+  func contain(_ base: UnsafePointer<UInt8>, _ start: Int, _ stop: Int) -> Bool {
+    var record = UnsafeBufferPointer(start: base + start, count: stop - start)
+    if records.contains(where: record.elementsEqual) { return true }
+    guard record.starts(with: Self.mark) else { return false }
+    record = UnsafeBufferPointer(rebasing: record.dropFirst(3))
+    return records.contains(where: record.elementsEqual)
+  }
+}

@@ -1,0 +1,161 @@
+import CScan
+import TestSupport
+import Testing
+
+@testable import RecordFormats
+
+/// What was detected never drops, joins or pads text: each case lost some, with nothing said.
+@Suite struct DetectedLossTests {
+  private static func detected(_ sample: String) throws -> CSVOptions {
+    try #require(CSVDialectDetector.detect(sample: Array(sample.utf8), isWhole: true)).options
+  }
+
+  /// The records with `|` between their fields, and the codes of those that are refused, in the file's order; all
+  /// arrivals and batches give the same, and every byte is accounted for.
+  private static func read(
+    _ text: String, _ options: CSVOptions, sourceLocation: SourceLocation = #_sourceLocation
+  ) -> [String] {
+    var readings: [Reading] = []
+    for sizes in arrivals(Array(text.utf8)) {
+      for limit in [BatchLimit(), BatchLimit(records: 1), BatchLimit(records: 3, bytes: 7)] {
+        for level in [cscan_level.current, CSCAN_NONE] {
+          readings.append(
+            Reading.of(
+              { () throws(ReadError) in
+                try CSVReader(
+                  stream: try ByteSource(bytes: Array(text.utf8), chunkSizes: sizes).open(), options: options,
+                  columns: .all, index: 0, level: level)
+              }, limit: limit))
+          #expect(
+            readings.last == readings[0], "pieces of \(sizes), \(limit), \(level)", sourceLocation: sourceLocation)
+        }
+      }
+    }
+    return readings[0].lines.map { $0.split(separator: "@").first.map(String.init) ?? "" }
+      + (readings[0].failure.map { ["failed: " + $0] } ?? [])
+  }
+
+  private static let rows = (1...20).map { "\($0),lamp \($0),\($0 * 3)\n" }.joined()
+  private static let records = (1...20).map { "\($0)|lamp \($0)|\($0 * 3)" }
+
+  @Test(
+    "a header that stands again is passed over and counted, its records are read", arguments: ["", "\u{FEFF}", "\n"])
+  func headerAgain(_ between: String) throws {
+    let text = "id,name,n\n" + Self.rows + between + "id,name,n\n" + Self.rows
+    let options = try Self.detected(text)
+    #expect(options.table == nil && options.header == .firstRecord)
+    #expect(Self.read(text, options) == Self.records + Self.records)
+    // It needs no detection.
+    #expect(Self.read(text, CSVOptions()) == Self.records + Self.records)
+    var reader = try CSVReader(source: ByteSource(bytes: Array(text.utf8)))
+    var batch = RecordBatch()
+    var account = TextAccount()
+    while try reader.read(into: &batch, limit: BatchLimit()) { account += batch.account }
+    #expect(account.skipped[.repeatedHeader].lines == 1 && account.skipped[.header].lines == 1)
+    var kept = CSVOptions()
+    kept.repeatedHeaders = .record
+    #expect(Self.read(text, kept).count == 41)
+  }
+
+  @Test("a value that is the name of the only column is a record") func oneColumn() {
+    #expect(Self.read("word\na\nword\nb\n", CSVOptions()) == ["a", "word", "b"])
+  }
+
+  @Test("each record of a header of two is passed over where it stands again") func headerOfTwo() {
+    var options = CSVOptions()
+    options.headerRows = 2
+    let head = "shop,sales\nname,first\n"
+    #expect(Self.read(head + "a,1\nb,2\n" + head + "c,3\n", options) == ["a|1", "b|2", "c|3"])
+  }
+
+  @Test("one remark above a table makes no comments of other lines") func oneRemark() throws {
+    let options = try Self.detected("# made by X\nid,name,n\n" + Self.rows)
+    #expect(Self.read("# made by Y\nid,name,n\n1,a,2\n#3,c,6\n", options) == ["1|a|2", "#3|c|6"])
+    // Another file may have no remark.
+    #expect(Self.read("id,name,n\n1,a,2\n#3,c,6\n", options) == ["1|a|2", "#3|c|6"])
+  }
+
+  @Test("lines to skip that were detected are none of a table without a header") func noPreamble() throws {
+    let options = try Self.detected("Report\nof May\n" + Self.rows)
+    #expect(options.skippedLines == 2 && options.header == .none)
+    #expect(Self.read("Report\nof June\n5,x,7\n", options) == ["5|x|7"])
+    #expect(Self.read("5,x,7\n6,y,8\n7,z,9\n", options) == ["5|x|7", "6|y|8", "7|z|9"])
+  }
+
+  @Test("a line that could be a record is no comment where comments were detected") func doubtfulComments() throws {
+    let options = try Self.detected("id,name,n\n# a\n" + Self.rows + "# b\n")
+    #expect(options.comment == "#")
+    #expect(
+      Self.read("id,name,n\n1,a,2\n# c\n#3,c,6\n#4,\"x,y\",1\n", options) == [
+        "1|a|2", "doubtfulComment", "doubtfulComment",
+      ])
+    var said = options
+    said.caution = nil
+    #expect(Self.read("id,name,n\n1,a,2\n# c\n#3,c,6\n", said) == ["1|a|2"])
+  }
+
+  @Test("one delimiter at the end of a record does not cut others") func trailingDelimiter() throws {
+    let options = try Self.detected("id,name,n\n" + Self.rows + "21,x,63,\n")
+    #expect(
+      Self.read("id,name,n\n1,a,2,\n50010,Smith, John,50010\n2,b,3,,\n3,c,4,\"\"\n", options)
+        == ["1|a|2", "fieldCount", "2|b|3", "fieldCount"])
+  }
+
+  @Test("a last record that is cut is refused and not padded", arguments: ["9,x", "9", "9,"])
+  func cutRecord(_ last: String) throws {
+    let text = "id,name,n,m\n" + (1...20).map { "\($0),lamp,1,2\n" }.joined() + last
+    #expect(Self.read(text, try Self.detected(text)).last == "fieldCount")
+  }
+
+  @Test("records of another table are refused, whatever their width") func otherTables() throws {
+    let text = "id,name,n\n" + Self.rows + "\nday,kind,sum\n2024-01-01,x,5\n2024-01-02,y,6\n\n2024-01-03,z,7\n"
+    let options = try Self.detected(text)
+    #expect(options.table == 1)
+    #expect(Self.read(text, options) == Self.records + Array(repeating: "otherTable", count: 4))
+    var said = options
+    said.caution = nil
+    #expect(Self.read(text, said) == Self.records)
+  }
+
+  @Test("a quote that is not closed takes no other record in", arguments: ["\"oops", "\"", "\"a\"b \"c"])
+  func strayQuote(_ last: String) throws {
+    let head = "id,n,name\n" + (1...20).map { "\($0),\($0),lamp\n" }.joined()
+    for rest in ["3,4,x\n5,6,\"y\"\n", "3,4,x\n5,6,y\n", "3,4,\"x\"\n5,6,y", "3,4,x\n5,6,y\"\n"] {
+      let text = "id,n,name\n1,2,\(last)\n" + rest
+      var options = try Self.detected(head + "21,5,5\" tube\n")
+      #expect(options.lenientQuotes)
+      let found = Self.read(text, options)
+      #expect(found.first?.hasPrefix("1|") == true || found.first == "unterminatedQuote", "\(found)")
+      #expect(found.dropFirst().first?.hasPrefix("3|4|") == true, "\(found), \(text)")
+      #expect(found.dropFirst(2).first?.hasPrefix("5|6|") == true, "\(found), \(text)")
+      // Where no stray quote was in the sample.
+      options = try Self.detected(head + "21,5,\"a, b\"\n")
+      #expect(!options.lenientQuotes)
+      #expect(Self.read(text, options).dropFirst().first?.hasPrefix("3|4|") == true, "\(text)")
+    }
+  }
+
+  @Test("quoted fields of several lines are read where they are right") func quotedLines() throws {
+    let text = "id,name,n\n1,\"Dear Sir,\n1, 2 and 3\nthanks, bye\",5\n2,\"a\n\nb\",6\n" + Self.rows
+    let found = Self.read(text, try Self.detected(text))
+    #expect(found.count == 22 && found[0] == "1|«Dear Sir,⏎1, 2 and 3⏎thanks, bye»|5")
+  }
+
+  @Test("a quoted field longer than the sample does not keep a file from being read") func longField() throws {
+    for first in [0, 5] {
+      let before = (0..<first).map { "\($0),lamp,\($0 * 3)\n" }.joined()
+      let long = (0..<9000).map { "line \($0), with a comma; and \"\"words\"\" of a letter\n" }.joined()
+      let text = "id,name,n\n" + before + "7,\"" + long + "\",21\n" + Self.rows
+      let sample = Array(text.utf8.prefix(1 << 18))
+      let dialect = try #require(CSVDialectDetector.detect(sample: sample, isWhole: false))
+      var reader = try CSVReader(source: ByteSource(bytes: Array(text.utf8)), options: dialect.options)
+      var batch = RecordBatch()
+      var count = 0
+      while try reader.read(into: &batch, limit: BatchLimit()) {
+        count += batch.recordCount
+        #expect(batch.errors == [])
+      }
+      #expect(count == first + 21 && reader.header == ["id", "name", "n"], "\(dialect.evidence)")
+    }
+  }
+}
