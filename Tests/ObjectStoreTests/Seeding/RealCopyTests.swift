@@ -43,7 +43,7 @@ struct RealCopyTests {
     }
     if isUnique {
       let error = #expect(throws: StoreError.self) { try first.run() }
-      #expect(error?.cause?.primaryCode == 19)
+      #expect(error?.cause?.kind.isConstraint == true)
       #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
     } else {
       _ = try first.run()
