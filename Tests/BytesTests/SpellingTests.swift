@@ -53,7 +53,7 @@ import Testing
       #expect(Hexadecimal.decode(text.utf8) == nil, "\(text)")
     }
     for byte in 0...UInt8.max {
-      #expect(Hexadecimal.value(byte) <= 15 == (Unicode.Scalar(byte).properties.isASCIIHexDigit))
+      #expect((Hexadecimal.value(byte) <= 15) == Unicode.Scalar(byte).properties.isASCIIHexDigit)
     }
     #expect(Hexadecimal.text(0xAB as UInt64, width: 4) == "00ab")
     #expect(Hexadecimal.text(0xABCDE as UInt64, width: 4, .capital) == "ABCDE")

@@ -1,4 +1,5 @@
 import Bytes
+import ObjectModel
 
 /// Identities of stores.
 enum StoreUUID {

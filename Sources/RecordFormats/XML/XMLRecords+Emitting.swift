@@ -220,8 +220,7 @@ extension XMLRecords {
 
   private mutating func append(_ bytes: [UInt8], _ cell: XMLCell) {
     bytes.withUnsafeBytes {
-      JSONText.append(
-        string: UnsafeRawBufferPointer(rebasing: $0[cell.start..<cell.start + Int(cell.count)]), to: &json)
+      json.append(json: UnsafeRawBufferPointer(rebasing: $0[cell.start..<cell.start + Int(cell.count)]), .least)
     }
   }
 

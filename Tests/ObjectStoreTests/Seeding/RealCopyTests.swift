@@ -38,8 +38,8 @@ struct RealCopyTests {
     // A second time: what is unique cannot be there twice, and then nothing is; else all are.
     let before = try Data(contentsOf: URL(fileURLWithPath: store))
     let isUnique = try model.entities.contains { entity in
-      !entity.uniquenessConstraints.isEmpty
-        && (try StoreInfo.read(path: store).entities.first { $0.name == entity.name }?.objects ?? 0) > 0
+      try !entity.uniquenessConstraints.isEmpty
+        && ( StoreInfo.read(path: store).entities.first { $0.name == entity.name }?.objects ?? 0) > 0
     }
     if isUnique {
       let error = #expect(throws: StoreError.self) { try first.run() }
