@@ -145,10 +145,8 @@ final class ObjectSession {
         importers.append(try ObjectImporter(part, store: store, number: number, greatest: shared))
       }
       return (store, importers)
-    } catch let error as StoreError {
-      throw ImportError(error)
     } catch {
-      throw ImportError(code: .database, message: "\(error)")
+      throw ImportError(error)
     }
   }
 
