@@ -137,6 +137,6 @@ extension XMLEventSource {
     let kind = isNamespace ? "the document breaks the rules of namespaces" : "the document is no well-formed XML"
     fail(
       .invalidDocument, "\(kind): \(message)", line: Int(error.line),
-      isInTag: isNamespace && context.pointee.instate == XML_PARSER_START_TAG)
+      isInTag: isNamespace && context.pointee.instate != XML_PARSER_DTD)
   }
 }
