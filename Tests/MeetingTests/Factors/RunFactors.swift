@@ -39,7 +39,10 @@ extension Factors {
     "rejects",
     [
       Factor.Value("file"),
-      Factor.Value("none") { $0.top["rejects"] = nil },
+      Factor.Value("none") {
+        // An incremental import in mode “insert” is not read without a file.
+        if $0.since == nil || $0.item.options["mode"] != "insert" { $0.top["rejects"] = nil }
+      },
       Factor.Value("limit") { $0.top["rejects"] = "{ file: rejects.ndjson, limit: 1 }" },
       Factor.Value("ratio") { $0.top["rejects"] = "{ file: rejects.ndjson, ratio: 10% }" },
     ])

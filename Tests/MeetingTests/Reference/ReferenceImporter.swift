@@ -157,7 +157,9 @@ struct ReferenceImporter {
   }
 
   private mutating func runPart(_ files: [[ReadRecord]]) {
-    since = part.since.map { ReferenceSince($0, stored: cursors[part.name], holds: definition.rejects.path == nil) }
+    // What mode “insert” reads again would be there twice; a rejects file has it.
+    let holds = part.root.mode != .insert || definition.rejects.path == nil
+    since = part.since.map { ReferenceSince($0, stored: cursors[part.name], holds: holds) }
     (linking, waiting, waitingObjects, isSecondPass) = ([], [], [], false)
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names) }
     if hasTwoPasses { runTwoPasses(files) } else { importAll(files, without: []) }

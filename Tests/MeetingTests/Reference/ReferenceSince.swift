@@ -20,7 +20,7 @@ struct ReferenceSince {
   private var leastRejected: CursorValue?
   private var isUncertain = false
 
-  /// - Parameter holds: whether nobody keeps the records that are rejected.
+  /// - Parameter holds: whether a rejected record is to be read again, unless the policy says otherwise.
   init(_ policy: SincePolicy, stored: CursorValue?, holds: Bool) {
     self.policy = policy
     self.stored = stored

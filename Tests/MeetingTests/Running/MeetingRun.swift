@@ -44,6 +44,8 @@ final class MeetingRun {
   ) throws {
     var dry = definition
     dry.isDryRun = true
+    // It writes rejects only where it is told to.
+    dry.rejects.dryRunPath = dry.rejects.path
     switch course {
     case .plain: try run(name, definition, inputs) { real.run(definition) }
     case .dry: try run(name + ", dry", dry, inputs) { real.run(dry) }
