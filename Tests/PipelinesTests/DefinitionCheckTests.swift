@@ -93,7 +93,10 @@ struct DefinitionCheckTests {
     Mistake("wrongKind", "weight: weight", "party: weight") { $0.attributes[0].attributeName = "party" },
     Mistake("wrongKind", "labels: {", "flag: {") { $0.relationships[1].name = "flag" },
     Mistake("unsuitableAttribute", "weight: weight", "cached: weight") { $0.attributes[0].attributeName = "cached" },
-    Mistake("unsuitableKey", "find_by: [number]\n  attributes: { weight: weight,", "find_by: [number, weight]\n  attributes: {") {
+    Mistake(
+      "unsuitableKey", "find_by: [number]\n  attributes: { weight: weight,",
+      "find_by: [number, weight]\n  attributes: {"
+    ) {
       $0.findBy.append($0.attributes.removeFirst())
     },
     Mistake("mappedTwice", "find_by: [number]", "find_by: [number, number]") { $0.findBy.append($0.findBy[0]) },
@@ -207,7 +210,8 @@ struct DefinitionCheckTests {
 
   @Test("an index of an entity that another one inherits from covers keys of that one") func inheritedIndex() throws {
     let folder = try folder()
-    let text = Self.sound.replacingAll("find_by: { name: who }", with: "find_by: { code: who }, attributes: { name: who }")
+    let text = Self.sound.replacingAll(
+      "find_by: { name: who }", with: "find_by: { code: who }, attributes: { name: who }")
     #expect(Pipeline.lint(try folder.write(text, to: "p.yaml")) == [])
   }
 

@@ -130,7 +130,8 @@ struct FieldCheck {
     }
     if (trues + falses).contains("") {
       report(
-        .emptySpelling, about: ["true", "false"], "an empty field has no spelling", hint: "say what it means with empty:")
+        .emptySpelling, about: ["true", "false"], "an empty field has no spelling",
+        hint: "say what it means with empty:")
     }
     return BooleanSpellings(true: trues, false: falses)
   }
@@ -158,7 +159,9 @@ struct FieldCheck {
       ("plain_numbers", options.plainNumbers, isNumber, numbers),
       ("decimal_mark", options.decimalMark != standard.decimalMark, isNumber || isCount, numbers),
     ] where !fits && (isSet || field.places[option] != nil) {
-      refuse(at: field.places[option]?.key, "“\(option)” is for attributes of type \(wanted), but “\(attribute.name)” is \(type.xmlName)")
+      refuse(
+        at: field.places[option]?.key,
+        "“\(option)” is for attributes of type \(wanted), but “\(attribute.name)” is \(type.xmlName)")
     }
     if isNumber || isCount { checkMarks() }
     checkSubstitute("absent", field.whenAbsent, standard: .keep)
@@ -202,7 +205,7 @@ struct FieldCheck {
       let isSign = mark == UInt8(ascii: "+") || mark == UInt8(ascii: "-")
       if isDigit || isLetter || isSign || mark >= 0x80 {
         report(
-          .invalidMark, about: ["group_mark", "decimal_mark"], 
+          .invalidMark, about: ["group_mark", "decimal_mark"],
           "a decimal or group mark is an ASCII character other than letters, digits and signs")
       }
     }

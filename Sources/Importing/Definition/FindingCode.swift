@@ -159,7 +159,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .unindexedKey: "No index and no uniqueness constraint covers the attributes of `find_by`."
     case .mappedTwice: "An attribute is filled twice."
     case .unmappedRequired: "A mandatory attribute or relationship without a default is filled by nothing."
-    case .unsuitableOption: "An option means nothing where it stands: for the attribute's type, the relationship, the mode."
+    case .unsuitableOption:
+      "An option means nothing where it stands: for the attribute's type, the relationship, the mode."
     case .unknownColumn: "The header of a file has no such column."
     case .duplicateColumn: "The header of a file names a column twice."
     case .missingRecords: "A JSON document has no array of records at the place under `records`."

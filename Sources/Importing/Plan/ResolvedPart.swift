@@ -30,7 +30,7 @@ extension ImportPart {
     var builder = ImportPlanBuilder(model: model, path: path, isModelLinted: isModelLinted)
     builder.derivedNames = derivedColumnNames
     builder.postponesOwn = passes != .one && root.mode != .update
-    let root = builder.add(self.root)
+    let root = builder.add(plannedRoot(model))
     let sinceField = since.flatMap { builder.addSince($0, self.root) }
     let (transforms, reads) = builder.compileTransforms(of: self)
     builder.findings.add(shape.findings.list)
