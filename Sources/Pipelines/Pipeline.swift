@@ -42,9 +42,12 @@ public struct Pipeline: Sendable {
   ) throws(DiagnosticList) -> Pipeline {
     let findings = Findings(path: path)
     let definition = PipelineLoader(settings: settings, findings: findings).load()
-    guard let definition, !findings.hasErrors else { throw DiagnosticList(findings.list) }
-    return Pipeline(
-      definition: definition, redaction: findings.redaction, warnings: DiagnosticList(findings.list).diagnostics)
+    guard var definition, !findings.hasErrors else { throw DiagnosticList(findings.list) }
+    let warnings = DiagnosticList(findings.list).diagnostics
+    definition.warnings = warnings.filter { $0.code == LintCode.uncertainDialect.rawValue }.map {
+      RunWarning(.uncertainDialect, $0.message, file: $0.path, position: $0.position)
+    }
+    return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)
   }
 
   /// Returns every finding about a pipeline file, its model and its inputs' headers, sorted by place; none for a

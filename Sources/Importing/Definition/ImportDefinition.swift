@@ -43,6 +43,8 @@ public struct ImportDefinition: Sendable {
   /// Whole objects with their identities, for a new store; when there are any, ``inputs``, ``format``, ``root`` and
   /// ``findPlan`` mean nothing.
   public var objects: [ObjectImport] = []
+  /// What was found about the inputs before the run, for its summary.
+  public var warnings: [RunWarning] = []
   /// What keeps the secrets of the configuration out of summaries, messages, logs and rejects.
   public var redaction = Redaction()
 

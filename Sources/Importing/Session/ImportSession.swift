@@ -82,6 +82,7 @@ public final class ImportSession {
       case .again: try end(file, .skippedAgain)
       case .done(let checkpoint): try tellOf(checkpoint, file)
       case .fresh, .restarted, .resumed:
+        for warning in definition.warnings { summary.warn(warning) }
         for plan in plans {
           for warning in StoreWarnings(plan: plan, model: definition.model).warnings(file) { summary.warn(warning) }
         }

@@ -116,7 +116,10 @@ struct RunExecution {
       lost.append("the result cannot be written to standard output")
     }
     if !options.quiet, options.log == nil {
-      for line in SummaryOutput.warnings(summary) { Console.words(line) }
+      // What was found before the run was said before it.
+      var rest = summary
+      rest.warnings.removeAll(where: definition.warnings.contains)
+      for line in SummaryOutput.warnings(rest) { Console.words(line) }
       if definition.sampledChanges > 0 {
         Console.words(ChangesOutput.words(summary.changes, wanted: definition.sampledChanges))
       }

@@ -1,9 +1,10 @@
 import Diagnostics
 import Foundation
 import Importing
-@testable import Pipelines
 import TestSupport
 import Testing
+
+@testable import Pipelines
 
 @Suite("Guessed pipelines")
 struct PipelineGuessTests {
