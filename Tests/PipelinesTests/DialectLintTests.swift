@@ -86,4 +86,12 @@ struct DialectLintTests {
           + " [invalidOption]"
       ])
   }
+
+  @Test func `what is doubtful about a dialect is a warning of the run`() throws {
+    try folder.folder.write("a,b\nc,d\ne,f\n", to: "text.csv")
+    let definition = try Pipeline.read(folder.write(pipeline("files: text.csv\n  dialect: detect"))).definition
+    #expect(definition.warnings.map(\.code) == [.uncertainDialect])
+    #expect(definition.warnings.first?.message.contains("“text.csv” is not certain: delimiter “,”: 3 of 3") == true)
+    #expect(definition.warnings.first?.file?.hasSuffix("pipeline.yaml") == true)
+  }
 }

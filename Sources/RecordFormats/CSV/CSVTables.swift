@@ -108,7 +108,7 @@ struct CSVTables {
           message: "table \(number) is asked for, but the file has \(count == 1 ? "one table" : "\(count) tables")")
       }
       if first.isBlank || TableRules.isTitle(next) {
-        try consume(&reader)
+        try consume(&reader, as: count == 0 ? .preamble : .otherTable)
         continue
       }
       count += 1
@@ -118,7 +118,7 @@ struct CSVTables {
         return
       }
       repeat {
-        try consume(&reader)
+        try consume(&reader, as: .otherTable)
       } while try !isEnd(try peek(&reader, 2), width: first.width)
     }
   }
@@ -165,7 +165,7 @@ struct CSVTables {
     for row in 0..<batch.recordCount { records.append((batch.records[row].index, row, false)) }
     for (row, error) in batch.errors.enumerated() { records.append((error.recordIndex, row, true)) }
     if !batch.errors.isEmpty { records.sort { $0.index < $1.index } }
-    let candidates = isLast ? records.count : max(1, records.count - 1)
+    let candidates = isLast ? records.count : min(records.count, max(1, records.count - 1))
     for (i, record) in records[..<candidates].enumerated() where mayEnd(batch, record.row, record.isError) {
       let outline = outline(batch, record.row, record.isError)
       let next = i + 1 < records.count ? self.outline(batch, records[i + 1].row, records[i + 1].isError) : nil
@@ -214,10 +214,12 @@ struct CSVTables {
   }
 
   /// Reads one record and forgets it.
-  private func consume(_ reader: inout StreamingReader<CSVParser>) throws(ReadError) {
+  private func consume(
+    _ reader: inout StreamingReader<CSVParser>, as kind: SkippedText.Kind
+  ) throws(ReadError) {
     var batch = RecordBatch()
     let line = reader.parser.line
     _ = try reader.read(into: &batch, limit: BatchLimit(records: 1, bytes: 1 << 20))
-    reader.pass(batch.account, as: .otherTable, lines: reader.parser.line - line)
+    reader.pass(batch.account, as: kind, lines: reader.parser.line - line)
   }
 }

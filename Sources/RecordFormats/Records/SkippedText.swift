@@ -24,14 +24,14 @@ public struct SkippedText: Sendable, Hashable {
     /// for as records.
     case structure
 
-    /// What it is called in sentences: `3 lines of ...`.
+    /// What it is called in sentences.
     public var words: String {
       switch self {
       case .byteOrderMark: "byte order marks"
       case .preamble: "text above the table"
       case .header: "headers"
       case .repeatedHeader: "repeated headers"
-      case .blankLine: "nothing"
+      case .blankLine: "blank lines"
       case .comment: "comments"
       case .footer: "text below the table"
       case .otherTable: "other tables"

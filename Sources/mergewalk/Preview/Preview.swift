@@ -176,7 +176,7 @@ struct Preview {
   private var passed: String? {
     let parts = account.skipped.kinds.filter { ![.byteOrderMark, .header, .structure].contains($0) }.map { kind in
       let amount = account.skipped[kind]
-      return "\(Figures.count(amount.lines, "line")) of \(kind.words) (\(Figures.bytes(amount.bytes)))"
+      return "\(kind.words) (\(Figures.count(amount.lines, "line")), \(Figures.bytes(amount.bytes)))"
     }
     return parts.isEmpty ? nil : "passed over: " + parts.joined(separator: ", ")
   }
@@ -202,7 +202,7 @@ struct Preview {
       Console.words(refusal)
       return ExitStatus.failure
     }
-    if bytes == 0, limit > 0, !sink.isReaderGone {
+    if bytes == 0, limit > 0, !sink.isReaderGone, definition.sources.allSatisfy({ $0.fileSize ?? 0 == 0 }) {
       Console.words("\(definition.sources[0].path): error: there is nothing in it [emptyInput]")
       return ExitStatus.findings
     }

@@ -89,7 +89,7 @@ extension DialectBuilder {
       return
     }
     let line = table.rows[start].line
-    if line > 1, !known.contains(.skippedLines), table.rows[..<start].contains(where: { $0.kind == .record }) {
+    if line > 1, !known.contains(.skippedLines), table.rows[..<start].contains(where: { $0.kind != .blank }) {
       options.skippedLines = line - 1
       evidence.append("skip_lines \(line - 1): the first table begins behind them")
     }
