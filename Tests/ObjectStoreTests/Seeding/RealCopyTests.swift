@@ -37,10 +37,9 @@ struct RealCopyTests {
     #expect(try StoreVerifier.verify(path: store).isSound)
     // A second time: what is unique cannot be there twice, and then nothing is; else all are.
     let before = try Data(contentsOf: URL(fileURLWithPath: store))
-    let isUnique = try model.entities.contains { entity in
-      try !entity.uniquenessConstraints.isEmpty
-        && ( StoreInfo.read(path: store).entities.first { $0.name == entity.name }?.objects ?? 0) > 0
-    }
+    let objects = Dictionary(
+      uniqueKeysWithValues: try StoreInfo.read(path: store).entities.map { ($0.name, $0.objects) })
+    let isUnique = model.entities.contains { !$0.uniquenessConstraints.isEmpty && objects[$0.name, default: 0] > 0 }
     if isUnique {
       let error = #expect(throws: StoreError.self) { try first.run() }
       #expect(error?.cause?.kind.isConstraint == true)
