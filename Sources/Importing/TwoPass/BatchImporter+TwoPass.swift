@@ -39,9 +39,10 @@ extension BatchImporter {
     }
   }
 
-  /// Puts off the records whose object is there and refers to what may come later, and those whose object an earlier
-  /// record has made that may turn out to be rejected, as the object would go with it. What later records say of an
-  /// object of which one waits, waits too, so that the last record counts.
+  /// Puts off the records whose object is there and that refer to what may come later.
+  ///
+  /// So it does those whose object an earlier record has made that may turn out to be rejected, as the object would go
+  /// with it, and those about whose object something waits already, so that the last record counts.
   func postpone(_ state: NodeState, _ view: BatchView) {
     let targets = state.part.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
     let own = view.nodes[state.node].targets

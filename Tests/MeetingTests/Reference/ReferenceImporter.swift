@@ -145,6 +145,9 @@ struct ReferenceImporter {
   private func isOverLimit(_ rejected: Int) -> Bool {
     let policy = definition.rejects
     if let limit = policy.limit, rejected > limit { return true }
+    // A record with several reasons counts under one of them; codes with limits are the only ones of their records.
+    for limit in policy.codes
+    where rejects.count(where: { $0.codes.contains { limit.matches($0) } }) > limit.limit { return true }
     let read = outcome.parts.reduce(0) { $0 + $1.read }
     if let ratio = policy.ratio, Double(rejected) > ratio * Double(read) { return true }
     return false

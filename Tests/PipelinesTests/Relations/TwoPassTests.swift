@@ -291,7 +291,8 @@ import Testing
     }
   }
 
-  @Test("of several records of an object the last counts, whichever of them wait", arguments: [1, 2, 100], [false, true])
+  @Test(
+    "of several records of an object the last counts, whichever of them wait", arguments: [1, 2, 100], [false, true])
   func lastRecordCounts(batch: Int, isThere: Bool) throws {
     for policy in ["null", "create"] {
       let folder = try folder()
