@@ -44,7 +44,7 @@ public struct Pipeline: Sendable {
     let definition = PipelineLoader(settings: settings, findings: findings).load()
     guard var definition, !findings.hasErrors else { throw DiagnosticList(findings.list) }
     let warnings = DiagnosticList(findings.list).diagnostics
-    definition.warnings = warnings.filter { $0.code == LintCode.uncertainDialect.rawValue }.map {
+    definition.warnings = warnings.filter { $0.code == FindingCode.uncertainDialect.rawValue }.map {
       RunWarning(.uncertainDialect, $0.message, file: $0.path, position: $0.position)
     }
     return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)

@@ -309,7 +309,7 @@ extension ReferenceImporter {
           throw TransformFailure("transform.division")
         }
         return .decimal(quotient)
-      case .modulo, .quotient: preconditionFailure("the reference importer has no \(operation)")
+      case .modulo: preconditionFailure("the reference importer has no \(operation)")
       }
     default: preconditionFailure("the reference importer has no \(step)")
     }

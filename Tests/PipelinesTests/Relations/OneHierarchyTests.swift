@@ -1,6 +1,7 @@
 import Importing
 import ObjectStore
 import Pipelines
+import RecordFormats
 import SQLite
 import TestSupport
 import Testing
