@@ -6,11 +6,15 @@ import Testing
 ///
 /// A failing case prints what `MERGEWALK_CASE` takes to run it alone.
 @Suite("Where features meet") struct CoveringTests {
-  /// The rows of the covering array, as cases; or the one that the environment names.
+  /// The rows of the covering array, as cases; or those that the environment names, with semicolons between them.
   static let cases: [MeetingCase] = {
     if let text = ProcessInfo.processInfo.environment["MERGEWALK_CASE"] {
-      guard let meeting = MeetingCase(text) else { preconditionFailure("MERGEWALK_CASE cannot be read: \(text)") }
-      return [meeting]
+      return text.split(separator: ";").map { text in
+        guard let meeting = MeetingCase(String(text)) else {
+          preconditionFailure("MERGEWALK_CASE cannot be read: \(text)")
+        }
+        return meeting
+      }
     }
     return array.rows.enumerated().map { Factors.space.meeting($1, seed: firstSeed + UInt64($0)) }
   }()

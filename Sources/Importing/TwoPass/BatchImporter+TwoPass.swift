@@ -118,6 +118,12 @@ extension BatchImporter {
       try importRecords(view, onlyRoot: false)
       let own = view.nodes[plan.root].targets
       for reject in rejects { lost.append((own[Int(reject.record)], reject.field)) }
+      for relationship in plan.postponed where relationship.stage == stage {
+        let targets = view.nodes[relationship.target].targets
+        for record in view.records where view.outcomes[record] != .rejected {
+          watch?.mark(targets[record], node: relationship.target)
+        }
+      }
     }
     context.reset()
     takeBack(lost.count)

@@ -15,6 +15,7 @@ public struct ReplayReader: RecordReader {
   private let format: RecordFormat
   private let part: String?
   private let known: Set<String>?
+  private let mayLackColumns: Bool
   private let index: Int
   private var lines: RejectLines
   /// What was read and belongs to the next batch.
@@ -31,16 +32,19 @@ public struct ReplayReader: RecordReader {
   ///   - format: the format that the records were rejected from.
   ///   - part: the import whose records are wanted; nil for all.
   ///   - known: the imports that others read; lines of further ones are refused. nil to pass over what others read.
+  ///   - mayLackColumns: whether columns that a file's header lacks are absent; else they are an error.
   ///   - index: what `RecordBatch.source` will be.
   /// - Throws: what opening a file throws; reading throws `missingHeader` when the columns of a file are not known.
   public init(
     source: ByteSource, format: RecordFormat, part: String? = nil, known: Set<String>? = nil, columns: [String],
+    mayLackColumns: Bool = false,
     index: Int = 0
   ) throws(ReadError) {
     self.columns = columns
     self.format = format
     self.part = part
     self.known = known
+    self.mayLackColumns = mayLackColumns
     self.index = index
     path = source.path
     lines = try RejectLines(source)
@@ -113,12 +117,13 @@ public struct ReplayReader: RecordReader {
       return refuse(&error, into: &batch)
     }
     if raw.allSatisfy({ $0 == 32 || $0 == 10 || $0 == 13 || $0 == 9 }) { return }
-    let lone = lone ?? LoneRecordFormat(of: format, columns: columns, header: header)
+    let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
     self.lone = lone
     let source = ByteSource(bytes: lone.text(raw, indent: line.indent), path: path)
     do throws(ReadError) {
       var reader = try lone.format.reader(source: source, columns: lone.columns, index: 0)
       while try reader.read(into: &scratch, limit: BatchLimit(records: 4096, bytes: 1 << 20)) {
+        for (column, name) in asked.enumerated() where name != columns[column] { scratch.setAbsent(column: column) }
         take(at: place, raw, indent: line.indent, into: &batch)
       }
     } catch {
@@ -126,6 +131,12 @@ public struct ReplayReader: RecordReader {
       refused.indent = line.indent
       refuse(&refused, into: &batch)
     }
+  }
+
+  /// The columns that a line's record is asked for: for one that its file lacks, and may lack, another one stands in.
+  private var asked: [String] {
+    guard mayLackColumns, LoneRecordFormat.needsHeader(format), let first = header.first else { return columns }
+    return columns.map { header.contains($0) ? $0 : first }
   }
 
   /// Moves what was read of one line to the batch, at the line's place.

@@ -32,7 +32,8 @@ extension Factors {
     ],
     except: [
       Exclusion(
-        ["integer", "lag", "ties", "date", "text", "hold"], with: "mode", ["sync", "sync-all", "sync-mark", "sync-limit", "sync-scope", "replace"],
+        ["integer", "lag", "ties", "date", "text", "hold"], with: "mode",
+        ["sync", "sync-all", "sync-mark", "sync-limit", "sync-scope", "replace"],
         because: "what is passed over would be missing, so that the modes that delete refuse it")
     ])
 

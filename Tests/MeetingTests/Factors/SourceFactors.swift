@@ -68,7 +68,8 @@ extension Factors {
         ["semicolon", "two-bytes", "detected"], with: "format",
         ["tsv", "fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
         because: "only csv has delimiters to choose"),
-      Exclusion(["semicolon", "two-bytes", "detected"], with: "paths", ["attributes"], because: "only XML has attributes"),
+      Exclusion(
+        ["semicolon", "two-bytes", "detected"], with: "paths", ["attributes"], because: "only XML has attributes"),
       Exclusion(
         ["semicolon", "two-bytes", "detected"], with: "each", ["elements"],
         because: "records of text lines and of tables hold no records"),
@@ -120,6 +121,9 @@ extension Factors {
         ["crlf", "quoted", "remarks", "short"], with: "format",
         ["fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
         because: "only delimited text has such lines"),
+      Exclusion(
+        ["short"], with: "delimiter", ["detected"],
+        because: "ragged lines alone are no evidence for a delimiter, and a single column is refused"),
       Exclusion(
         ["crlf", "quoted", "remarks", "short"], with: "paths", ["attributes"], because: "only XML has attributes"),
       Exclusion(

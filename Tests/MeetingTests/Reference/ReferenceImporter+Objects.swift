@@ -129,7 +129,8 @@ extension ReferenceImporter {
     var targets = targets
     if part.mode == .replace {
       let filled = Set((part.findBy + part.attributes).map(\.attributeName))
-      for attribute in entity.attributes where !filled.contains(attribute.name) && attribute.name != part.sync.softDelete {
+      for attribute in entity.attributes
+      where !filled.contains(attribute.name) && attribute.name != part.sync.softDelete {
         set(attribute.name, ReferenceValue(attribute.defaultValue))
       }
       let related = Set(part.relationships.map(\.name))
@@ -192,7 +193,9 @@ extension ReferenceImporter {
   /// Whether an object may go.
   private func isInScope(_ object: ObjectGraph.Object, _ policy: SyncPolicy) -> Bool {
     // Those that are marked already are no news.
-    if policy.deletion == .mark, let soft = policy.softDelete, object.attributes[soft] == .boolean(true) { return false }
+    if policy.deletion == .mark, let soft = policy.softDelete, object.attributes[soft] == .boolean(true) {
+      return false
+    }
     guard let scope = policy.scope else { return true }
     let expression = ReferenceExpression { name in
       switch object.attributes[name] ?? .null {

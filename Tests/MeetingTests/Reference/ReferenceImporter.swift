@@ -97,13 +97,13 @@ struct ReferenceImporter {
       let outcome = outcome
       self = before
       self.outcome = outcome
-      self.outcome.cursors = definition.parts.map { cursors[$0.name] }
+      self.outcome.cursors = definition.parts.map { $0.since == nil ? nil : cursors[$0.name] }
       self.outcome.status = "limit_breached"
     } else if definition.isDryRun {
       let outcome = outcome
       self = before
       self.outcome = outcome
-      self.outcome.cursors = definition.parts.map { cursors[$0.name] }
+      self.outcome.cursors = definition.parts.map { $0.since == nil ? nil : cursors[$0.name] }
       self.outcome.status = "dry_run"
     }
     return self.outcome
@@ -167,7 +167,7 @@ struct ReferenceImporter {
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names) }
     if hasTwoPasses { runTwoPasses(files) } else { importAll(files, without: []) }
     if let since { cursors[part.name] = since.cursor }
-    cursorsNow[number] = cursors[part.name]
+    if since != nil { cursorsNow[number] = cursors[part.name] }
   }
 
   /// Imports records, one after the other.
@@ -211,9 +211,10 @@ struct ReferenceImporter {
     }
     let ownKey = key(record, root)
     if ownKey == nil, !root.findBy.isEmpty { unreadable += 1 }
-    var reasons = reasons(record, root)
-    if case .refused(let codes) = verdict { reasons = codes + failures(record, root) }
+    var reasons: [String] = []
+    if case .refused(let codes) = verdict { reasons = codes }
     if moment.isFailure { reasons.append(moment.failure) }
+    reasons += reasons.isEmpty ? self.reasons(record, root) : failures(record, root)
     guard reasons.isEmpty else { return refuse(entry, reasons) }
     let before = self
     guard let targets = relate(record, root), !isLost, hasTwoPasses || !lacksLateTarget(record, orOwn: true) else {

@@ -14,6 +14,13 @@ final class ScenarioFiles {
   /// How the files of the last night are written, by import, and what is in them.
   private(set) var written: [(scenario: Scenario, files: [[Item]])] = []
 
+  /// Copies the folder to where `MERGEWALK_KEEP` says, for somebody who looks into a case.
+  func keep() {
+    guard let path = ProcessInfo.processInfo.environment["MERGEWALK_KEEP"] else { return }
+    try? FileManager.default.removeItem(atPath: path)
+    try? FileManager.default.copyItem(atPath: folder.path, toPath: path)
+  }
+
   /// The path of the store.
   var store: String { folder.file("store.sqlite") }
 
