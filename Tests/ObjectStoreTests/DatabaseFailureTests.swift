@@ -84,7 +84,8 @@ struct DatabaseFailureTests {
     let store = try coordinator.addSQLiteStore(at: path)
     let found = try failure { () throws(StoreError) in
       try store.interruptible({ true }) { () throws(StoreError) in
-        let rows = try store.rows("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
+        let rows = try store.rows(
+          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n")
         while try rows.step() {}
       }
     }

@@ -10,7 +10,9 @@ extension ImportDefinition {
     let path = path ?? name
     var findings: [Diagnostic] = []
     if objects.isEmpty {
-      for part in parts { findings += part.resolved(model: model, path: path, hasRejectsFile: rejects.path != nil).findings }
+      for part in parts {
+        findings += part.resolved(model: model, path: path, hasRejectsFile: rejects.path != nil).findings
+      }
     } else {
       for part in objects { findings += part.check(model: model, path: path, readsFiles: false) }
     }

@@ -13,7 +13,8 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` when the store cannot be read.
   /// - Complexity: One statement when nothing depends on the records, else those that their relationships need.
   package func deleteRecords(
-    table: Int, primaryKeys: [Int64], overrulesDenials: Bool = false, each body: (_ entity: Int, _ primaryKey: Int64) -> Void = { _, _ in }
+    table: Int, primaryKeys: [Int64], overrulesDenials: Bool = false,
+    each body: (_ entity: Int, _ primaryKey: Int64) -> Void = { _, _ in }
   ) throws(ObjectError) -> [ObjectValidationFailure] {
     guard !primaryKeys.isEmpty else { return [] }
     let buffer = buffer(table: table)

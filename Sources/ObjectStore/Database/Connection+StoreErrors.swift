@@ -72,7 +72,9 @@ extension Connection {
 extension Statement {
   @inline(__always)
   func step() throws(StoreError) -> Bool {
-    do throws(SQLiteError) { return try SQLiteCalls.step(self) } catch { throw StoreError(error, path: connection.name) }
+    do throws(SQLiteError) { return try SQLiteCalls.step(self) } catch {
+      throw StoreError(error, path: connection.name)
+    }
   }
 
   @inline(__always)

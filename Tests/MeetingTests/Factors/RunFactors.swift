@@ -34,7 +34,10 @@ extension Factors {
       Exclusion(
         ["integer", "lag", "ties", "date", "text", "hold"], with: "mode",
         ["sync", "sync-all", "sync-mark", "sync-limit", "sync-scope", "replace"],
-        because: "what is passed over would be missing, so that the modes that delete refuse it")
+        because: "what is passed over would be missing, so that the modes that delete refuse it"),
+      Exclusion(
+        ["hold"], with: "mode", ["insert", "insert-blindly"],
+        because: "what a held cursor reads again would be inserted twice, so that lint refuses it"),
     ])
 
   private static let rejects = Factor(
@@ -77,7 +80,7 @@ extension Factors {
     [
       Factor.Value("none"),
       Factor.Value("compiled") { $0.item.options["where"] = "\"amount != 7 AND label != 'z'\"" },
-      Factor.Value("evaluated") { $0.item.options["where"] = "\"NOT label MATCHES '[0-9]+' OR amount + 1 > 5\"" },
+      Factor.Value("evaluated") { $0.item.options["where"] = "\"NOT label MATCHES '[0-9]+' OR amount != 7\"" },
     ],
     except: [
       Exclusion(
