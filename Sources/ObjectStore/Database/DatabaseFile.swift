@@ -16,7 +16,9 @@ package final class DatabaseFile {
 
   private let connection: Connection
 
-  /// Opens a file. That it is no database shows at the first statement.
+  /// Opens a file.
+  ///
+  /// That it is no database shows at the first statement.
   package init(_ path: String, _ access: Access) throws(StoreError) {
     let mode: Connection.Mode =
       switch access {
