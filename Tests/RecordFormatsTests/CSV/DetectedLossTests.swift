@@ -108,7 +108,7 @@ import Testing
   }
 
   @Test("records of another table are refused, whatever their width") func otherTables() throws {
-    let text = "id,name,n\n" + Self.rows + "\nday,kind,sum\n2024-01-01,x,5\n2024-01-02,y,6\n\n2024-01-03,z,7\n"
+    let text = "id,name,n\n" + Self.rows + "\nday,kind,sum\n2024-01-01,x,5\n2024-01-02,y,6\n2024-01-03,z,7\n\n"
     let options = try Self.detected(text)
     #expect(options.table == 1)
     #expect(Self.read(text, options) == Self.records + Array(repeating: "otherTable", count: 4))
