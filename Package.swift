@@ -77,21 +77,19 @@ let package = Package(
     module(
       "Importing",
       [
-        "Bytes", "ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "RecordFormats",
-        "Diagnostics", "Threads",
+        "Bytes", "ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "RecordFormats", "Diagnostics",
+        "Threads",
       ]),
     module(
       "Pipelines",
       [
-        "Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "SQLite", "CSQLite", "RecordFormats",
-        "Diagnostics", "YAML",
+        "Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML",
       ]),
 
     .executableTarget(
       name: "mergewalk",
       dependencies: [
         "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads", "Bytes",
-        "SQLite",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -134,7 +132,7 @@ let package = Package(
     tests(
       "DocumentationTests",
       ["Pipelines", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "TestSupport"]),
-    tests("CLITests", ["mergewalk", "TestSupport", "SQLite"]),
+    tests("CLITests", ["mergewalk", "Importing", "TestSupport", "SQLite"]),
     tests(
       "MeetingTests",
       [

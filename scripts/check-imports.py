@@ -19,7 +19,7 @@ PRODUCTS = {"ArgumentParser": "ArgumentParser", "Logging": "Logging"}
 
 IMPORT = re.compile(
     r"^\s*(?:@\w+\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+"
-    r"(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)")
+    r"(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)(?!\w*\s*:)")
 
 
 def imports(path):

@@ -35,6 +35,8 @@ import Testing
       texts.append(String(String.UnicodeScalarView(scalars)))
     }
     for text in texts {
+      // Foundation takes U+FEFF at the start of a string for a byte order mark.
+      if text.unicodeScalars.first == "\u{FEFF}" { continue }
       let json = Data("[\(text.json(escaping))]".utf8)
       let back = try JSONSerialization.jsonObject(with: json) as? [String]
       #expect(back?.first.map { Array($0.utf8) } == Array(text.utf8), "\(Array(text.unicodeScalars))")

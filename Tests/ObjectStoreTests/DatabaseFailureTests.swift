@@ -21,7 +21,7 @@ struct DatabaseFailureTests {
     try file.execute(
       """
       CREATE TABLE T (A INTEGER PRIMARY KEY, B, C, D INTEGER NOT NULL CHECK (D > 0));
-      CREATE UNIQUE INDEX I ON T (B, C); CREATE UNIQUE INDEX J ON T (B + C);
+      CREATE UNIQUE INDEX I ON T (B, C); CREATE UNIQUE INDEX J ON T (B + C * A);
       CREATE TRIGGER G BEFORE INSERT ON T WHEN new.B = 'no' BEGIN SELECT RAISE(ABORT, 'UNIQUE constraint failed: T.X'); END;
       INSERT INTO T VALUES (1, 2, 3, 4)
       """)
@@ -36,7 +36,7 @@ struct DatabaseFailureTests {
     #expect(both.code == 2067 && both.statement == "INSERT INTO T VALUES (2, 2, 3, 4)")
     let key = try failure { () throws(StoreError) in try file.execute("INSERT INTO T VALUES (1, 7, 7, 4)") }
     #expect(key.kind == .unique && key.columns == ["T.A"])
-    let expression = try failure { () throws(StoreError) in try file.execute("INSERT INTO T VALUES (5, 1, 4, 4)") }
+    let expression = try failure { () throws(StoreError) in try file.execute("INSERT INTO T VALUES (2, 1, 2, 4)") }
     #expect(expression.kind == .unique && expression.columns == [])
     for values in ["(5, 5, 5, NULL)", "(5, 5, 5, -1)", "(5, 'no', 5, 1)", "('x', 5, 5, 1)"] {
       let other = try failure { () throws(StoreError) in try file.execute("INSERT INTO T VALUES \(values)") }
