@@ -129,7 +129,9 @@ final class Night {
   /// Reads the state.
   func state() throws -> State {
     var state = State()
-    state.files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    // What a process rejected that was killed before its first checkpoint stands aside: no store knows of that run.
+    state.files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { !$0.hasPrefix("rejects.2") }.sorted()
     let store = folder.file("shop.sqlite")
     if FileManager.default.fileExists(atPath: store) {
       let connection = try Connection(path: store, mode: .readWrite)
