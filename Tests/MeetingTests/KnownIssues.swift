@@ -3,8 +3,10 @@
 /// Each is a pair of values that the covering array excludes, or a value that it leaves out; `MERGEWALK_CASE` still runs
 /// them. When one is mended, its entry goes.
 enum KnownIssues {
-  /// How many cases may differ: those that came with the merge of eight branches on 2026-11-22 and are not sorted yet, most
-  /// of them replays into stores of the modes that delete. It only ever goes down; 0 is the aim.
+  /// How many cases may differ.
+  ///
+  /// They came with the merge of eight branches on 2026-11-22 and are not sorted yet; most of them are replays into stores
+  /// of the modes that delete. The number only ever goes down; 0 is the aim.
   static let unsorted = 40
 
   /// Values that are left out, by their factors.
