@@ -82,7 +82,7 @@ enum EncodingModel {
     ["windows-1252", "iso-8859-15", "windows-1250", "iso-8859-2", "windows-1251", "koi8-r", "koi8-u", "iso-8859-5"]
     + ["ibm866", "ibm855", "mac-cyrillic", "windows-1253", "iso-8859-7", "windows-1254", "iso-8859-9", "windows-1255"]
     + [
-      "iso-8859-8", "windows-1256", "iso-8859-6", "iso-8859-11", "tis-620", "windows-1257", "iso-8859-13", "iso-8859-4",
+      "iso-8859-8", "windows-1256", "iso-8859-6", "tis-620", "iso-8859-11", "windows-1257", "iso-8859-13", "iso-8859-4",
     ]
     + [
       "windows-1258", "viscii", "iso-8859-3", "iso-8859-10", "iso-8859-14", "iso-8859-16", "ibm850", "ibm852", "ibm437",
