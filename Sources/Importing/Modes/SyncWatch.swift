@@ -125,8 +125,10 @@ final class SyncWatch {
         let place = table.find(columns.keyHashes[record])
         if place >= 0 { marks?.mark(table.primaryKey(place)) }
       }
-    case .none, .filter: break
-    case .seek, .deduplicate:
+    case .filter: break
+    case .none where state.part.keyFields.isEmpty: break
+    // What a second pass looks for is not searched before it.
+    case .none, .seek, .deduplicate:
       for record in records { columns.targets[Int(record)] = 0 }
       state.lookUpOnly = true
       defer { state.lookUpOnly = false }

@@ -28,6 +28,10 @@ extension ImportDefinition {
       // What the rejects file does not name is not missing, and where incremental reading stands is not asked.
       if part.root.mode == .sync || part.root.mode == .replace { replay.root.mode = .upsert }
       replay.since = nil
+      // There is no header to hold against the contract; columns that may be missing still are.
+      let mayLack = part.contract?.missingColumns.map { $0 == .evolve || $0 == .discard } ?? false
+      replay.contract?.newColumns = nil
+      replay.contract?.missingColumns = nil
       let format = part.format
       let name = parts.count > 1 ? part.name : nil
       replay.sources = [file]
@@ -38,7 +42,8 @@ extension ImportDefinition {
             throw ReadError(
               .invalidOption, path: source.path, message: "a replay reads the columns of its pipeline only")
           }
-          return try ReplayReader(source: source, format: format, part: name, columns: columns, index: index)
+          return try ReplayReader(
+            source: source, format: format, part: name, columns: columns, mayLackColumns: mayLack, index: index)
         })
       return replay
     }

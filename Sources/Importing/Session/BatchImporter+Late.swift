@@ -17,9 +17,7 @@ extension BatchImporter {
     for state in nodes where !state.isLateTarget && !state.part.isGiven && (!onlyRoot || state.isRoot) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
       if !written.insert(state.part.rootEntity).inserted { try flush(state.part.rootEntity) }
-      for relationship in state.part.relationships where isDueNow(relationship) {
-        try expectTargets(relationship, state, view)
-      }
+      try expectTargets(state, view)
       let isFirst = phase == .first && state.isRoot
       if isFirst { try findKnownTargets(state, view) }
       try resolve(state, view)
@@ -45,30 +43,66 @@ extension BatchImporter {
     context.buffer(table: root).removeAll()
   }
 
-  /// Settles, before anything of the records is written, those whose target will not be there.
-  private func expectTargets(
-    _ relationship: ImportRelationship, _ owner: NodeState, _ view: BatchView
-  ) throws(ImportError) {
+  /// Settles, before anything of the records is written, those whose targets will not be there.
+  ///
+  /// A target is there when the store has it, or when a record of the batch is it. When the last such record is rejected
+  /// because of its own target, those that name it are looked at again.
+  ///
+  /// - Complexity: O(records), and one fetch for each link of a chain of records that are rejected.
+  private func expectTargets(_ owner: NodeState, _ view: BatchView) throws(ImportError) {
+    let due = owner.part.relationships.filter { relationship in
+      isDueNow(relationship) && !(nodes[relationship.target].part.canCreate && relationship.missing == .create)
+    }
+    guard !due.isEmpty else { return }
+    let ownKeys = NodeKeys(owner, view)
+    var own = OwnKeys()
+    defer { own.keyBytes.deallocate() }
+    if owner.part.mode != .update {
+      for record in view.records where view.isWanted(record, ownKeys.node) { own.add(record, ownKeys, view.arena) }
+    }
+    // Those that are neither in the batch nor in the store have no target.
+    var unknown = due.map { _ in ContiguousArray<Int32>() }
+    for (index, relationship) in due.enumerated() {
+      let keys = NodeKeys(nodes[relationship.target], view)
+      let mayBeOwn = keys.slots == ownKeys.slots
+      for record in view.records where view.isWanted(record, keys.node) {
+        if !mayBeOwn || own.entry(record, keys, view.arena) < 0 { unknown[index].append(Int32(record)) }
+      }
+    }
+    var namedBy: [Int: [(due: Int, record: Int32)]]?
+    while unknown.contains(where: { !$0.isEmpty }) {
+      var lost: [Int] = []
+      for (index, relationship) in due.enumerated() where !unknown[index].isEmpty {
+        let rejected = try settleMissing(unknown[index], relationship, view)
+        unknown[index].removeAll(keepingCapacity: true)
+        for record in rejected {
+          let entry = own.entry(record, ownKeys, view.arena)
+          if entry >= 0, own.remove(entry) { lost.append(entry) }
+        }
+      }
+      guard !lost.isEmpty else { return }
+      let names = namedBy ?? namedRecords(due, &own, ownKeys, view)
+      namedBy = names
+      for entry in lost {
+        for name in names[entry] ?? [] where view.outcomes[Int(name.record)] != .rejected {
+          unknown[name.due].append(name.record)
+        }
+      }
+    }
+  }
+
+  /// Looks in the store for the targets of records; rejects those that cannot be without, and returns them.
+  private func settleMissing(
+    _ records: ContiguousArray<Int32>, _ relationship: ImportRelationship, _ view: BatchView
+  ) throws(ImportError) -> [Int] {
     let target = nodes[relationship.target]
     let node = view.nodes[target.node]
-    if target.part.canCreate, relationship.missing == .create { return }
-    let own = ownKeys(owner, target, view)
-    defer { own.keyBytes.deallocate() }
-    var keyBytes = own.keyBytes
-    let keys = target.part.keyFields.map { view.fields[$0] }
-
-    // Those that are neither in the batch nor in the store have no target.
-    var unknown = ContiguousArray<Int32>()
-    for record in view.records where view.isWanted(record, node) {
-      let key = keyBytes.key(keys, row: record, arena: view.arena)
-      if own.table.find(hash: node.keyHashes[record], key: key) < 0 { unknown.append(Int32(record)) }
-    }
-    guard !unknown.isEmpty else { return }
     target.lookUpOnly = true
     defer { target.lookUpOnly = false }
-    try findBySeek(target, view, only: unknown)
+    try findBySeek(target, view, only: records)
     context.buffer(table: target.part.rootEntity).removeAll()
-    for record in unknown.map(Int.init) {
+    var rejected: [Int] = []
+    for record in records.map(Int.init) {
       let isThere = node.targets[record] != 0
       node.targets[record] = 0
       if isThere { continue }
@@ -76,27 +110,71 @@ extension BatchImporter {
         node.keyStates[record] = ImportBatch.KeyState.null
       } else {
         reject(record, field: target.part.keyFields.first, .missingTarget, view)
+        rejected.append(record)
       }
+    }
+    return rejected
+  }
+
+  /// For each key that a record of the batch has itself, the records that name it.
+  private func namedRecords(
+    _ due: [ImportRelationship], _ own: inout OwnKeys, _ ownKeys: NodeKeys, _ view: BatchView
+  ) -> [Int: [(due: Int, record: Int32)]] {
+    var names: [Int: [(due: Int, record: Int32)]] = [:]
+    for (index, relationship) in due.enumerated() {
+      let keys = NodeKeys(nodes[relationship.target], view)
+      guard keys.slots == ownKeys.slots else { continue }
+      for record in view.records where view.isWanted(record, keys.node) {
+        let entry = own.entry(record, keys, view.arena)
+        if entry >= 0 { names[entry, default: []].append((index, Int32(record))) }
+      }
+    }
+    return names
+  }
+
+  /// The keys that the records of a batch have for a node.
+  private struct NodeKeys {
+    let columns: [CellColumnView]
+    let slots: [Int]
+    let node: BatchView.NodeView
+
+    init(_ state: NodeState, _ view: BatchView) {
+      columns = state.part.keyFields.map { view.fields[$0] }
+      slots = state.part.keySlots
+      node = view.nodes[state.node]
     }
   }
 
-  /// The keys that the batch's records have themselves, when the target is found by the same attributes.
-  private func ownKeys(
-    _ owner: NodeState, _ target: NodeState, _ view: BatchView
-  ) -> (table: KeyTable, keyBytes: KeyBytes) {
-    let table = KeyTable()
+  /// The keys that the batch's records have themselves, and how many records have each.
+  private struct OwnKeys {
+    private let table = KeyTable()
+    private var counts: [Int] = []
     var keyBytes = KeyBytes()
-    if owner.part.keySlots == target.part.keySlots, owner.part.mode != .update {
-      let keys = owner.part.keyFields.map { view.fields[$0] }
-      let node = view.nodes[owner.node]
-      for record in view.records where view.isWanted(record, node) {
-        let key = keyBytes.key(keys, row: record, arena: view.arena)
-        if table.find(hash: node.keyHashes[record], key: key) < 0 {
-          table.insert(hash: node.keyHashes[record], key: key, primaryKey: 0, content: 0)
-        }
+
+    /// Adds the key of a record.
+    mutating func add(_ record: Int, _ keys: NodeKeys, _ arena: UnsafeRawPointer) {
+      let key = keyBytes.key(keys.columns, row: record, arena: arena)
+      let entry = table.find(hash: keys.node.keyHashes[record], key: key)
+      if entry >= 0 {
+        counts[entry] += 1
+      } else {
+        table.insert(hash: keys.node.keyHashes[record], key: key, primaryKey: 0, content: 0)
+        counts.append(1)
       }
     }
-    return (table, keyBytes)
+
+    /// The entry of a key that a record has; -1 when no record is that object.
+    mutating func entry(_ record: Int, _ keys: NodeKeys, _ arena: UnsafeRawPointer) -> Int {
+      if counts.isEmpty { return -1 }
+      let key = keyBytes.key(keys.columns, row: record, arena: arena)
+      return table.find(hash: keys.node.keyHashes[record], key: key)
+    }
+
+    /// Takes a record with a key out; whether it was the last one.
+    mutating func remove(_ entry: Int) -> Bool {
+      counts[entry] -= 1
+      return counts[entry] == 0
+    }
   }
 
   /// Sets the relationship of every record's object to the target that was found.

@@ -41,8 +41,9 @@ struct ContractCheck {
     self.contract = contract
     self.notes = notes
     self.columns = columns
-    let firsts = columns.map { JSONReader.firstMember(ofPath: $0) ?? $0 }
-    members = Set(firsts + contract.ignored)
+    // Records say names, columns paths, in which dots of names have a backslash.
+    let firsts = columns.map { JSONReader.firstMember(ofPath: $0).flatMap(JSONReader.memberName) ?? $0 }
+    members = Set(firsts + contract.ignored + contract.ignored.compactMap(JSONReader.memberName))
     types = Array(repeating: nil, count: columns.count)
     requestedColumns = columns
   }
@@ -60,6 +61,8 @@ struct ContractCheck {
     requestedColumns = columns
     types = Array(repeating: nil, count: columns.count)
     checksMembers = false
+    // A replay has no header of its own.
+    guard contract.newColumns != nil || contract.missingColumns != nil else { return }
     guard format.hasFixedColumns else {
       switch format {
       case .json, .ndjson, .jsonSequence: checksMembers = contract.newColumns != nil && contract.newColumns != .discard

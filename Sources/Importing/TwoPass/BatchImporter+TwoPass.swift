@@ -40,9 +40,10 @@ extension BatchImporter {
     }
   }
 
-  /// Puts off the records whose object is there and refers to what may come later, and those whose object an earlier
-  /// record has made that may turn out to be rejected, as the object would go with it. What later records say of an
-  /// object of which one waits, waits too, so that the last record counts.
+  /// Puts off the records whose object is there and that refer to what may come later.
+  ///
+  /// So it does those whose object an earlier record has made that may turn out to be rejected, as the object would go
+  /// with it, and those about whose object something waits already, so that the last record counts.
   func postpone(_ state: NodeState, _ view: BatchView) {
     let targets = state.part.relationships.filter(\.isPostponed).map { view.nodes[$0.target] }
     let own = view.nodes[state.node].targets
@@ -118,6 +119,12 @@ extension BatchImporter {
       try importRecords(view, onlyRoot: false)
       let own = view.nodes[plan.root].targets
       for reject in rejects { lost.append((own[Int(reject.record)], reject.field)) }
+      for relationship in plan.postponed where relationship.stage == stage {
+        let targets = view.nodes[relationship.target].targets
+        for record in view.records where view.outcomes[record] != .rejected {
+          watch?.mark(targets[record], node: relationship.target)
+        }
+      }
     }
     context.reset()
     ledger.takeBack(lost.count)

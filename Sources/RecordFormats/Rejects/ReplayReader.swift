@@ -14,6 +14,7 @@ public struct ReplayReader: RecordReader {
   private let path: String
   private let format: RecordFormat
   private let part: String?
+  private let mayLackColumns: Bool
   private let index: Int
   private var lines: RejectLines
   /// What was read and belongs to the next batch.
@@ -29,14 +30,17 @@ public struct ReplayReader: RecordReader {
   /// - Parameters:
   ///   - format: the format that the records were rejected from.
   ///   - part: the import whose records are wanted; nil for all.
+  ///   - mayLackColumns: whether columns that a file's header lacks are absent; else they are an error.
   ///   - index: what `RecordBatch.source` will be.
   /// - Throws: what opening a file throws; reading throws `missingHeader` when the columns of a file are not known.
   public init(
-    source: ByteSource, format: RecordFormat, part: String? = nil, columns: [String], index: Int = 0
+    source: ByteSource, format: RecordFormat, part: String? = nil, columns: [String], mayLackColumns: Bool = false,
+    index: Int = 0
   ) throws(ReadError) {
     self.columns = columns
     self.format = format
     self.part = part
+    self.mayLackColumns = mayLackColumns
     self.index = index
     path = source.path
     lines = try RejectLines(source)
@@ -106,12 +110,13 @@ public struct ReplayReader: RecordReader {
       return refuse(&error, into: &batch)
     }
     if raw.allSatisfy({ $0 == 32 || $0 == 10 || $0 == 13 || $0 == 9 }) { return }
-    let lone = lone ?? LoneRecordFormat(of: format, columns: columns, header: header)
+    let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
     self.lone = lone
     let source = ByteSource(bytes: lone.text(raw, indent: line.indent), path: path)
     do throws(ReadError) {
       var reader = try lone.format.reader(source: source, columns: lone.columns, index: 0)
       while try reader.read(into: &scratch, limit: BatchLimit(records: 4096, bytes: 1 << 20)) {
+        for (column, name) in asked.enumerated() where name != columns[column] { scratch.setAbsent(column: column) }
         take(at: place, raw, indent: line.indent, into: &batch)
       }
     } catch {
@@ -119,6 +124,13 @@ public struct ReplayReader: RecordReader {
       refused.indent = line.indent
       refuse(&refused, into: &batch)
     }
+  }
+
+  /// The columns that a line's record is asked for: for one that its file lacks, and may lack, another one stands in.
+  private var asked: [String] {
+    guard mayLackColumns, let there = LoneRecordFormat.names(of: format, header: header), let first = there.first
+    else { return columns }
+    return columns.map { there.contains($0) ? $0 : first }
   }
 
   /// Moves what was read of one line to the batch, at the line's place.

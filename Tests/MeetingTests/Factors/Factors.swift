@@ -6,5 +6,5 @@ enum Factors {
   static let all: [Factor] =
     source + [keyType, keyNames, duplicates, mode, find, batch, owner, policies, store, faults] + relations + runs
 
-  static let space = FactorSpace(all)
+  static let space = FactorSpace(KnownIssues.applied(to: all))
 }

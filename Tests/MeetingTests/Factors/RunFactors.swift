@@ -28,10 +28,12 @@ extension Factors {
       Factor.Value("ties") { addCursor(&$0, ["type": "integer", "ties": "skip", "start": "3"]) { "\($0)" } },
       Factor.Value("date") { addCursor(&$0, ["type": "date"]) { "2024-01-\(10 + $0)" } },
       Factor.Value("text") { addCursor(&$0, ["type": "text"]) { "t\(100 + $0)" } },
+      Factor.Value("hold") { addCursor(&$0, ["type": "integer", "rejects": "hold"]) { "\($0)" } },
     ],
     except: [
       Exclusion(
-        ["integer", "lag", "ties", "date", "text"], with: "mode", ["sync", "sync-all", "replace"],
+        ["integer", "lag", "ties", "date", "text", "hold"], with: "mode",
+        ["sync", "sync-all", "sync-mark", "sync-limit", "sync-scope", "replace"],
         because: "what is passed over would be missing, so that the modes that delete refuse it")
     ])
 
@@ -42,6 +44,7 @@ extension Factors {
       Factor.Value("none") { $0.top["rejects"] = nil },
       Factor.Value("limit") { $0.top["rejects"] = "{ file: rejects.ndjson, limit: 1 }" },
       Factor.Value("ratio") { $0.top["rejects"] = "{ file: rejects.ndjson, ratio: 10% }" },
+      Factor.Value("codes") { $0.top["rejects"] = "{ file: rejects.ndjson, codes: { \"read.*\": 1, key.null: 2 } }" },
     ])
 
   private static let course = Factor(
@@ -59,6 +62,11 @@ extension Factors {
     [
       Factor.Value("nothing"),
       Factor.Value("again") { $0.after = .again },
+      Factor.Value("replay") { $0.after = .replay },
+    ],
+    except: [
+      Exclusion(["replay"], with: "rejects", ["none"], because: "without a rejects file there is nothing to replay"),
+      Exclusion(["replay"], with: "course", ["dry"], because: "a dry run leaves no store to replay into"),
     ])
 
   private static let condition = Factor(
@@ -77,6 +85,9 @@ extension Factors {
         because: "expressions take such columns by another name, which a column definition gives"),
       Exclusion(
         ["compiled", "evaluated"], with: "each", ["elements"],
+        because: "expressions take such columns by another name, which a column definition gives"),
+      Exclusion(
+        ["compiled", "evaluated"], with: "header", ["two-rows"],
         because: "expressions take such columns by another name, which a column definition gives"),
     ])
 

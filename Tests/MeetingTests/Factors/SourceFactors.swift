@@ -1,6 +1,6 @@
 extension Factors {
   /// How records are written.
-  static let source = [format, container, encoding, delimiter, header, lines, paths, elements, fileCount]
+  static let source = [format, container, encoding, delimiter, header, lines, paths, elements, fileCount, texts]
 
   private static let format = Factor(
     "format",
@@ -53,6 +53,11 @@ extension Factors {
         $0.delimited.delimiter = ";"
         $0.source["delimiter"] = "semicolon"
       },
+      Factor.Value("detected") {
+        $0.delimited.delimiter = ";"
+        $0.source["dialect"] = "detect"
+        $0.isTame = true
+      },
       Factor.Value("two-bytes") {
         $0.delimited.delimiter = "||"
         $0.source["delimiter"] = "\"||\""
@@ -60,12 +65,13 @@ extension Factors {
     ],
     except: [
       Exclusion(
-        ["semicolon", "two-bytes"], with: "format",
+        ["semicolon", "two-bytes", "detected"], with: "format",
         ["tsv", "fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
         because: "only csv has delimiters to choose"),
-      Exclusion(["semicolon", "two-bytes"], with: "paths", ["attributes"], because: "only XML has attributes"),
       Exclusion(
-        ["semicolon", "two-bytes"], with: "each", ["elements"],
+        ["semicolon", "two-bytes", "detected"], with: "paths", ["attributes"], because: "only XML has attributes"),
+      Exclusion(
+        ["semicolon", "two-bytes", "detected"], with: "each", ["elements"],
         because: "records of text lines and of tables hold no records"),
     ])
 
@@ -74,6 +80,10 @@ extension Factors {
     [
       Factor.Value("names"),
       Factor.Value("told") { $0.delimited.header = .none },
+      Factor.Value("two-rows") {
+        $0.delimited.header = .twoRows
+        $0.source["header_rows"] = "2"
+      },
       Factor.Value("skipped") {
         $0.delimited.preamble = ["A report, of today", ""]
         $0.source["skip_lines"] = "2"
@@ -81,12 +91,12 @@ extension Factors {
     ],
     except: [
       Exclusion(
-        ["told", "skipped"], with: "format",
+        ["told", "skipped", "two-rows"], with: "format",
         ["fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
         because: "only delimited text has a header"),
-      Exclusion(["told", "skipped"], with: "paths", ["attributes"], because: "only XML has attributes"),
+      Exclusion(["told", "skipped", "two-rows"], with: "paths", ["attributes"], because: "only XML has attributes"),
       Exclusion(
-        ["told", "skipped"], with: "each", ["elements"],
+        ["told", "skipped", "two-rows"], with: "each", ["elements"],
         because: "records of text lines and of tables hold no records"),
     ])
 
@@ -111,6 +121,9 @@ extension Factors {
         ["crlf", "quoted", "remarks", "short"], with: "format",
         ["fixed-width", "ndjson", "json", "json-seq", "xml", "yaml", "plist", "sqlite"],
         because: "only delimited text has such lines"),
+      Exclusion(
+        ["short"], with: "delimiter", ["detected"],
+        because: "ragged lines alone are no evidence for a delimiter, and a single column is refused"),
       Exclusion(
         ["crlf", "quoted", "remarks", "short"], with: "paths", ["attributes"], because: "only XML has attributes"),
       Exclusion(
@@ -154,5 +167,12 @@ extension Factors {
     [
       Factor.Value("one"),
       Factor.Value("three") { $0.fileCount = 3 },
+    ])
+
+  private static let texts = Factor(
+    "texts",
+    [
+      Factor.Value("hard"),
+      Factor.Value("tame") { $0.isTame = true },
     ])
 }

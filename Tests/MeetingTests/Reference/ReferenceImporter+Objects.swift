@@ -129,7 +129,8 @@ extension ReferenceImporter {
     var targets = targets
     if part.mode == .replace {
       let filled = Set((part.findBy + part.attributes).map(\.attributeName))
-      for attribute in entity.attributes where !filled.contains(attribute.name) {
+      for attribute in entity.attributes
+      where !filled.contains(attribute.name) && attribute.name != part.sync.softDelete {
         set(attribute.name, ReferenceValue(attribute.defaultValue))
       }
       let related = Set(part.relationships.map(\.name))
@@ -139,6 +140,9 @@ extension ReferenceImporter {
       }
     }
     for (name, target) in targets where setToOne(number, name, target) { isChanged = true }
+    if let soft = part.sync.softDelete, graph.objects[number]?.attributes[soft] == .boolean(true) {
+      set(soft, .boolean(false))
+    }
     if isChanged {
       outcome.entities[part.entityName, default: .init()].updated += 1
     } else {
@@ -170,11 +174,38 @@ extension ReferenceImporter {
     guard counts.read > counts.rejected || root.sync.allowsEmpty,
       unreadable == 0 || root.sync.unreadable == .delete
     else { return }
-    let others = graph.objects.filter { $0.value.entity == root.entityName && !named.contains($0.key) }.keys
-    let total = graph.objects.count { $0.value.entity == root.entityName }
+    let scope = graph.objects.filter { $0.value.entity == root.entityName && isInScope($0.value, root.sync) }.keys
+    let others = scope.filter { !named.contains($0) }
+    let total = scope.count
     if let limit = root.sync.limit, others.count > limit { return isBreached = true }
     if let ratio = root.sync.ratio, Double(others.count) > ratio * Double(total) { return isBreached = true }
-    for number in others.sorted() { delete(number) }
+    for number in others.sorted() {
+      guard root.sync.deletion == .mark, let soft = root.sync.softDelete else {
+        delete(number)
+        continue
+      }
+      graph.objects[number]?.attributes[soft] = .boolean(true)
+      outcome.marked += 1
+      outcome.entities[root.entityName]?.marked += 1
+    }
+  }
+
+  /// Whether an object may go.
+  private func isInScope(_ object: ObjectGraph.Object, _ policy: SyncPolicy) -> Bool {
+    // Those that are marked already are no news.
+    if policy.deletion == .mark, let soft = policy.softDelete, object.attributes[soft] == .boolean(true) {
+      return false
+    }
+    guard let scope = policy.scope else { return true }
+    let expression = ReferenceExpression { name in
+      switch object.attributes[name] ?? .null {
+      case .integer(let number): .integer(number)
+      case .boolean(let truth): .boolean(truth)
+      case .text(let bytes): .text(String(decoding: bytes, as: UTF8.self))
+      default: .null
+      }
+    }
+    return (try? expression.holds(scope)) ?? false
   }
 
   /// Deletes an object as the delete rules say; what refers to it refers to nothing.

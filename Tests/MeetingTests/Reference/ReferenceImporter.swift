@@ -97,13 +97,13 @@ struct ReferenceImporter {
       let outcome = outcome
       self = before
       self.outcome = outcome
-      self.outcome.cursors = definition.parts.map { cursors[$0.name] }
+      self.outcome.cursors = definition.parts.map { $0.since == nil ? nil : cursors[$0.name] }
       self.outcome.status = "limit_breached"
     } else if definition.isDryRun {
       let outcome = outcome
       self = before
       self.outcome = outcome
-      self.outcome.cursors = definition.parts.map { cursors[$0.name] }
+      self.outcome.cursors = definition.parts.map { $0.since == nil ? nil : cursors[$0.name] }
       self.outcome.status = "dry_run"
     }
     return self.outcome
@@ -145,6 +145,9 @@ struct ReferenceImporter {
   private func isOverLimit(_ rejected: Int) -> Bool {
     let policy = definition.rejects
     if let limit = policy.limit, rejected > limit { return true }
+    // A record with several reasons counts under one of them; codes with limits are the only ones of their records.
+    for limit in policy.codes
+    where rejects.count(where: { $0.codes.contains { limit.matches($0) } }) > limit.limit { return true }
     let read = outcome.parts.reduce(0) { $0 + $1.read }
     if let ratio = policy.ratio, Double(rejected) > ratio * Double(read) { return true }
     return false
@@ -162,7 +165,7 @@ struct ReferenceImporter {
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names) }
     if hasTwoPasses { runTwoPasses(files) } else { importAll(files, without: []) }
     if let since { cursors[part.name] = since.cursor }
-    cursorsNow[number] = cursors[part.name]
+    if since != nil { cursorsNow[number] = cursors[part.name] }
   }
 
   /// Imports records, one after the other.
@@ -206,9 +209,10 @@ struct ReferenceImporter {
     }
     let ownKey = key(record, root)
     if ownKey == nil, !root.findBy.isEmpty { unreadable += 1 }
-    var reasons = reasons(record, root)
-    if case .refused(let codes) = verdict { reasons = codes + failures(record, root) }
+    var reasons: [String] = []
+    if case .refused(let codes) = verdict { reasons = codes }
     if moment.isFailure { reasons.append(moment.failure) }
+    reasons += reasons.isEmpty ? self.reasons(record, root) : failures(record, root)
     guard reasons.isEmpty else { return refuse(entry, reasons) }
     let before = self
     guard let targets = relate(record, root), !isLost, hasTwoPasses || !lacksLateTarget(record, orOwn: true) else {
@@ -235,7 +239,7 @@ struct ReferenceImporter {
     switch result {
     case .waiting: return
     case .rejected(let code):
-      if code == "constraint.unique" { self = before }
+      if code != "key.duplicate" { self = before }
       return refuse(entry, [code])
     case .inserted, .updated, .unchanged: break
     }
@@ -302,7 +306,10 @@ struct ReferenceImporter {
   /// Makes the object of a record, unless another one has the same values of a uniqueness constraint.
   mutating func make(_ record: ReadRecord, _ root: EntityImport, _ targets: [String: Int]) -> Settled {
     let object = create(record, root, targets)
-    if violatesUniqueness(object) { return .rejected("constraint.unique") }
+    if violatesUniqueness(object) {
+      // What can be told before a row is written is told first.
+      return .rejected(relateLists(record, root, object) == nil ? "relationship.missingTarget" : "constraint.unique")
+    }
     settled = object
     named.insert(object)
     return .inserted

@@ -16,6 +16,7 @@ enum TransformValue: Equatable {
     switch self {
     case .integer(let number): ExactDecimal(Int128(number))
     case .decimal(let number): number
+    case .boolean(let truth): ExactDecimal(truth ? 1 : 0)
     default: nil
     }
   }

@@ -60,6 +60,7 @@ struct MeetingCase: Sendable, CustomTestStringConvertible {
   func differences() -> [String] {
     do {
       let run = try MeetingRun(scenario)
+      defer { run.files.keep() }
       try run.run()
       return run.differences
     } catch {

@@ -2,6 +2,8 @@ import Foundation
 import Importing
 import ObjectModel
 import ObjectStore
+import RecordFormats
+import TestSupport
 
 /// Runs a scenario by both importers and collects what differs.
 final class MeetingRun {
@@ -33,8 +35,15 @@ final class MeetingRun {
         definition.parts[0].hooks.columns = [scenario.columnName("label")]
       }
       try run("night \(night + 1)", definition, inputs, scenario.course)
-      if night == scenario.nights.count - 1, scenario.after == .again, differences.isEmpty {
-        try run("again", definition, inputs) { real.run(definition) }
+      guard night == scenario.nights.count - 1, differences.isEmpty else { continue }
+      switch scenario.after {
+      case .nothing: break
+      case .again: try run("again", definition, inputs) { real.run(definition) }
+      case .replay:
+        let records = try files.writeReplay(definition, inputs)
+        let path = files.folder.file("again.ndjson")
+        let replay = definition.replaying(ByteSource(path: files.folder.file("replay.ndjson")), rejectsPath: path)
+        try run("replay", definition.replayed(isTree: scenario.format.isTree), records) { real.run(replay) }
       }
     }
   }
@@ -65,7 +74,7 @@ final class MeetingRun {
   ) throws {
     var importer = reference ?? ReferenceImporter(definition)
     importer.twins = name == "before" ? [] : scenario.twins
-    importer.names = scenario.format.names
+    importer.names = name == "replay" ? .untold : scenario.format.names
     let wanted = importer.run(definition, inputs)
     let outcome = try body()
     reference = importer

@@ -79,18 +79,26 @@ struct RealRun {
     var found: [RunOutcome.Reject] = []
     for line in text.split(separator: "\n") {
       guard let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any] else { continue }
-      guard let record = object["record"] as? Int else { continue }
-      let part = (object["import"] as? String).flatMap { name in definition.parts.firstIndex { $0.name == name } } ?? 0
-      let file =
-        definition.parts[part].sources.firstIndex { source in
-          Self.name(source.path) == (object["file"] as? String).map(Self.name)
-        } ?? -1
+      guard let place = Self.place(object, definition) else { continue }
       let also = (object["also"] as? [[String: Any]] ?? []).compactMap { $0["code"] as? String }
       found.append(
         RunOutcome.Reject(
-          part: part, file: file, record: record, codes: Set([object["code"] as? String ?? ""] + also).sorted()))
+          part: place.part, file: place.file, record: place.record,
+          codes: Set([object["code"] as? String ?? ""] + also).sorted()))
     }
     return found.sorted()
+  }
+
+  /// The record that a line of a rejects file is about; nil when it is about an object.
+  static func place(
+    _ object: [String: Any], _ definition: ImportDefinition
+  ) -> (part: Int, file: Int, record: Int)? {
+    guard let record = object["record"] as? Int else { return nil }
+    let part = (object["import"] as? String).flatMap { name in definition.parts.firstIndex { $0.name == name } } ?? 0
+    let file = definition.parts[part].sources.firstIndex { source in
+      name(source.path) == (object["file"] as? String).map(name)
+    }
+    return (part, file ?? -1, record)
   }
 }
 

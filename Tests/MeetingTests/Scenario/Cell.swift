@@ -77,6 +77,8 @@ struct ReadRecord: Sendable {
   var number: Int
   /// Its values by the names of columns.
   var cells: [String: Cell]
+  /// The number of the item that it is from, from 0.
+  var item = 0
   /// The code of the reason why the reader refuses it; nil for a good record.
   var fault: String?
   /// The names of the columns of its file, or of the record's own members.

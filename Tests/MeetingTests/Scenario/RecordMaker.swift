@@ -43,7 +43,10 @@ struct RecordMaker {
     var record = Cell.object([])
     var key: [String: Cell] = [:]
     var parent = parentKey()
-    let mayBeLost = scenario.parent?.missing == "reject" && scenario.parent?.passes != "one"
+    // Of several records with one key, in two passes none refers to what may be missing (see ``KnownIssues``), and in
+    // one pass it depends on the batch whether a good one stands in for a bad one before it.
+    let hasOnePass = scenario.parent?.passes == "one"
+    let mayBeLost = hasOnePass || scenario.parent?.missing == "reject"
     for column in columns {
       var cell = Cell.absent
       if case .parent(let name) = column.kind {
@@ -53,8 +56,7 @@ struct RecordMaker {
       }
       if scenario.keyNames.contains(column.name) { key[column.name] = cell }
       if mayBeLost, column.name == "code", let text = cell.spelling {
-        // Of several records with one key none refers to what may be missing: see ``KnownIssues``.
-        if plain(text).utf8.reduce(0, { ($0 &* 31 &+ Int($1)) % 1009 }) % 2 == 0 {
+        if !hasOnePass, plain(text).utf8.reduce(0, { ($0 &* 31 &+ Int($1)) % 1009 }) % 2 == 0 {
           parent = [:]
         } else if !single.insert(plain(text)).inserted {
           cell = .null

@@ -27,7 +27,9 @@ extension Scenario {
   /// What the pipeline calls a column.
   func columnName(_ column: String) -> String {
     let path = isInElement(column) ? elementPath + path(column) : path(column)
-    return Scenario.columnName(path, format)
+    let name = Scenario.columnName(path, format)
+    if case .twoRows = delimited.header, format == .csv || format == .tsv { return "the " + name }
+    return name
   }
 
   /// What the pipeline calls the value at a path.

@@ -70,6 +70,8 @@ struct Scenario: Sendable {
   var keyRange = 12
   /// The attributes that identify items.
   var keyNames = ["code"]
+  /// Whether an item cannot be without an owner.
+  var needsOwner = false
   /// Whether uniqueness constraints cover keys.
   var isUnique = true
   /// Whether the store is there before.
@@ -246,6 +248,8 @@ enum Aftermath: Sendable {
   case nothing
   /// The same records once more.
   case again
+  /// What was rejected, some of it put right.
+  case replay
 }
 
 /// The type of the attribute that identifies items.

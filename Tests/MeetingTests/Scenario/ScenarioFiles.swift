@@ -11,6 +11,16 @@ final class ScenarioFiles {
     try folder.write(scenario.modelText, to: "model.yaml")
   }
 
+  /// How the files of the last night are written, by import, and what is in them.
+  private(set) var written: [(scenario: Scenario, files: [[Item]])] = []
+
+  /// Copies the folder to where `MERGEWALK_KEEP` says, for somebody who looks into a case.
+  func keep() {
+    guard let path = ProcessInfo.processInfo.environment["MERGEWALK_KEEP"] else { return }
+    try? FileManager.default.removeItem(atPath: path)
+    try? FileManager.default.copyItem(atPath: folder.path, toPath: path)
+  }
+
   /// The path of the store.
   var store: String { folder.file("store.sqlite") }
 
@@ -20,16 +30,21 @@ final class ScenarioFiles {
   func writeNight(_ night: Int) throws -> [[[ReadRecord]]] {
     var maker = RecordMaker(scenario, night: night)
     let count = scenario.nights[night]
+    written = [(scenario, [])]
     var files: [[ReadRecord]] = []
     for number in 0..<scenario.fileCount {
       let share = (count + scenario.fileCount - 1 - number) / scenario.fileCount
-      files.append(try write(maker.items(share), of: scenario, to: scenario.fileName(number)))
+      let items = maker.items(share)
+      written[0].files.append(items)
+      files.append(try write(items, of: scenario, to: scenario.fileName(number)))
     }
     var inputs = [files]
     if let people = scenario.people {
       let plain = scenario.plain(people)
       var maker = RecordMaker(plain, night: 100 + night)
-      inputs.append([try write(maker.items(9), of: plain, to: "people.ndjson")])
+      let items = maker.items(9)
+      written.append((plain, [items]))
+      inputs.append([try write(items, of: plain, to: "people.ndjson")])
     }
     try folder.write(scenario.pipelineText, to: "pipeline.yaml")
     return inputs
@@ -144,7 +159,7 @@ extension Scenario {
     let keys = "code: \(keyType.rawValue), label: { type: string, default: unnamed }"
     let own =
       "number: integer64, amount: { type: integer64, default: 7, max: 1000 }, price: decimal, weight: double, "
-      + "day: date, flag: boolean"
+      + "day: date, flag: boolean, isGone: boolean"
     func unique(_ names: String) -> String { isUnique ? "unique: [[\(names)]]" : "user_info: {}" }
     return """
       model: Meeting
@@ -153,7 +168,7 @@ extension Scenario {
           \(kind == .child ? "parent: Thing" : "renamed_from: Item")
           attributes: { \(kind == .child ? own : keys + ", " + own) }
           relationships:
-            owner: { to_one: Person, inverse: items }
+            owner: { to_one: Person, inverse: items, required: \(needsOwner) }
             parent: { to_one: Item, inverse: children }
             children: { to_many: Item, inverse: parent }
             tags: { to_many: Tag, inverse: items }

@@ -11,29 +11,61 @@ struct FileWriter {
   /// Writes items; a database is written to the path at once.
   func write(_ items: [Item], to path: String) throws -> WrittenFile {
     if scenario.format == .sqlite { return try SQLiteForm.write(items, scenario, to: path) }
-    let text: String
-    let fault: String
-    switch scenario.format {
-    case .csv, .tsv: (text, fault) = DelimitedWriter(scenario).write(items)
-    case .fixedWidth: (text, fault) = FixedWidthForm.write(items, scenario)
-    case .ndjson, .json, .jsonSequence: (text, fault) = JSONForm.write(items, scenario)
-    case .xml: (text, fault) = XMLForm.write(items, scenario)
-    case .yaml: (text, fault) = YAMLForm.write(items, scenario)
-    case .plist: (text, fault) = PropertyListForm.write(items, scenario)
-    case .sqlite: preconditionFailure("a database is no text")
-    }
+    let text =
+      switch scenario.format {
+      case .csv, .tsv: DelimitedWriter(scenario).write(items)
+      case .fixedWidth: FixedWidthForm.write(items, scenario)
+      case .ndjson, .json, .jsonSequence: JSONForm.write(items, scenario)
+      case .xml: XMLForm.write(items, scenario)
+      case .yaml: YAMLForm.write(items, scenario)
+      case .plist: PropertyListForm.write(items, scenario)
+      case .sqlite: preconditionFailure("a database is no text")
+      }
     return WrittenFile(
       bytes: try scenario.container.pack(scenario.encoding.bytes(text), name: scenario.memberName),
-      records: records(items, fault: fault))
+      records: records(items))
+  }
+
+  /// The text of one record by itself, as a rejects file has it.
+  func text(_ cell: Cell) -> String {
+    switch scenario.format {
+    case .csv, .tsv: return DelimitedWriter(scenario).line(cell)
+    case .fixedWidth: return FixedWidthForm.line(cell, scenario)
+    case .ndjson, .json, .jsonSequence, .plist: return JSONForm.text(cell)
+    case .xml: return XMLForm.element("item", cell)
+    case .yaml:
+      guard case .object(let members) = cell else { return "{}" }
+      return YAMLForm.block(members, indent: "    ")
+    case .sqlite:
+      return JSONForm.text(
+        .object(
+          scenario.columns.map {
+            let value = cell.get(scenario.path($0.name)[...])
+            return Cell.Member(
+              name: scenario.columnName($0.name), value: value.isStructure ? .text(JSONForm.text(value)) : value)
+          }))
+    }
+  }
+
+  /// The code of the reader's reason against what is broken.
+  var fault: String {
+    switch scenario.format {
+    case .csv, .tsv, .fixedWidth: "read.fieldCount"
+    case .ndjson: "read.invalidJSON"
+    case .xml: "read.mixedContent"
+    case .json, .jsonSequence, .yaml, .plist, .sqlite: "read.notAnObject"
+    }
   }
 
   /// The records that a reader should give of items; those that are broken are one reject each.
-  func records(_ items: [Item], fault: String) -> [ReadRecord] {
+  func records(_ items: [Item]) -> [ReadRecord] {
     var records: [ReadRecord] = []
+    var index = 0
     func add(_ cells: [String: Cell], _ fault: String? = nil, names: [String] = []) {
-      records.append(ReadRecord(number: records.count + 1, cells: cells, fault: fault, names: names))
+      records.append(ReadRecord(number: records.count + 1, cells: cells, item: index, fault: fault, names: names))
     }
-    for item in items {
+    for (number, item) in items.enumerated() {
+      index = number
       switch item {
       case .broken: add([:], fault)
       case .record(let whole):
@@ -75,8 +107,8 @@ struct DelimitedWriter {
     self.form = form
   }
 
-  /// The text, and the code of the reader's reason against broken records.
-  func write(_ items: [Item]) -> (String, String) {
+  /// The text of a file.
+  func write(_ items: [Item]) -> String {
     var lines = form.preamble
     let names = scenario.columnNames
     switch form.header {
@@ -84,22 +116,27 @@ struct DelimitedWriter {
     case .names: lines.append(names.map { quoted($0, false) }.joined(separator: form.delimiter))
     case .twoRows:
       lines.append(names.map { _ in "the" }.joined(separator: form.delimiter))
-      lines.append(names.map { quoted($0, false) }.joined(separator: form.delimiter))
+      lines.append(names.map { quoted(String($0.dropFirst(4)), false) }.joined(separator: form.delimiter))
     }
     for (number, item) in items.enumerated() {
       if form.hasComments, number % 5 == 2 { lines.append("# a remark, \(number)") }
       if form.hasBlankLines, number % 7 == 3 { lines.append("") }
       switch item {
       case .record(let cell):
-        var fields = scenario.columns.map { field(cell.get(scenario.path($0.name)[...])) }
-        while fields.last == .some(nil) { fields.removeLast() }
-        lines.append(fields.map { $0 ?? "" }.joined(separator: form.delimiter))
+        lines.append(line(cell))
       case .broken(let cell):
         let fields = scenario.columns.map { field(cell.get(scenario.path($0.name)[...])) ?? "" }
         lines.append((fields + ["surplus"]).joined(separator: form.delimiter))
       }
     }
-    return (lines.map { $0 + form.lineEnd }.joined(), "read.fieldCount")
+    return lines.map { $0 + form.lineEnd }.joined()
+  }
+
+  /// The line of a record.
+  func line(_ cell: Cell) -> String {
+    var fields = scenario.columns.map { field(cell.get(scenario.path($0.name)[...])) }
+    while fields.last == .some(nil) { fields.removeLast() }
+    return fields.map { $0 ?? "" }.joined(separator: form.delimiter)
   }
 
   /// A field; nil for one that is not there.
@@ -124,7 +161,7 @@ enum FixedWidthForm {
   /// Places for each column.
   static let width = 48
 
-  static func write(_ items: [Item], _ scenario: Scenario) -> (String, String) {
+  static func write(_ items: [Item], _ scenario: Scenario) -> String {
     var text = ""
     for item in items {
       switch item {
@@ -132,10 +169,10 @@ enum FixedWidthForm {
       case .broken(let cell): text += line(cell, scenario) + "surplus\n"
       }
     }
-    return (text, "read.fieldCount")
+    return text
   }
 
-  private static func line(_ cell: Cell, _ scenario: Scenario) -> String {
+  static func line(_ cell: Cell, _ scenario: Scenario) -> String {
     var scalars = String.UnicodeScalarView()
     for column in scenario.columns {
       let value = cell.get(scenario.path(column.name)[...])

@@ -1,6 +1,6 @@
 /// Writes JSON in its three forms.
 enum JSONForm {
-  static func write(_ items: [Item], _ scenario: Scenario) -> (String, String) {
+  static func write(_ items: [Item], _ scenario: Scenario) -> String {
     let values = items.map { item in
       switch item {
       case .record(let cell): text(cell)
@@ -8,12 +8,9 @@ enum JSONForm {
       }
     }
     switch scenario.format {
-    case .ndjson: return (values.map { $0 + "\n" }.joined(), "read.invalidJSON")
-    case .json:
-      return (
-        "{\"meta\": {\"a\": [1, {}]}, \"items\": [\n" + values.joined(separator: ",\n") + "\n]}\n", "read.notAnObject"
-      )
-    default: return (values.map { "\u{1E}" + $0 + "\n" }.joined(), "read.notAnObject")
+    case .ndjson: return values.map { $0 + "\n" }.joined()
+    case .json: return "{\"meta\": {\"a\": [1, {}]}, \"items\": [\n" + values.joined(separator: ",\n") + "\n]}\n"
+    default: return values.map { "\u{1E}" + $0 + "\n" }.joined()
     }
   }
 
@@ -52,7 +49,7 @@ enum JSONForm {
 
 /// Writes XML: members are elements, those whose names begin with `@` attributes, lists elements of one name.
 enum XMLForm {
-  static func write(_ items: [Item], _ scenario: Scenario) -> (String, String) {
+  static func write(_ items: [Item], _ scenario: Scenario) -> String {
     var text =
       "<?xml version=\"1.0\" encoding=\"\(name(scenario.encoding))\"?>\n<shop "
       + "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n<meta><item/></meta><items>\n"
@@ -66,7 +63,7 @@ enum XMLForm {
         text += element("item", broken).replacing(">MIXED<", with: "><b/>text<") + "\n"
       }
     }
-    return (text + "</items></shop>\n", "read.mixedContent")
+    return text + "</items></shop>\n"
   }
 
   private static func name(_ form: TextForm) -> String {
@@ -79,7 +76,7 @@ enum XMLForm {
     }
   }
 
-  private static func element(_ name: String, _ cell: Cell) -> String {
+  static func element(_ name: String, _ cell: Cell) -> String {
     switch cell {
     case .absent: return ""
     case .null: return "<\(name) xsi:nil=\"true\"/>"
@@ -107,7 +104,7 @@ enum XMLForm {
 
 /// Writes YAML in block style.
 enum YAMLForm {
-  static func write(_ items: [Item], _ scenario: Scenario) -> (String, String) {
+  static func write(_ items: [Item], _ scenario: Scenario) -> String {
     var text = "meta: [1, { a: b }]\nitems:\n"
     for item in items {
       switch item {
@@ -116,10 +113,10 @@ enum YAMLForm {
       case .record, .broken: text += "  - 17\n"
       }
     }
-    return (items.isEmpty ? "items: []\n" : text, "read.notAnObject")
+    return items.isEmpty ? "items: []\n" : text
   }
 
-  private static func block(_ members: [Cell.Member], indent: String) -> String {
+  static func block(_ members: [Cell.Member], indent: String) -> String {
     if members.isEmpty { return "{}" }
     return members.map { JSONForm.text(.text($0.name)) + ": " + value($0.value, indent: indent) }
       .joined(separator: "\n" + indent)
@@ -140,7 +137,7 @@ enum YAMLForm {
 
 /// Writes property lists in XML.
 enum PropertyListForm {
-  static func write(_ items: [Item], _ scenario: Scenario) -> (String, String) {
+  static func write(_ items: [Item], _ scenario: Scenario) -> String {
     var text =
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<plist version=\"1.0\">\n<dict><key>items</key><array>\n"
     for item in items {
@@ -149,7 +146,7 @@ enum PropertyListForm {
       case .broken: text += "<string>17</string>\n"
       }
     }
-    return (text + "</array></dict></plist>\n", "read.notAnObject")
+    return text + "</array></dict></plist>\n"
   }
 
   private static func value(_ cell: Cell) -> String {

@@ -23,6 +23,6 @@ enum SQLiteForm {
     }
     try connection.execute("COMMIT")
     try connection.close()
-    return WrittenFile(bytes: [], records: FileWriter(scenario: scenario).records(items, fault: ""))
+    return WrittenFile(bytes: [], records: FileWriter(scenario: scenario).records(items))
   }
 }

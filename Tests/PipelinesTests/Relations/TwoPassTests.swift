@@ -23,7 +23,7 @@ import Testing
     var mentor: Int?
   }
 
-  private func folder(isRequired: Bool = false) throws -> TemporaryFolder {
+  private func folder(isRequired: Bool = false, isUnique: Bool = true) throws -> TemporaryFolder {
     let folder = TemporaryFolder()
     try folder.write(
       """
@@ -36,7 +36,7 @@ import Testing
             children: { to_many: Member, inverse: parent, ordered: true }
             mentor: { to_one: Member, inverse: pupil }
             pupil: { to_one: Member, inverse: mentor }
-          unique: [number]
+          \(isUnique ? "unique: [number]" : "user_info: {}")
       """, to: "model.yaml")
     return folder
   }
@@ -229,6 +229,40 @@ import Testing
     #expect(results[0] == results[1])
   }
 
+  @Test("what only the second pass finds is named, too: mode sync leaves it", arguments: [true, false], [1, 100])
+  func namedInSecondPass(isUnique: Bool, batch: Int) throws {
+    let folder = try folder(isUnique: isUnique)
+    try pipeline(folder, parent: "null", mentor: "null")
+    try write(
+      [Record(number: 1, label: "a"), Record(number: 2, label: "b"), Record(number: 3, label: "c")], folder, files: 1)
+    _ = try ImportSession(try Pipeline.read(folder.file("pipeline.yaml")).definition).run()
+    try pipeline(folder, parent: "null", mentor: "null", mode: "sync")
+    try write([Record(number: 4, label: "d", parent: 1), Record(number: 2, label: "b", parent: 4)], folder, files: 1)
+    var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
+    definition.batchLimit.records = batch
+    let summary = try ImportSession(definition).run()
+    #expect(summary.deleted == 1)
+    #expect(
+      try stored(folder)
+        == [1: Member(label: "a"), 2: Member(label: "b", parent: 4), 4: Member(label: "d", parent: 1)])
+  }
+
+  @Test("in one pass a record goes whose target is a record of its batch that goes", arguments: [4, 100])
+  func rejectedInOneBatch(batch: Int) throws {
+    let folder = try folder()
+    try pipeline(folder, parent: "reject", mentor: "reject", passes: "one")
+    try write(
+      [
+        Record(number: 1, label: "a", parent: 9), Record(number: 2, label: "b", parent: 1),
+        Record(number: 3, label: "c", mentor: 2), Record(number: 4, label: "d"),
+      ], folder, files: 1)
+    var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
+    definition.batchLimit.records = batch
+    let summary = try ImportSession(definition).run()
+    #expect((summary.inserted, summary.rejected) == (1, 3))
+    #expect(try stored(folder) == [4: Member(label: "d")])
+  }
+
   @Test("cycles of mandatory relationships", arguments: [1, 2, 100]) func mandatoryCycle(batch: Int) throws {
     let folder = try folder(isRequired: true)
     try pipeline(folder, parent: "reject", mentor: "null")
@@ -291,7 +325,8 @@ import Testing
     }
   }
 
-  @Test("of several records of an object the last counts, whichever of them wait", arguments: [1, 2, 100], [false, true])
+  @Test(
+    "of several records of an object the last counts, whichever of them wait", arguments: [1, 2, 100], [false, true])
   func lastRecordCounts(batch: Int, isThere: Bool) throws {
     for policy in ["null", "create"] {
       let folder = try folder()

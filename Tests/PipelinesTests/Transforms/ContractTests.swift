@@ -1,5 +1,6 @@
 import Foundation
 import Importing
+import RecordFormats
 import TestSupport
 import Testing
 
@@ -41,6 +42,53 @@ import Testing
     #expect((summary.skipped, summary.rejected) == (1, 1))
     #expect(summary.rejectCounts == ["contract.newColumn": 1])
     #expect(try folder.rejects().count == 1)
+  }
+
+  @Test("a replay has no header: new columns are not asked for, and those that may be missing are absent")
+  func replay() throws {
+    for contract in ["{ new: reject, missing: discard }", "{ new: evolve, types: reject }"] {
+      let folder = try TransformFolder()
+      let hasNumber = !contract.contains("discard")
+      try folder.folder.write(hasNumber ? "key,a,n\n1,x,z\n" : "key,a\n,x\n", to: "data.csv")
+      let definition = try folder.read(
+        TransformFolder.text(
+          "attributes: { text: a, number: n }", source: "{ files: data.csv, contract: \(contract) }"))
+      #expect(try ImportSession(definition).run().rejected == 1)
+      let text = try String(contentsOfFile: folder.folder.file("rejects.ndjson"), encoding: .utf8)
+      let right = text.replacing(hasNumber ? "1,x,z" : "\"raw\":\",x", with: hasNumber ? "1,x,5" : "\"raw\":\"1,x")
+      let file = ByteSource(path: try folder.folder.write(right, to: "right.ndjson"))
+      let again = definition.replaying(file, rejectsPath: folder.folder.file("again.ndjson"))
+      let summary = try ImportSession(again).run()
+      #expect((summary.inserted, summary.rejected) == (1, 0), "\(contract)")
+      #expect(try folder.rows("ZTEXT,ZNUMBER") == [hasNumber ? "x|5" : "x|-"])
+    }
+  }
+
+  @Test("a replay without a header takes columns that may be missing for absent") func replayOfNames() throws {
+    let folder = try TransformFolder()
+    try folder.folder.write(",x\n", to: "data.csv")
+    let definition = try folder.read(
+      TransformFolder.text(
+        "attributes: { text: a, number: n }",
+        source: "{ files: data.csv, header: false, columns: [key, a], contract: { missing: discard } }"))
+    #expect(try ImportSession(definition).run().rejected == 1)
+    let text = try String(contentsOfFile: folder.folder.file("rejects.ndjson"), encoding: .utf8)
+    let file = ByteSource(
+      path: try folder.folder.write(text.replacing("\"raw\":\",x", with: "\"raw\":\"1,x"), to: "right.ndjson"))
+    let again = definition.replaying(file, rejectsPath: folder.folder.file("again.ndjson"))
+    #expect(try ImportSession(again).run().inserted == 1)
+  }
+
+  @Test("a member whose name has a dot is known by its path") func dottedMember() throws {
+    let folder = try TransformFolder()
+    try folder.folder.write("{\"key\":\"1\",\"a.b\":\"x\",\"c.d\":0}\n", to: "data.ndjson")
+    let summary = try ImportSession(
+      folder.read(
+        TransformFolder.text(
+          "attributes: { text: 'a\\.b' }",
+          source: "{ files: data.ndjson, ignore: ['c\\.d'], contract: { new: reject } }"))
+    ).run()
+    #expect((summary.inserted, summary.rejected) == (1, 0))
   }
 
   @Test("new columns of a header") func newColumns() throws {
