@@ -139,6 +139,9 @@ struct ImportRelationship: Sendable {
   var isPostponed = false
   /// The relationship.
   var description: RelationshipDescription
+
+  /// Whether records of other objects change it, too, because they take the target away: it has one object at both ends.
+  var isTakenByOthers: Bool { needsInverse && !description.isInverseToMany }
 }
 
 /// Walks a definition's tree and collects what is wrong with it.
