@@ -138,6 +138,22 @@ struct EachCase: Sendable, CustomTestStringConvertible {
     #expect(refused == [3])
   }
 
+  @Test("a null of the whole record has its place, or that of the record, in every encoding", arguments: [false, true])
+  func placesOfNulls(isUTF16: Bool) throws {
+    let text = #"{"l":[{"x":1}],"id":5}"# + "\n" + #"{"id":null,"d":null,"l":[{"x":2},{"x":3}]}"# + "\n"
+    var options = NDJSONOptions()
+    options.each = "l"
+    let bytes = isUTF16 ? [0xFF, 0xFE] + text.utf16.flatMap { [UInt8($0 & 255), UInt8($0 >> 8)] } : Array(text.utf8)
+    var reader = try NDJSONReader(
+      source: ByteSource(bytes: bytes), options: options, columns: .named(["id", "d.k", "l.x"]))
+    var batch = RecordBatch()
+    var places: [[Int]] = []
+    while try reader.read(into: &batch, limit: BatchLimit(records: 2)) {
+      for record in 0..<batch.recordCount { places.append((0..<3).map { batch.position(record, $0).column }) }
+    }
+    #expect(places == [[21, 1, 12], [7, 1, 31], [7, 1, 39]])
+  }
+
   @Test("a refused element is one reject with the text of the whole")
   func rejects() throws {
     var options = NDJSONOptions()

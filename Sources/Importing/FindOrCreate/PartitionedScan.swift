@@ -102,6 +102,7 @@ struct PartitionedScan {
     for (index, part) in plan.nodes.enumerated() {
       let node = view.nodes[index]
       for relationship in part.relationships {
+        if relationship.isTakenByOthers { for i in 0..<view.count { node.contents[i] = 0 } }
         let targets = view.nodes[relationship.target].targets
         for i in 0..<view.count where node.contents[i] != 0 {
           if targets[i] < 0 {

@@ -113,6 +113,25 @@ extension BatchImporter {
 
   // MARK: Members
 
+  /// Makes a row that was changed otherwise than by a record of its own look as if its content were unknown.
+  func forgetContent(_ row: Int, _ buffer: RowBuffer, _ state: NodeState) {
+    let slots = state.part.keySlots
+    var hash = ContentHash.start(seed)
+    for slot in slots {
+      hash = CellHash.cell(buffer.tags[slot][row], buffer.payloads[slot][row], buffer.arena.base, seed: hash)
+    }
+    switch state.strategy {
+    case .table(let table):
+      let columns = slots.map { CellColumnView(tags: buffer.tags[$0], payloads: buffer.payloads[$0]) }
+      let entry = table.find(hash: hash, key: keyBytes.key(columns, row: row, arena: buffer.arena.base))
+      if entry >= 0 { table.setContent(entry, 0) }
+    case .scan(let table):
+      let place = table.find(hash)
+      if place >= 0 { table.setContent(place, 0) }
+    case .none, .filter, .seek, .deduplicate: break
+    }
+  }
+
   /// Looks for the objects of elements among the members of their owners, whose rows the context holds.
   func findAmongMembers(_ state: NodeState, _ view: BatchView) {
     let node = view.nodes[state.node]

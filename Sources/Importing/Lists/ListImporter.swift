@@ -332,6 +332,7 @@ final class ListImporter {
         if targets[list.targets].contains(member.key) { continue }
         if self.list.options.orphans == .unlink {
           buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
+          importer.forgetContent(row, buffer, target)
         } else {
           left[member.key] = index
         }

@@ -129,4 +129,7 @@ struct ImportRelationship: Sendable {
   var isPostponed = false
   /// The relationship.
   var description: RelationshipDescription
+
+  /// Whether records of other objects change it, too, because they take the target away: it has one object at both ends.
+  var isTakenByOthers: Bool { needsInverse && !description.isInverseToMany }
 }

@@ -37,6 +37,10 @@ extension BatchImporter {
   private func chainTargets(_ state: NodeState, _ view: BatchView) {
     let contents = view.nodes[state.node].contents
     for relationship in state.part.relationships where !relationship.isLate {
+      if relationship.isTakenByOthers {
+        for i in view.records { contents[i] = 0 }
+        continue
+      }
       let targets = view.nodes[relationship.target].targets
       for i in view.records where contents[i] != 0 {
         switch targets[i] {

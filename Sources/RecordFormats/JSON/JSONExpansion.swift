@@ -116,8 +116,9 @@ struct JSONExpansion {
     let row = rows.count * each.columnCount
     let shift = UInt32(truncatingIfNeeded: start - templateStart)
     for column in each.ownColumns {
-      let isThere = template.states[column] > FieldState.null.rawValue
-      each.object.starts[row + column] = isThere ? template.starts[column] &+ shift : 0
+      // A null has a place, too, unless it is only on the way to the column.
+      let hasPlace = template.starts[column] > 0
+      each.object.starts[row + column] = hasPlace ? template.starts[column] &+ shift : 0
       each.object.lengths[row + column] = template.lengths[column]
       each.object.states[row + column] = template.states[column]
     }

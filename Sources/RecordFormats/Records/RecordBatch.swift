@@ -141,6 +141,9 @@ public struct RecordBatch: Sendable {
     } else if state == .quoted {
       start -= 1
     }
+    // What is null because something on the way to it is has no place of its own.
+    let range = Int(origin.rawStart)...Int(origin.rawStart) + Int(origin.rawLength)
+    if !range.contains(start) { start = range.lowerBound }
     return withRawRecord(record) { raw in
       let offset = start - Int(origin.rawStart)
       var position = SourcePosition(

@@ -26,6 +26,10 @@ public struct RowRecordBuilder {
   }
 
   private let names: [String]
+  /// For each column the one before it that has its name, or -1.
+  private let repeats: [Int]
+  /// Where the last value's name begins in the raw text.
+  private var nameStart = 0
   /// What stands before each value in the raw text.
   private let prefixes: [[UInt8]]
   private let maxRecordBytes: Int
@@ -40,6 +44,7 @@ public struct RowRecordBuilder {
   /// - Parameter maxRecordBytes: the length of the raw text from which on a record is refused, at most 512 MiB.
   public init(columns: [String], maxRecordBytes: Int = 16 << 20) {
     names = columns
+    repeats = columns.enumerated().map { index, name in columns[..<index].firstIndex(of: name) ?? -1 }
     self.maxRecordBytes = min(max(1, maxRecordBytes), 1 << 29)
     prefixes = columns.enumerated().map { index, name in
       var prefix = [UInt8(ascii: index == 0 ? "{" : ",")]
@@ -147,6 +152,7 @@ public struct RowRecordBuilder {
   /// - Parameter index: the record's number in its source, from 0.
   public mutating func endRecord(index: Int, into batch: inout RecordBatch) {
     precondition(fields.count == names.count, "a record has \(names.count) columns, not \(fields.count)")
+    dropRepeat()
     if names.isEmpty { raw.append(UInt8(ascii: "{")) }
     raw.append(UInt8(ascii: "}"))
     if raw.bytes.count > maxRecordBytes { tooLong() }
@@ -189,7 +195,16 @@ public struct RowRecordBuilder {
 
   private mutating func begin() {
     precondition(fields.count < names.count, "a record has only \(names.count) columns")
+    dropRepeat()
+    nameStart = raw.bytes.count
     raw.bytes.append(contentsOf: prefixes[fields.count])
+  }
+
+  /// Takes the last value out of the raw text when it has the name of another column: an object names a member once.
+  private mutating func dropRepeat() {
+    guard let last = fields.indices.last, repeats[last] >= 0 else { return }
+    raw.bytes.removeLast(raw.bytes.count - nameStart)
+    fields[last] = fields[repeats[last]]
   }
 
   private mutating func end(_ state: FieldState, _ start: Int) {

@@ -23,6 +23,15 @@ struct LoneRecordFormat {
     return true
   }
 
+  /// The names of all columns that a record has; nil where each record says its own.
+  static func names(of format: RecordFormat, header: [String]) -> [String]? {
+    switch format {
+    case .csv(let options): if case .names(let names) = options.header { names } else { header }
+    case .fixedWidth(let options): options.columns.map(\.name)
+    default: nil
+    }
+  }
+
   /// The format of records that were read in another.
   ///
   /// - Parameters:

@@ -135,8 +135,9 @@ public struct ReplayReader: RecordReader {
 
   /// The columns that a line's record is asked for: for one that its file lacks, and may lack, another one stands in.
   private var asked: [String] {
-    guard mayLackColumns, LoneRecordFormat.needsHeader(format), let first = header.first else { return columns }
-    return columns.map { header.contains($0) ? $0 : first }
+    guard mayLackColumns, let there = LoneRecordFormat.names(of: format, header: header), let first = there.first
+    else { return columns }
+    return columns.map { there.contains($0) ? $0 : first }
   }
 
   /// Moves what was read of one line to the batch, at the line's place.

@@ -52,7 +52,9 @@ extension ReferenceImporter {
       if let found {
         if target.mode != .createMissing { _ = update(record, target, found, [:]) }
       } else if creates(relationship) {
-        found = create(record, target, [:])
+        let object = create(record, target, [:])
+        if violatesUniqueness(object) { isRefused = true }
+        found = object
       }
       if let found { named.insert(found) }
       if setToOne(object, relationship.name, found ?? 0) { isChanged = true }
@@ -68,19 +70,26 @@ extension ReferenceImporter {
   /// Records whose object is there wait as a whole, unless what they refer to was there before the run, too.
   mutating func runTwoPasses(_ files: [[ReadRecord]]) {
     known = Set(graph.objects.keys)
-    var lost: Set<Place> = []
+    var lost: [Place: String] = [:]
     while true {
       var attempt = self
       attempt.importAll(files, without: lost)
-      let more = attempt.linking.filter { attempt.lacksLateTarget($0.record, orOwn: false) }.map(\.place)
+      var more: [Place: String] = [:]
+      for entry in attempt.linking where attempt.lacksLateTarget(entry.record, orOwn: false) {
+        more[entry.place] = "relationship.missingTarget"
+      }
+      attempt.isSecondPass = true
+      for entry in attempt.linking where more.isEmpty {
+        attempt.isRefused = false
+        _ = attempt.link(entry.record, entry.object)
+        if attempt.isRefused { more[entry.place] = "constraint.unique" }
+      }
       if more.isEmpty {
         self = attempt
         break
       }
-      lost.formUnion(more)
+      lost.merge(more) { first, _ in first }
     }
-    isSecondPass = true
-    for entry in linking { _ = link(entry.record, entry.object) }
     for entry in waiting { importWaiting(entry) }
   }
 
@@ -106,6 +115,7 @@ extension ReferenceImporter {
   private mutating func importWaiting(_ entry: Entry) {
     let (record, root) = (entry.record, part.root)
     let before = self
+    isRefused = false
     guard !lacksLateTarget(record, orOwn: true) else { return refuse(entry, ["relationship.missingTarget"]) }
     let result: Settled
     if let object = find(root.entityName, root, key(record, root) ?? []) {

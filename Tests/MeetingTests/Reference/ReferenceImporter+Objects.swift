@@ -82,6 +82,7 @@ extension ReferenceImporter {
         continue
       }
       let object = create(record, target, inner)
+      if violatesUniqueness(object) { isRefused = true }
       named.insert(object)
       targets[relationship.name] = object
     }

@@ -38,6 +38,8 @@ struct ReferenceImporter {
   var isBreached = false
   /// What columns that only grow have reached, by import.
   private var cursorsNow: [CursorValue?] = []
+  /// Whether an object that the current record has made as a target has values that must be others' alone.
+  var isRefused = false
   /// The object that the current record stands for.
   var settled = 0
   /// Records whose relationships are set when all objects are there.
@@ -165,7 +167,7 @@ struct ReferenceImporter {
     since = part.since.map { ReferenceSince($0, stored: cursors[part.name], holds: holds) }
     (linking, waiting, waitingObjects, isSecondPass) = ([], [], [], false)
     contract = part.contract.map { ReferenceContract($0, columns: sourceColumns, names: names) }
-    if hasTwoPasses { runTwoPasses(files) } else { importAll(files, without: []) }
+    if hasTwoPasses { runTwoPasses(files) } else { importAll(files, without: [:]) }
     if let since { cursors[part.name] = since.cursor }
     if since != nil { cursorsNow[number] = cursors[part.name] }
   }
@@ -173,14 +175,14 @@ struct ReferenceImporter {
   /// Imports records, one after the other.
   ///
   /// - Parameter lost: records that refer to what will not be there.
-  mutating func importAll(_ files: [[ReadRecord]], without lost: Set<Place>) {
+  mutating func importAll(_ files: [[ReadRecord]], without lost: [Place: String]) {
     for (file, records) in files.enumerated() {
       contract?.startFile()
       for record in records {
         counts.read += 1
         let place = Place(file: file, number: record.number)
         guard let fault = record.fault else {
-          importRecord(record, place, isLost: lost.contains(place))
+          importRecord(record, place, loss: lost[place])
           continue
         }
         unreadable += 1
@@ -199,7 +201,7 @@ struct ReferenceImporter {
 
   // MARK: One record
 
-  private mutating func importRecord(_ read: ReadRecord, _ place: Place, isLost: Bool) {
+  private mutating func importRecord(_ read: ReadRecord, _ place: Place, loss: String?) {
     let root = part.root
     let (record, verdict) = transform(read)
     let moment = since?.value(of: record) ?? .none
@@ -217,9 +219,15 @@ struct ReferenceImporter {
     reasons += reasons.isEmpty ? self.reasons(record, root) : failures(record, root)
     guard reasons.isEmpty else { return refuse(entry, reasons) }
     let before = self
-    guard let targets = relate(record, root), !isLost, hasTwoPasses || !lacksLateTarget(record, orOwn: true) else {
+    isRefused = false
+    guard let targets = relate(record, root), hasTwoPasses || !lacksLateTarget(record, orOwn: true) else {
       return refuse(entry, ["relationship.missingTarget"])
     }
+    if isRefused {
+      self = before
+      return refuse(entry, ["constraint.unique"])
+    }
+    if let loss { return refuse(entry, [loss]) }
     entry.targets = targets
     guard let result = settle(entry, ownKey ?? []) else {
       since?.noteSettled(moment.value)
@@ -241,7 +249,7 @@ struct ReferenceImporter {
     switch result {
     case .waiting: return
     case .rejected(let code):
-      if code == "constraint.unique" { self = before }
+      if code != "key.duplicate" { self = before }
       return refuse(entry, [code])
     case .inserted, .updated, .unchanged: break
     }
@@ -260,6 +268,10 @@ struct ReferenceImporter {
     guard let listsChanged = relateLists(entry.record, root, object) else {
       self = before
       return refuse(entry, ["relationship.missingTarget"])
+    }
+    if isRefused {
+      self = before
+      return refuse(entry, ["constraint.unique"])
     }
     isChanged = isChanged || listsChanged
     since?.noteSettled(entry.moment.value)
@@ -308,13 +320,16 @@ struct ReferenceImporter {
   /// Makes the object of a record, unless another one has the same values of a uniqueness constraint.
   mutating func make(_ record: ReadRecord, _ root: EntityImport, _ targets: [String: Int]) -> Settled {
     let object = create(record, root, targets)
-    if violatesUniqueness(object) { return .rejected("constraint.unique") }
+    if violatesUniqueness(object) {
+      // What can be told before a row is written is told first.
+      return .rejected(relateLists(record, root, object) == nil ? "relationship.missingTarget" : "constraint.unique")
+    }
     settled = object
     named.insert(object)
     return .inserted
   }
 
-  private func violatesUniqueness(_ number: Int) -> Bool {
+  func violatesUniqueness(_ number: Int) -> Bool {
     guard let object = graph.objects[number], let entity = model.entity(named: object.entity) else { return false }
     // A constraint holds for all objects of the entity that declares it, whatever inherits from it.
     return model.entities.filter { entity.isKind(of: $0) }.contains { ancestor in

@@ -9,12 +9,14 @@ struct MeetingCase: Sendable, CustomTestStringConvertible {
   let seed: UInt64
   /// Values by factor names.
   let choices: [String: String]
+  /// At most so many records a night; nil for as many as there are.
+  var records: Int?
 
   var testDescription: String { text }
 
   /// What `MERGEWALK_CASE` takes to run the case alone; values that are the plainest are left out.
   var text: String {
-    "seed=\(seed) "
+    "seed=\(seed) " + (records.map { "records=\($0) " } ?? "")
       + Factors.all.filter { choices[$0.name] != $0.values[0].name }.map { "\($0.name)=\(choices[$0.name] ?? "")" }
       .joined(separator: " ")
   }
@@ -28,11 +30,16 @@ struct MeetingCase: Sendable, CustomTestStringConvertible {
   init?(_ text: String) {
     var choices = Dictionary(uniqueKeysWithValues: Factors.all.map { ($0.name, $0.values[0].name) })
     var seed: UInt64 = 0
+    var records: Int?
     for word in text.split(separator: " ") {
       let parts = word.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else { return nil }
       if parts[0] == "seed" {
         seed = UInt64(parts[1]) ?? 0
+        continue
+      }
+      if parts[0] == "records" {
+        records = Int(parts[1])
         continue
       }
       guard let factor = Factors.all.first(where: { $0.name == parts[0] }),
@@ -41,6 +48,7 @@ struct MeetingCase: Sendable, CustomTestStringConvertible {
       choices[parts[0]] = parts[1]
     }
     self.init(seed: seed, choices: choices)
+    self.records = records
   }
 
   /// The value of a factor.
@@ -53,6 +61,7 @@ struct MeetingCase: Sendable, CustomTestStringConvertible {
       for value in factor.values where value.name == choices[factor.name] { value.change(&scenario) }
     }
     scenario.finish()
+    if let records { scenario.nights = scenario.nights.map { min($0, records) } }
     return scenario
   }
 
@@ -68,7 +77,7 @@ struct MeetingCase: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// The case with as few values beside the plainest as still differ.
+  /// The case with as few records, and as few values beside the plainest, as still differ.
   func shrunk() -> MeetingCase {
     var smallest = self
     for factor in Factors.all.reversed() where smallest.choices[factor.name] != factor.values[0].name {
@@ -76,6 +85,11 @@ struct MeetingCase: Sendable, CustomTestStringConvertible {
       choices[factor.name] = factor.values[0].name
       let simpler = MeetingCase(seed: seed, choices: choices)
       if Factors.space.allows(simpler), !simpler.differences().isEmpty { smallest = simpler }
+    }
+    for count in 1..<(smallest.scenario.nights.max() ?? 1) {
+      var fewer = smallest
+      fewer.records = count
+      if !fewer.differences().isEmpty { return fewer }
     }
     return smallest
   }

@@ -40,7 +40,9 @@ struct FileWriter {
       return JSONForm.text(
         .object(
           scenario.columns.map {
-            Cell.Member(name: scenario.columnName($0.name), value: cell.get(scenario.path($0.name)[...]))
+            let value = cell.get(scenario.path($0.name)[...])
+            return Cell.Member(
+              name: scenario.columnName($0.name), value: value.isStructure ? .text(JSONForm.text(value)) : value)
           }))
     }
   }

@@ -33,6 +33,47 @@ import Testing
     try verify()
   }
 
+  @Test(
+    "what one list has let go another one takes again, with the same content", arguments: [1, 2, 100], [false, true])
+  func takenAgain(batch: Int, isThere: Bool) throws {
+    try folder.pipeline("notes: { each: notes, find_by: [code], attributes: [text] }")
+    let note = #"[{"code":"n","text":"t"}]"#
+    if isThere { try folder.run("{\"number\":1,\"notes\":\(note)}") }
+    try folder.run(
+      "{\"number\":1,\"notes\":\(note)}\n{\"number\":1,\"notes\":[]}\n{\"number\":1,\"notes\":\(note)}", batch: batch)
+    #expect(try folder.rows("SELECT a.ZNUMBER FROM ZNOTE AS n LEFT JOIN ZARTICLE AS a ON a.Z_PK = n.ZARTICLE") == ["1"])
+    try verify()
+  }
+
+  @Test("a target with one object at both ends is taken and taken back", arguments: [1, 2, 100], [false, true])
+  func takenBack(batch: Int, isThere: Bool) throws {
+    let folder = try RelationFolder(
+      model: """
+        model: Trips
+        entities:
+          Person:
+            attributes: { name: string! }
+            relationships: { pass: { to_one: Pass, inverse: holder } }
+            unique: [name]
+          Pass:
+            attributes: { code: string! }
+            relationships: { holder: { to_one: Person, inverse: pass } }
+            unique: [code]
+        """)
+    try folder.folder.write(
+      """
+      model: model.yaml
+      store: blog.sqlite
+      source: in.csv
+      import: { entity: Person, find_by: [name], relationships: { pass: { find_by: { code: pass } } } }
+      """, to: "pipeline.yaml")
+    if isThere { try folder.run("name,pass\na,p\nb,", file: "in.csv") }
+    try folder.run("name,pass\na,p\nb,p\na,p", file: "in.csv", batch: batch)
+    let held = try folder.rows(
+      "SELECT n.ZNAME, p.ZCODE FROM ZPERSON AS n LEFT JOIN ZPASS AS p ON p.Z_PK = n.ZPASS ORDER BY 1")
+    #expect(held == ["a p", "b -"])
+  }
+
   @Test("a list that says what is there writes nothing") func unchanged() throws {
     try folder.pipeline(
       """

@@ -10,6 +10,9 @@ import Testing
 struct RelationFolder {
   let folder = TemporaryFolder()
 
+  /// A folder with another model.
+  init(model: String) throws { try folder.write(model, to: "model.yaml") }
+
   init() throws {
     try folder.write(
       """

@@ -64,6 +64,21 @@ import Testing
     }
   }
 
+  @Test("a replay without a header takes columns that may be missing for absent") func replayOfNames() throws {
+    let folder = try TransformFolder()
+    try folder.folder.write(",x\n", to: "data.csv")
+    let definition = try folder.read(
+      TransformFolder.text(
+        "attributes: { text: a, number: n }",
+        source: "{ files: data.csv, header: false, columns: [key, a], contract: { missing: discard } }"))
+    #expect(try ImportSession(definition).run().rejected == 1)
+    let text = try String(contentsOfFile: folder.folder.file("rejects.ndjson"), encoding: .utf8)
+    let file = ByteSource(
+      path: try folder.folder.write(text.replacing("\"raw\":\",x", with: "\"raw\":\"1,x"), to: "right.ndjson"))
+    let again = definition.replaying(file, rejectsPath: folder.folder.file("again.ndjson"))
+    #expect(try ImportSession(again).run().inserted == 1)
+  }
+
   @Test("a member whose name has a dot is known by its path") func dottedMember() throws {
     let folder = try TransformFolder()
     try folder.folder.write("{\"key\":\"1\",\"a.b\":\"x\",\"c.d\":0}\n", to: "data.ndjson")
