@@ -1,6 +1,6 @@
 # The commands of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help packages build release test lint format bench bench-smoke demo soak clean
+.PHONY: help packages build release test test-scalar sanitize lint format bench bench-smoke demo soak clean
 
 SWIFT ?= swift
 MERGEWALK := .build/release/mergewalk
@@ -21,6 +21,13 @@ release: packages ## release build of the mergewalk command
 
 test: packages ## every test
 	$(SWIFT) test
+
+test-scalar: build ## the readers' tests without vector instructions, as on a processor that has none
+	MERGEWALK_SCAN=none $(SWIFT) test --skip-build --filter RecordFormatsTests
+
+sanitize: packages ## tests with threads under ThreadSanitizer, those of readers under AddressSanitizer
+	SWIFT=$(SWIFT) ./scripts/sanitize.sh thread
+	SWIFT=$(SWIFT) ./scripts/sanitize.sh address
 
 lint: packages ## formatting, imports, pipelines and models
 	$(SWIFT) format lint --strict --recursive Sources Tests bench/Sources Package.swift bench/Package.swift

@@ -1,4 +1,5 @@
 import CScan
+import Glibc
 
 /// Finds the first byte of a text that is not valid UTF-8, or is NUL.
 ///
@@ -99,6 +100,15 @@ struct TextCheck {
 }
 
 extension cscan_level {
-  /// What this processor can do; asked once.
-  static let current = cscan_best_level()
+  /// What the processor can do, or less when `MERGEWALK_SCAN` says so: `none` or `avx2`, for tests.
+  static let current: cscan_level = {
+    let best = cscan_best_level()
+    let wanted: cscan_level? =
+      switch getenv("MERGEWALK_SCAN").map({ String(cString: $0) }) {
+      case "none": CSCAN_NONE
+      case "avx2": CSCAN_AVX2
+      default: nil
+      }
+    return wanted.map { $0.rawValue < best.rawValue ? $0 : best } ?? best
+  }()
 }

@@ -103,6 +103,26 @@ import Testing
     #expect((summary.inserted, summary.rejected) == (8, 1))
   }
 
+  @Test(
+    "a record of a later import makes the object again that an earlier one's record could not keep",
+    arguments: [true, false])
+  func laterRecord(isNew: Bool) throws {
+    // The first import's “c” names a team that is nowhere; the last one's names none.
+    try folder.write("email,team\nc,\n", to: "more.csv")
+    let more = people.replacing("people", with: "more")
+    if !isNew {
+      try folder.write("name,lead\n", to: "none.csv")
+      _ = try ImportSession(
+        Pipeline.read(write([plainTeams.replacing("teams.csv", with: "none.csv")])).definition
+      ).run()
+    }
+    let summary = try ImportSession(Pipeline.read(write([people, teams, more])).definition).run()
+    #expect(summary.rejected == 1)
+    #expect(
+      try rows("SELECT p.ZEMAIL, t.ZNAME FROM ZPERSON p LEFT JOIN ZTEAM t ON t.Z_PK = p.ZTEAM ORDER BY 1")
+        == ["a x", "b y", "c -"])
+  }
+
   @Test("after: names further imports; unknown ones are found") func after() throws {
     let definition = try Pipeline.read(
       write([
