@@ -39,6 +39,9 @@ public enum Shim {
   /// The environment of a command whose writes are counted into a file.
   public static func counting(into path: String) -> [String: String] { environment(["SHIM_COUNT": path]) }
 
+  /// The environment of a command whose clock of the day goes some days ahead of the machine's.
+  public static func ahead(days: Int) -> [String: String] { environment(["SHIM_AHEAD": "\(days * 86_400)"]) }
+
   private static func environment(_ variables: [String: String]) -> [String: String] {
     variables.merging(["LD_PRELOAD": library ?? ""]) { mine, _ in mine }
   }
@@ -55,10 +58,13 @@ public enum Shim {
     #include <signal.h>
     #include <stdio.h>
     #include <stdlib.h>
+    #include <sys/time.h>
+    #include <time.h>
     #include <unistd.h>
     static long long kill_at = -1, fail_at = -1, count;
     static int fail_errno, stays;
     static const char *count_path;
+    static time_t ahead;
     static long long number(const char *name, long long otherwise) {
       const char *text = getenv(name);
       return text ? atoll(text) : otherwise;
@@ -69,6 +75,7 @@ public enum Shim {
       fail_errno = (int)number("SHIM_ERRNO", EIO);
       stays = (int)number("SHIM_STAYS", 0);
       count_path = getenv("SHIM_COUNT");
+      ahead = (time_t)number("SHIM_AHEAD", 0);
       unsetenv("LD_PRELOAD");
     }
     #define REAL(name) static __typeof__(name) *real; if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
@@ -92,6 +99,19 @@ public enum Shim {
     int unlink(const char *p) { REAL(unlink); return fails() ? -1 : real(p); }
     int link(const char *a, const char *b) { REAL(link); return fails() ? -1 : real(a, b); }
     int rename(const char *a, const char *b) { REAL(rename); return fails() ? -1 : real(a, b); }
+    int clock_gettime(clockid_t c, struct timespec *t) {
+      REAL(clock_gettime);
+      int r = real(c, t);
+      if (c == CLOCK_REALTIME || c == CLOCK_REALTIME_COARSE) t->tv_sec += ahead;
+      return r;
+    }
+    int gettimeofday(struct timeval *t, void *z) { REAL(gettimeofday); int r = real(t, z); t->tv_sec += ahead; return r; }
+    time_t time(time_t *t) {
+      REAL(time);
+      time_t now = real(NULL) + ahead;
+      if (t) *t = now;
+      return now;
+    }
     __attribute__((destructor)) static void end(void) {
       if (!count_path) return;
       FILE *file = fopen(count_path, "w");

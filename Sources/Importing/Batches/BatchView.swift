@@ -39,6 +39,14 @@ struct BatchView {
       && node.keyStates[record] == ImportBatch.KeyState.usable
   }
 
+  /// The records that name an object of a node and were neither rejected nor skipped.
+  func wanted(_ node: Int) -> ContiguousArray<Int32> {
+    let columns = nodes[node]
+    var wanted = ContiguousArray<Int32>()
+    for record in records where isWanted(record, columns) { wanted.append(Int32(truncatingIfNeeded: record)) }
+    return wanted
+  }
+
   /// Lends a batch to `body`.
   static func lend<Failure: Error>(
     _ batch: inout ImportBatch, _ outcomes: inout ContiguousArray<RecordLedger.Outcome>,

@@ -1,6 +1,6 @@
 /// How the objects of one node are to be found, and why.
 struct FindDecision {
-  /// What is done; see ``FindStrategy``.
+  /// What is done; see ``Finder``.
   enum Plan: String {
     case none, table, filter, scan, seek, deduplicate
   }

@@ -1,79 +1,36 @@
 import ObjectModel
 import ObjectStore
 
-/// How the objects of one node are found, with what is known of them.
-enum FindStrategy {
-  /// Nothing is searched: mode `insert` where a uniqueness constraint is kept by a live index or there is none.
-  case none
-  /// All keys are in memory, with their bytes.
-  case table(KeyTable)
-  /// The table was empty when the run began: keys that were certainly not seen before are new; others are put off.
-  case filter(KeyFilter)
-  /// The hashes of all rows are in memory.
-  case scan(ScanTable)
-  /// One fetch of the batch's sorted keys.
-  case seek
-  /// All records make objects, and one fetch of their keys says which of them are superfluous.
-  case deduplicate
-
-  /// The name that summaries show.
-  var name: String {
-    switch self {
-    case .none: "none"
-    case .table: "table"
-    case .filter: "filter"
-    case .scan: "scan"
-    case .seek: "seek"
-    case .deduplicate: "deduplicate"
-    }
-  }
-}
-
 /// What the importer keeps of one node from batch to batch.
 final class NodeState {
   let node: Int
   let part: ImportNode
   let entity: EntityDescription
-  /// Whether the node is what the records stand for.
-  let isRoot: Bool
-  var strategy: FindStrategy
+  let role: Role
+  /// How objects are found now.
+  var finder: any Finder
   /// Whether the node is the target of a relationship within its own hierarchy.
   var isLateTarget = false
   /// Whether nothing is looked for before a second pass.
   var isPostponed = false
-  /// Whether the node is what the elements of a list stand for.
-  var isElement = false
-  /// Whether what became of a record is what became of this node's object.
-  var settles: Bool { isRoot || isElement }
   /// Whether an index of the store begins with the key's columns.
   var isIndexed = true
-  /// Whether objects are looked for among the members of their owners only.
-  var isScoped = false
-  /// The rows of the owners' members in the context, when ``isScoped``.
-  var scopedRows = ContiguousArray<Int32>()
   /// Whether an element whose object is not there rejects its record; `nil` when relationships say so.
   var rejectsMissing: Bool?
-  /// Whether a seek only looks which objects are there.
-  var lookUpOnly = false
   /// The primary key of the next object that this node creates in the current batch.
   var nextKey: Int64 = 0
-  /// How the strategy began, for the summary: a strategy may change when a table outgrows its memory.
-  var firstStrategyName: String
+  /// How finding began, for the summary: a table that outgrows its memory gives way to seeks.
+  private(set) var firstFinderName: String
   var counts = ImportSummary.EntityCounts()
-  /// What a partitioned scan found out about the records; `nil` when there was none.
-  var verdicts: RecordVerdicts?
   /// Keys that records of this run have named, by hash, for the policies `first` and `reject`; else `nil`.
   var seenKeys: SeenKeys?
-  /// Whether an object that is found was made in this run: the store was empty when it began.
-  var foundMeansSeen = false
 
   // Work lists of one batch.
   /// Records that create their object, in order.
   var inserts = ContiguousArray<Int32>()
   /// Records whose object is there and may differ, in order, with its primary key.
   var applies = ContiguousArray<Apply>()
-  /// Records to look for by key, and the same sorted.
-  var wanted = ContiguousArray<Int32>()
+  /// Records to look for, sorted by their keys.
   var sorted = ContiguousArray<Int32>()
   /// The first record of each distinct key, sorted.
   var distinct = ContiguousArray<Int32>()
@@ -88,54 +45,51 @@ final class NodeState {
   /// Whether an object of this entity is one of the node's.
   func takes(_ index: Int32) -> Bool { index >= entity.index && index <= entity.lastDescendantIndex }
 
-  /// Whether the strategy meets every key of the run, so that repeated ones can be told.
-  var seesAllKeys: Bool {
-    switch strategy {
-    case .table, .scan, .seek, .deduplicate: true
-    case .none, .filter: false
-    }
+  /// Puts a record on the list of those whose object is there and may differ.
+  @inline(__always)
+  func apply(_ record: Int, _ primaryKey: Int64) {
+    applies.append(Apply(record: Int32(truncatingIfNeeded: record), primaryKey: primaryKey))
   }
 
-  /// Remembers what finding knows for ``undo()``.
-  ///
-  /// - Parameter isLikely: Whether the database may refuse rows. If not, a filter is not asked to remember: its keys
-  ///   are put off when they come again, which is slower and just as right.
+  /// Begins with another way of finding than the one that was chosen.
+  func start(_ finder: any Finder) {
+    self.finder = finder
+    firstFinderName = finder.name
+  }
+
+  /// Remembers what finding knows for ``undo()``; see ``Finder/mark(isLikely:)``.
   func mark(isLikely: Bool) {
     seenKeys?.mark()
-    switch strategy {
-    case .table(let table): table.mark()
-    case .scan(let table): table.mark()
-    case .filter(let filter): if isLikely { filter.mark() }
-    case .none, .seek, .deduplicate: break
-    }
+    finder.mark(isLikely: isLikely)
   }
 
   /// Forgets what finding has learnt since ``mark(isLikely:)``.
   func undo() {
     seenKeys?.undo()
-    switch strategy {
-    case .table(let table): table.undo()
-    case .scan(let table): table.undo()
-    case .filter(let filter): filter.undo()
-    case .none, .seek, .deduplicate: break
-    }
+    finder.undo()
   }
 
-  /// Whether what is kept in memory has outgrown it.
-  func isOverfull(memory: Int) -> Bool {
-    switch strategy {
-    case .table(let table): table.bytesInUse > memory
-    case .scan(let table): table.bytesInUse > max(memory, table.firstBytes)
-    default: false
-    }
-  }
-
-  init(node: Int, part: ImportNode, entity: EntityDescription, isRoot: Bool, strategy: FindStrategy) {
+  init(node: Int, part: ImportNode, entity: EntityDescription, role: Role, finder: any Finder) {
     self.node = node
     self.part = part
     self.entity = entity
-    self.isRoot = isRoot
-    self.strategy = strategy
-    firstStrategyName = strategy.name
+    self.role = role
+    self.finder = finder
+    firstFinderName = finder.name
   }
+}
+
+/// What a node's objects are to the records.
+enum Role {
+  /// What the run's records stand for.
+  case root
+  /// What a relationship of another node leads to.
+  case target
+  /// What the elements of a list stand for.
+  case element
+  /// An object that is known before anything is looked for: the owner of a list.
+  case given
+
+  /// Whether what becomes of a record is what becomes of the node's object.
+  @inline(__always) var settles: Bool { self == .root || self == .element }
 }

@@ -49,8 +49,8 @@ struct StrategyChoice {
     for (index, part) in plan.nodes.enumerated() {
       states.append(
         NodeState(
-          node: index, part: part, entity: model.entities[part.entity], isRoot: isOwn(index),
-          strategy: try strategy(index, part)))
+          node: index, part: part, entity: model.entities[part.entity], role: role(index, part),
+          finder: try finder(index, part)))
     }
     for state in states { state.isIndexed = isIndexed(state.part) }
     for relationship in plan.postponed { states[relationship.target].isPostponed = true }
@@ -62,24 +62,29 @@ struct StrategyChoice {
     return states
   }
 
-  /// Makes the strategy that was decided on, with what has to be read for it.
-  private func strategy(_ index: Int, _ part: ImportNode) throws(StoreError) -> FindStrategy {
+  private func role(_ index: Int, _ part: ImportNode) -> Role {
+    if part.isGiven { return .given }
+    return index == plan.root ? isList ? .element : .root : .target
+  }
+
+  /// Makes the finder that was decided on, with what has to be read for it.
+  private func finder(_ index: Int, _ part: ImportNode) throws(StoreError) -> any Finder {
     let decision = try decide(index)
     if decision.isPartitioned { partitioned.rows = decision.rows ?? 0 }
     let entity = model.entities[part.entity]
     switch decision.plan {
-    case .none: return .none
+    case .none: return NoFinder()
     case .filter:
       let filter = KeyFilter(bytes: 12 << 20)
       if decision.rows ?? 0 > 0 { try fill(filter, store.access(root: part.rootEntity), entity, part) }
-      return .filter(filter)
-    case .seek: return .seek
-    case .deduplicate: return .deduplicate
-    case .table where decision.rows == 0: return .table(KeyTable())
+      return filter
+    case .seek: return SeekFinder()
+    case .deduplicate: return DeduplicateFinder()
+    case .table where decision.rows == 0: return KeyTable()
     case .table:
-      return .table(try table(store.access(root: part.rootEntity), entity, part, rows: decision.rows ?? 0))
+      return try table(store.access(root: part.rootEntity), entity, part, rows: decision.rows ?? 0)
     case .scan:
-      return .scan(try scan(store.access(root: part.rootEntity), entity, part, rows: decision.rows ?? 0))
+      return try scan(store.access(root: part.rootEntity), entity, part, rows: decision.rows ?? 0)
     }
   }
 
@@ -154,14 +159,14 @@ struct StrategyChoice {
   }
 
   /// How the targets of a postponed relationship are found once all objects are there: in memory when they fit.
-  func secondPassStrategy(_ index: Int) throws(StoreError) -> FindStrategy {
+  func secondPassFinder(_ index: Int) throws(StoreError) -> any Finder {
     let part = plan.nodes[index]
     let entity = model.entities[part.entity]
-    if entity.hasSubentities { return .seek }
+    if entity.hasSubentities { return SeekFinder() }
     let access = try store.access(root: part.rootEntity)
     let rows = try access.count(entity)
-    if rows * Self.assumedKeyBytes > keyMemory * 4 / 5, isIndexed(part) || store.file.isNew { return .seek }
-    return .table(try table(access, entity, part, rows: rows))
+    if rows * Self.assumedKeyBytes > keyMemory * 4 / 5, isIndexed(part) || store.file.isNew { return SeekFinder() }
+    return try table(access, entity, part, rows: rows)
   }
 
   /// Whether an index of the store begins with the key's columns.

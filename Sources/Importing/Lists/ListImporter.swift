@@ -132,7 +132,7 @@ final class ListImporter {
       wasLent = true
       var part = whole
       part.records = range
-      try importer.resolveAll(part, onlyRoot: false)
+      try importer.resolveAll(part)
       changed = try relate(records, starts, part, view, owners)
     }
     if !wasLent { changed = try relate(records, starts, nil, view, owners) }
@@ -231,14 +231,15 @@ final class ListImporter {
     members = StoredMembers()
     let own = view.nodes[owners.plan.root].targets
     let stored = records.filter { view.outcomes[$0] != .inserted }.map { own[$0] }.sorted()
-    target.scopedRows.removeAll(keepingCapacity: true)
+    let finder = target.finder as? MemberFinder
+    finder?.rows.removeAll(keepingCapacity: true)
     guard !stored.isEmpty else { return }
     let root = target.part.rootEntity
     let buffer = importer.context.buffer(table: root)
     var found: [Int64: [(key: Int64, order: Int64)]] = [:]
     do {
       let access = try importer.store.access(root: root)
-      if list.isScoped {
+      if let finder {
         let first = buffer.count
         try access.fetchMembers(
           slot: list.inverseSlot, of: stored, slots: target.part.fetchedSlots, into: buffer)
@@ -246,7 +247,7 @@ final class ListImporter {
           let owner = Int64(bitPattern: buffer.payloads[list.inverseSlot][row])
           found[owner, default: []].append(
             (buffer.primaryKeys[row], buffer.orderKeys[list.inverseSlot]?[row] ?? 0))
-          target.scopedRows.append(Int32(row))
+          finder.rows.append(Int32(row))
         }
       } else {
         try access.forEachMember(slot: list.inverseSlot, of: stored, buffer) { owner, key, order in
@@ -332,7 +333,8 @@ final class ListImporter {
         if targets[list.targets].contains(member.key) { continue }
         if self.list.options.orphans == .unlink {
           buffer.setReference(row: row, slot: slot, primaryKey: 0, destinationEntity: -1)
-          importer.forgetContent(row, buffer, target)
+          target.finder.forgetContent(
+            of: StoredKey(buffer: buffer, row: row, slots: target.part.keySlots), importer)
         } else {
           left[member.key] = index
         }

@@ -57,7 +57,7 @@ extension RunTally {
   /// Adds what the second pass of a part that is done has changed.
   mutating func addSecondPass(_ load: PartImport, part: Int) {
     parts[part].add(load.secondCounts)
-    for (state, before) in zip(load.importer.allNodes, load.firstPassTally.nodes) where !state.part.isGiven {
+    for (state, before) in zip(load.importer.allNodes, load.firstPassTally.nodes) where state.role != .given {
       entities[state.entity.name, default: ImportSummary.EntityCounts()].inserted +=
         state.counts.inserted - before.inserted
       entities[state.entity.name, default: ImportSummary.EntityCounts()].updated +=
@@ -83,7 +83,7 @@ extension RunTally {
     counts.seconds = times.prepare + times.wait + times.find + times.write
     parts.append(counts)
     for state in states {
-      findPlans[state.entity.name] = findPlans[state.entity.name] ?? state.firstStrategyName
+      findPlans[state.entity.name] = findPlans[state.entity.name] ?? state.firstFinderName
       var objects = entities[state.entity.name] ?? ImportSummary.EntityCounts()
       objects.inserted += state.counts.inserted
       objects.updated += state.counts.updated

@@ -17,9 +17,7 @@ extension BatchImporter {
   }
 
   private func buildKeptIndexes(_ file: StoreFile) throws(ImportError) {
-    for state in allNodes where !state.isPostponed {
-      if case .seek = state.strategy { try buildIndexes(file, for: state) }
-    }
+    for state in allNodes where !state.isPostponed && state.finder.usesIndex { try buildIndexes(file, for: state) }
     let guarded = file.unbuiltIndexes.filter { index in allNodes.contains { isGuard(index, $0) } }
     guard keepsSavepoints || !guarded.isEmpty else { return }
     do {
@@ -38,9 +36,8 @@ extension BatchImporter {
 
   private func isGuard(_ index: IndexDefinition, _ state: NodeState) -> Bool {
     guard index.isUnique, store.schema.table(forRoot: state.part.rootEntity).name == index.table else { return false }
-    // A key that is found before it is inserted needs no guard; the strategy `none` finds nothing.
-    if case .none = state.strategy { return true }
-    return keyColumns(state) != Set(index.columns)
+    // A key that is found before it is inserted needs no guard.
+    return !state.finder.looksForKeys || keyColumns(state) != Set(index.columns)
   }
 
   /// Builds the unique indexes over a node's key in a new store.

@@ -10,14 +10,15 @@ import RecordFormats
 /// later batch is not there yet: put such records first, or raise the batch's limits.
 extension BatchImporter {
   /// Finds or creates the objects of every node, in the order of the plan.
-  func resolveAll(_ view: BatchView, onlyRoot: Bool) throws(ImportError) {
-    if phase == .second { return try resolveReferences(view) }
+  func resolveAll(_ view: BatchView) throws(ImportError) {
+    if case .references(let stage) = pass { return try resolveReferences(stage, view) }
     var written: Set<Int> = []
-    for state in nodes where !state.isLateTarget && !state.part.isGiven && (!onlyRoot || state.isRoot) {
+    // The targets of records that were put off are known already.
+    for state in nodes where !state.isLateTarget && state.role != .given && (!pass.isReplay || state.role == .root) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
       if !written.insert(state.part.rootEntity).inserted { try flush(state.part.rootEntity) }
       try expectTargets(state, view)
-      let isFirst = phase == .first && state.isRoot
+      let isFirst = pass.postpones && state.role == .root
       if isFirst { try findKnownTargets(state, view) }
       try resolve(state, view)
       if isFirst { try linkKnown(state, view) }
@@ -33,7 +34,7 @@ extension BatchImporter {
 
   /// Whether a relationship within one hierarchy is set with the batch, not in a second pass.
   private func isDueNow(_ relationship: ImportRelationship) -> Bool {
-    relationship.isLate && !(phase == .first && relationship.isPostponed)
+    relationship.isLate && !(pass.postpones && relationship.isPostponed)
   }
 
   /// Writes what the batch has changed so far and forgets the rows of one hierarchy.
@@ -96,10 +97,7 @@ extension BatchImporter {
   ) throws(ImportError) -> [Int] {
     let target = nodes[relationship.target]
     let node = view.nodes[target.node]
-    target.lookUpOnly = true
-    defer { target.lookUpOnly = false }
-    try findBySeek(target, view, only: records)
-    context.buffer(table: target.part.rootEntity).removeAll()
+    try findTargets(records, target, view)
     var rejected: [Int] = []
     for record in records.map(Int.init) {
       let isThere = node.targets[record] != 0
@@ -199,7 +197,7 @@ extension BatchImporter {
         let isChanged = try context.setToOne(
           table: root, row: row, relationship: relationship.description, target: targets[record],
           targetEntity: destinationEntity(relationship, view, record))
-        if isChanged, owner.isRoot, view.outcomes[record] == .unchanged {
+        if isChanged, owner.role == .root, view.outcomes[record] == .unchanged {
           view.outcomes[record] = .updated
           owner.counts.unchanged -= 1
           owner.counts.updated += 1

@@ -59,15 +59,15 @@ struct Refusal {
 /// records among n cost O(k log n) attempts.
 extension BatchImporter {
   /// Imports the records of a view that have not been rejected yet.
-  func importRecords(_ view: BatchView, onlyRoot: Bool) throws(ImportError) {
+  func importRecords(_ view: BatchView) throws(ImportError) {
     let mark = try mark(view)
     attempted = view.records.count
     do {
-      try resolveAll(view, onlyRoot: onlyRoot)
+      try resolveAll(view)
       guard elementRejects.isEmpty else {
         try undo(mark, view)
         rejectLate(view)
-        return try importRecords(view, onlyRoot: onlyRoot)
+        return try importRecords(view)
       }
       try writeChanges()
       context.reset()
@@ -85,9 +85,9 @@ extension BatchImporter {
     let middle = view.records.lowerBound + view.records.count / 2
     var half = view
     half.records = view.records.lowerBound..<middle
-    try importRecords(half, onlyRoot: onlyRoot)
+    try importRecords(half)
     half.records = middle..<view.records.upperBound
-    try importRecords(half, onlyRoot: onlyRoot)
+    try importRecords(half)
   }
 
   /// Makes the current attempt be taken back and its halves be imported, down to single records: what one record's list
@@ -129,7 +129,7 @@ extension BatchImporter {
     for (i, record) in view.records.enumerated() {
       view.outcomes[record] = mark.outcomes[i]
       // Of records that were put off only the root node is imported, and of other nodes their targets alone are known.
-      for state in nodes where !isReplaying || state.isRoot || state.isLateTarget {
+      for state in nodes where !pass.isReplay || state.role == .root || state.isLateTarget {
         let node = view.nodes[state.node]
         node.targets[record] = mark.targets[state.node][i]
         node.targetEntities?[record] = -1

@@ -8,29 +8,11 @@ extension BatchImporter {
   func resolve(_ state: NodeState, _ view: BatchView) throws(ImportError) {
     state.inserts.removeAll(keepingCapacity: true)
     state.applies.removeAll(keepingCapacity: true)
-    state.wanted.removeAll(keepingCapacity: true)
     chainTargets(state, view)
-    if state.isScoped { findAmongMembers(state, view) } else { try find(state, view) }
-    if phase == .first, state.isRoot { postpone(state, view) }
+    try state.finder.find(state, view, self)
+    if pass.postpones, state.role == .root { postpone(state, view) }
     try insert(state, view)
     try apply(state, view)
-  }
-
-  /// Finds out by the node's strategy what becomes of each record.
-  private func find(_ state: NodeState, _ view: BatchView) throws(ImportError) {
-    switch state.strategy {
-    case .none: insertAll(state, view)
-    case .table(let table): findInTable(table, state, view)
-    case .filter(let filter): findInFilter(filter, state, view)
-    case .scan(let table): findInScan(table, state, view)
-    case .deduplicate: try createAndDeduplicate(state, view)
-    case .seek:
-      if let verdicts = state.verdicts, !isReplaying {
-        try findByVerdict(verdicts, state, view)
-      } else {
-        try findBySeek(state, view, only: nil)
-      }
-    }
   }
 
   /// Chains the primary keys of the relationships' targets to the content hashes.
@@ -58,7 +40,7 @@ extension BatchImporter {
   /// Settles a record of the root node; other nodes' records are only counted.
   @inline(__always)
   func settle(_ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState, _ view: BatchView) {
-    if state.settles { view.outcomes[record] = outcome }
+    if state.role.settles { view.outcomes[record] = outcome }
     switch outcome {
     case .inserted: state.counts.inserted += 1
     case .updated: state.counts.updated += 1
@@ -70,7 +52,7 @@ extension BatchImporter {
   /// What a record means whose object is not there; returns whether to create it.
   @inline(__always)
   func mayInsert(_ record: Int, _ state: NodeState, _ view: BatchView) -> Bool {
-    if state.isRoot {
+    if state.role == .root {
       if state.part.mode != .update { return true }
       view.outcomes[record] = .skipped
       return false
@@ -97,7 +79,7 @@ extension BatchImporter {
     switch state.part.mode {
     case .upsert, .update, .sync, .replace: return true
     case .createMissing:
-      if state.isRoot { view.outcomes[record] = .skipped }
+      if state.role == .root { view.outcomes[record] = .skipped }
       return false
     case .insert:
       reject(record, field: state.part.keyFields.first, .duplicateKey, view)
@@ -111,7 +93,7 @@ extension BatchImporter {
     switch state.part.duplicates {
     case .last: return true
     case .first:
-      if state.isRoot { view.outcomes[record] = .skipped }
+      if state.role == .root { view.outcomes[record] = .skipped }
       return false
     case .reject:
       reject(record, field: state.part.keyFields.first, .duplicateKey, view)
@@ -119,12 +101,8 @@ extension BatchImporter {
     }
   }
 
-  // MARK: Strategies
-
-  private func insertAll(_ state: NodeState, _ view: BatchView) {
-    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    for record in view.records where view.outcomes[record] == .pending { create(record, state, view) }
-  }
+  /// Starts the primary keys that the node's new objects of a batch get.
+  func startKeys(_ state: NodeState) { state.nextKey = store.maximum(root: state.part.rootEntity) + 1 }
 
   /// Puts a record on the list of those that create an object, and gives the object its primary key.
   @inline(__always)
@@ -134,226 +112,5 @@ extension BatchImporter {
     state.nextKey += 1
     state.inserts.append(Int32(truncatingIfNeeded: record))
     settle(record, .inserted, state, view)
-  }
-
-  private func findInTable(_ table: KeyTable, _ state: NodeState, _ view: BatchView) {
-    let node = view.nodes[state.node]
-    let keys = state.part.keyFields.map { view.fields[$0] }
-    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    let settles = state.settles
-    // Nothing but an equal content is asked of a record whose object is there.
-    let takesUnchanged = state.seenKeys == nil && state.part.mode.updates
-    var keyBytes = self.keyBytes
-    var unchanged = 0
-    for record in view.records where view.isWanted(record, node) {
-      let hash = node.keyHashes[record]
-      let content = node.contents[record]
-      if takesUnchanged, content != 0 {
-        let entry = table.findUnchanged(hash: hash, content: content)
-        if entry >= 0 {
-          node.targets[record] = table.primaryKey(entry)
-          if settles { view.outcomes[record] = .unchanged }
-          unchanged += 1
-          continue
-        }
-      }
-      let key = keyBytes.key(keys, row: record, arena: view.arena)
-      let entry = table.find(hash: hash, key: key)
-      if entry < 0 {
-        guard mayInsert(record, state, view) else { continue }
-        create(record, state, view)
-        table.insert(hash: hash, key: key, primaryKey: node.targets[record], content: content)
-        state.seenKeys?.noteFirst(hash)
-        continue
-      }
-      let primaryKey = table.primaryKey(entry)
-      node.targets[record] = primaryKey
-      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
-      guard mayUpdate(record, state, view) else { continue }
-      if content != 0, content == table.content(entry) {
-        if state.settles { view.outcomes[record] = .unchanged }
-        unchanged += 1
-      } else {
-        table.setContent(entry, content)
-        state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: primaryKey))
-      }
-    }
-    self.keyBytes = keyBytes
-    state.counts.unchanged += unchanged
-  }
-
-  private func findInFilter(_ filter: KeyFilter, _ state: NodeState, _ view: BatchView) {
-    let node = view.nodes[state.node]
-    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    for record in view.records where view.isWanted(record, node) {
-      if filter.testAndInsert(node.keyHashes[record]) {
-        view.outcomes[record] = .deferred
-      } else if mayInsert(record, state, view) {
-        create(record, state, view)
-      }
-    }
-  }
-
-  private func findInScan(_ table: ScanTable, _ state: NodeState, _ view: BatchView) {
-    let node = view.nodes[state.node]
-    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    var unchanged = 0
-    for record in view.records where view.isWanted(record, node) {
-      let hash = node.keyHashes[record]
-      let content = node.contents[record]
-      let place = table.find(hash)
-      if place < 0 {
-        guard mayInsert(record, state, view) else { continue }
-        create(record, state, view)
-        table.add(hash, content: content, primaryKey: node.targets[record])
-        state.seenKeys?.noteFirst(hash)
-        continue
-      }
-      let primaryKey = table.primaryKey(place)
-      node.targets[record] = primaryKey
-      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
-      guard mayUpdate(record, state, view) else { continue }
-      if content != 0, content == table.content(place) {
-        if state.settles { view.outcomes[record] = .unchanged }
-        unchanged += 1
-      } else {
-        table.setContent(place, content)
-        state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: primaryKey))
-      }
-    }
-    state.counts.unchanged += unchanged
-  }
-
-  /// Follows what a partitioned scan found out; seeks the records it knows nothing of.
-  private func findByVerdict(
-    _ verdicts: RecordVerdicts, _ state: NodeState, _ view: BatchView
-  ) throws(ImportError) {
-    let node = view.nodes[state.node]
-    state.nextKey = store.maximum(root: state.part.rootEntity) + 1
-    var unknown = ContiguousArray<Int32>()
-    for record in view.records where view.isWanted(record, node) {
-      switch verdicts.verdict(recordsBefore + record) {
-      case .unchanged: settle(record, .unchanged, state, view)
-      case .new: if mayInsert(record, state, view) { create(record, state, view) }
-      case .changed(let primaryKey):
-        node.targets[record] = primaryKey
-        if mayUpdate(record, state, view) {
-          state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: primaryKey))
-        }
-      case .unknown: unknown.append(Int32(record))
-      }
-    }
-    if !unknown.isEmpty { try findBySeek(state, view, only: unknown) }
-  }
-
-  /// One sorted fetch and one merge walk.
-  ///
-  /// - Parameter only: The records to find; `nil` for all that are wanted.
-  func findBySeek(
-    _ state: NodeState, _ view: BatchView, only: ContiguousArray<Int32>?
-  ) throws(ImportError) {
-    let node = view.nodes[state.node]
-    let arena = view.arena
-    let keys = state.part.keyFields.map { view.fields[$0] }
-    state.nextKey = store.maximum(root: state.part.rootEntity) + 1 + Int64(state.inserts.count)
-    if let only {
-      state.wanted = only
-    } else {
-      for record in view.records where view.isWanted(record, node) {
-        state.wanted.append(Int32(record))
-      }
-    }
-    keyOrder.sort(state.wanted, keys, arena: arena, into: &state.sorted)
-    state.distinct.removeAll(keepingCapacity: true)
-    for record in state.sorted {
-      if let last = state.distinct.last, KeyOrder.compare(keys, Int(last), Int(record), arena) == 0 { continue }
-      state.distinct.append(record)
-    }
-
-    let buffer = context.buffer(table: state.part.rootEntity)
-    let firstRow = buffer.count
-    do {
-      let access = try store.access(root: state.part.rootEntity)
-      try state.distinct.withUnsafeBufferPointer { order throws(StoreError) in
-        try access.fetch(
-          keys: keys, order: order, arena: arena, keySlots: state.part.keySlots, entity: state.entity,
-          slots: state.part.fetchedSlots, into: buffer)
-      }
-      fetches += 1
-    } catch {
-      throw ImportError(error)
-    }
-
-    // Both lists are in key order. On equal keys the incoming side takes the object; an incoming key that is smaller
-    // than the fetched one is new and advances alone; a fetched row that is smaller was fetched twice for one key.
-    var row = firstRow
-    var found = 0
-    while found < state.sorted.count {
-      let first = found
-      let record = Int(state.sorted[first])
-      var end = first + 1
-      while end < state.sorted.count, KeyOrder.compare(keys, record, Int(state.sorted[end]), arena) == 0 { end += 1 }
-      found = end
-      while row < buffer.count, compare(buffer, row, state, keys, record, arena) < 0 { row += 1 }
-      let isThere = row < buffer.count && compare(buffer, row, state, keys, record, arena) == 0
-      if isThere {
-        for i in first..<end {
-          node.targets[Int(state.sorted[i])] = buffer.primaryKeys[row]
-          node.targetEntities?[Int(state.sorted[i])] = buffer.entities[row]
-        }
-        row += 1
-      }
-    }
-    // Records act in the order of the input, so that the last of several with one key wins.
-    if !state.lookUpOnly { settleSought(state, view, keys) }
-  }
-
-  private func settleSought(_ state: NodeState, _ view: BatchView, _ keys: [CellColumnView]) {
-    let node = view.nodes[state.node]
-    let arena = view.arena
-    var created: [Int32: Int64] = [:]
-    var leaders: [Int32: Int32] = [:]
-    // Every record of a group of new keys points at the group's first record in input order.
-    var start = 0
-    while start < state.sorted.count {
-      let record = Int(state.sorted[start])
-      var end = start + 1
-      while end < state.sorted.count, KeyOrder.compare(keys, record, Int(state.sorted[end]), arena) == 0 { end += 1 }
-      if end - start > 1 { for i in start..<end { leaders[state.sorted[i]] = state.sorted[start] } }
-      start = end
-    }
-    for wanted in state.wanted {
-      let record = Int(wanted)
-      let hash = node.keyHashes[record]
-      let leader = leaders[wanted] ?? wanted
-      if node.targets[record] == 0, let key = created[leader] { node.targets[record] = key }
-      let primaryKey = node.targets[record]
-      if primaryKey == 0 {
-        guard mayInsert(record, state, view) else { continue }
-        create(record, state, view)
-        if leaders[wanted] != nil { created[leader] = node.targets[record] }
-        state.seenKeys?.noteFirst(hash)
-        continue
-      }
-      if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
-      if state.foundMeansSeen, !mayRepeat(record, state, view) { continue }
-      guard mayUpdate(record, state, view) else { continue }
-      state.applies.append(NodeState.Apply(record: wanted, primaryKey: primaryKey))
-    }
-  }
-
-  /// Compares a fetched row's key with a record's.
-  @inline(__always)
-  private func compare(
-    _ buffer: RowBuffer, _ row: Int, _ state: NodeState, _ keys: [CellColumnView], _ record: Int,
-    _ arena: UnsafeRawPointer
-  ) -> Int {
-    for (i, slot) in state.part.keySlots.enumerated() {
-      let order = KeyOrder.compare(
-        buffer.tags[slot][row], buffer.payloads[slot][row], buffer.arena.base, keys[i].tags[record],
-        keys[i].payloads[record], arena)
-      if order != 0 { return order }
-    }
-    return 0
   }
 }

@@ -74,8 +74,7 @@ extension BatchImporter {
     try fetchMissing(state, buffer)
     var collisions = ContiguousArray<Int32>()
     // A row that was found by a hash may have another key.
-    var comparesKeys = state.verdicts != nil
-    if case .scan = state.strategy { comparesKeys = true }
+    let comparesKeys = state.finder.findsByHash
     for apply in state.applies {
       let record = Int(apply.record)
       guard let row = buffer.row(primaryKey: apply.primaryKey) else {
@@ -94,12 +93,12 @@ extension BatchImporter {
     state.inserts.removeAll(keepingCapacity: true)
     state.applies.removeAll(keepingCapacity: true)
     for record in collisions { view.nodes[state.node].targets[Int(record)] = 0 }
-    let kept = state.strategy
-    state.strategy = .seek
-    try findBySeek(state, view, only: collisions)
+    let kept = state.finder
+    state.finder = SeekFinder()
+    defer { state.finder = kept }
+    try seek(collisions, state, view)
     try insert(state, view)
     try apply(state, view)
-    state.strategy = kept
   }
 
   /// Fetches the rows on the apply list that the context does not hold, in one statement.

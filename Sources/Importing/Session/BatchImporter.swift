@@ -6,7 +6,7 @@ import RecordFormats
 
 /// Moves prepared batches into the context and saves them: find-or-create for every node, targets first.
 ///
-/// For each node and batch, in this order: find which records name known objects (by the node's ``FindStrategy``),
+/// For each node and batch, in this order: find which records name known objects (by the node's ``Finder``),
 /// insert the others in one go, fetch the rows that may have changed in one statement, set their cells. Then one save
 /// writes all nodes, targets first, and the context is reset.
 final class BatchImporter {
@@ -28,12 +28,8 @@ final class BatchImporter {
   /// Records, by number among the good ones, that were rejected although their key was usable, as far as that matters
   /// for a run that goes on later; see ``passOver(_:)``.
   var lateRejects: [Int] = []
-  /// Whether what is being imported was deferred before.
-  var isReplaying = false
-  /// What is done with batches.
-  var phase = Phase.whole
-  /// Which relationships the second pass sets now.
-  var stage = ImportRelationship.Stage.rejecting
+  /// What batches are imported for now.
+  var pass = Pass.single
   /// What objects that the first of two passes created refer to.
   var references: DeferredRecords?
   /// The objects about which a record or a reference waits for the second pass.
@@ -82,9 +78,8 @@ final class BatchImporter {
 
   /// Imports a batch within the transaction that is open.
   ///
-  /// - Parameter onlyRoot: The records were put off earlier; their relationships' targets are known already.
   /// - Throws: ``ImportError`` when the database fails; rows that it merely refuses become rejects.
-  func process(_ batch: inout ImportBatch, onlyRoot: Bool = false) throws(ImportError) {
+  func process(_ batch: inout ImportBatch) throws(ImportError) {
     let count = batch.records.recordCount
     outcomes.fill(.pending, count: count)
     for i in 0..<count where batch.hasFailed[i] {
@@ -99,17 +94,21 @@ final class BatchImporter {
     startLists(&batch)
     defer { endLists(&batch) }
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
-      try importRecords(view, onlyRoot: onlyRoot)
+      try importRecords(view)
       try watch?.note(view, self)
     }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
-    if phase == .first { try keepReferences(batch, outcomes) }
+    if pass.postpones { try keepReferences(batch, outcomes) }
     since?.note(batch, outcomes)
     noteLateRejects()
-    if !isReplaying { recordsBefore += count }
-    if isReplaying { ledger.settleDeferred(outcomes) } else { ledger.settle(outcomes) }
+    if pass.isReplay {
+      ledger.settleDeferred(outcomes)
+    } else {
+      recordsBefore += count
+      ledger.settle(outcomes)
+    }
     context.reset()
   }
 
@@ -141,17 +140,14 @@ final class BatchImporter {
   /// A batch that is found by seeks is one fetch, and handed over whole. Where nothing is fetched for the batch as a
   /// whole, smaller pieces stay in the processor's cache on their way from one core to the other.
   func chunkLimit(_ batch: BatchLimit) -> BatchLimit {
-    for state in allNodes where !state.isPostponed {
-      if case .seek = state.strategy, state.verdicts == nil { return batch }
-      if case .deduplicate = state.strategy { return batch }
-    }
+    if allNodes.contains(where: { !$0.isPostponed && $0.finder.fetchesBatches }) { return batch }
     let pieces = (batch.records + 4095) / 4096
     return BatchLimit(records: (batch.records + pieces - 1) / pieces, bytes: min(batch.bytes, 1 << 20))
   }
 
   /// Lets go of everything that finding needed, before indexes are built.
   func forget() {
-    for state in allNodes { state.strategy = .none }
+    for state in allNodes { state.finder = NoFinder() }
     context.reset()
   }
 

@@ -22,13 +22,15 @@ extension PartImport {
       let importer = BatchImporter(
         plan: plan, context: ImportSession.context(definition, store), store: store, nodes: nodes, seed: seed)
       try importer.addLists(choice)
-      for state in nodes where state.part.duplicates != .last && state.seesAllKeys { state.seenKeys = SeenKeys() }
+      for state in nodes where state.part.duplicates != .last && state.finder.meetsAllKeys {
+        state.seenKeys = SeenKeys()
+      }
       importer.watch = watch
       importer.since = try SinceProgress(definition, part, plan, file)
       watch?.prepare(nodes[plan.root])
       if file.isNew { try importer.buildEarlyIndexes(file, cacheKiB: definition.cacheMemory / 1024) }
       if partitioned.rows > 0 { try scanInPieces(definition, part, importer, rows: partitioned.rows, transforms) }
-      if case .filter(let filter) = nodes[plan.root].strategy {
+      if let filter = nodes[plan.root].finder as? KeyFilter {
         let deferred = DeferredRecords(
           plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit,
           path: file.keepsBatches && !isHeld ? file.laterPath : nil)
@@ -52,23 +54,20 @@ extension PartImport {
   ) throws(ImportError) {
     let plan = importer.plan
     let root = importer.nodes[plan.root]
-    var tables: [KeyTable?] = []
-    for state in importer.nodes {
-      if case .table(let table) = state.strategy { tables.append(table) } else { tables.append(nil) }
-    }
-    guard importer.nodes.allSatisfy({ $0.isRoot || tables[$0.node] != nil }) else { return }
+    let tables = importer.nodes.map { $0.finder as? KeyTable }
+    guard importer.nodes.allSatisfy({ $0.role == .root || tables[$0.node] != nil }) else { return }
     let scan = PartitionedScan(
       plan: plan, store: importer.store, entity: root.entity, tables: tables, seed: importer.seed,
       folder: ImportSession.folder(of: definition.storePath),
       memory: max(definition.keyMemory - tables.reduce(0) { $0 + ($1?.bytesInUse ?? 0) }, 8 << 20),
       watch: importer.watch)
-    root.verdicts = try scan.run(
+    let verdicts = try scan.run(
       rows: rows, records: ImportSession.estimatedBytes(part.sources) / Self.leastRecordBytes,
       reading: InputReading(
         sources: part.sources, format: part.format, limit: BatchLimit(records: 4096, bytes: 1 << 20),
         preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     )
-    root.firstStrategyName = "partitioned scan"
+    root.start(VerdictFinder(verdicts))
   }
 
   /// Records are hardly shorter than this.

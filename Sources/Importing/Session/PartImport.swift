@@ -368,12 +368,12 @@ final class PartImport {
 
   /// Replaces tables of keys that have outgrown their memory by seeks.
   private func relieve() throws(ImportError) {
-    for state in importer.allNodes where state.isOverfull(memory: definition.keyMemory) {
+    for state in importer.allNodes where state.finder.isOverfull(memory: definition.keyMemory) {
       if file.isNew {
         try begin()
         try importer.buildIndexes(file, for: state)
       }
-      state.strategy = .seek
+      state.finder = SeekFinder()
     }
   }
 
@@ -382,15 +382,14 @@ final class PartImport {
     guard let deferred = importer.deferred, deferred.count > 0 else { return }
     let root = importer.nodes[plan.root]
     // The filter goes before the index is built, so that their memory does not add up.
-    root.strategy = .seek
+    root.finder = SeekFinder()
     // In one transaction with the end of the part: either all of them were put off or none.
     try begin()
     try importer.buildIndexes(file, for: root)
-    root.foundMeansSeen = true
-    importer.isReplaying = true
+    importer.pass = .deferred(isFirst: false)
     importer.deferred = nil
     try deferred.replay { (batch) throws(ImportError) in
-      try importer.process(&batch, onlyRoot: true)
+      try importer.process(&batch)
       try rejects.write(batch, importer.rejects)
       importer.batches += 1
     }

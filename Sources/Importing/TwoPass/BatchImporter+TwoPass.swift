@@ -9,16 +9,6 @@ import RecordFormats
 /// A record whose object is there already waits as a whole for the second pass, unless what it refers to was in the
 /// store before the run: so an object that exists is never changed by a record that turns out to be rejected.
 extension BatchImporter {
-  /// What a batch is imported for.
-  enum Phase {
-    /// Everything at once.
-    case whole
-    /// All but the relationships that are postponed.
-    case first
-    /// The postponed relationships of objects that the first pass created.
-    case second
-  }
-
   /// Finds, before the objects are looked for, what the store had of the targets when the run began.
   func findKnownTargets(_ state: NodeState, _ view: BatchView) throws(ImportError) {
     // Nothing that a row says can be told from the record alone: the relationship is not in its hash.
@@ -28,11 +18,7 @@ extension BatchImporter {
     for relationship in state.part.relationships where relationship.isPostponed {
       let target = nodes[relationship.target]
       guard target.isIndexed, !target.part.keyFields.isEmpty else { continue }
-      target.lookUpOnly = true
-      defer { target.lookUpOnly = false }
-      target.wanted.removeAll(keepingCapacity: true)
-      try findBySeek(target, view, only: nil)
-      context.buffer(table: target.part.rootEntity).removeAll()
+      try findTargets(view.wanted(target.node), target, view)
       let first = firstKeys[target.part.rootEntity] ?? .max
       let node = view.nodes[target.node]
       for record in view.records where node.targets[record] >= first { node.targets[record] = 0 }
@@ -105,7 +91,7 @@ extension BatchImporter {
   /// - Parameter gone: Those that were taken out.
   /// - Returns: The primary keys of those whose targets are missing and that cannot stay, with the field to blame.
   func processReferences(
-    _ batch: inout ImportBatch, without gone: [Int64: Int32]
+    _ batch: inout ImportBatch, _ stage: ImportRelationship.Stage, without gone: [Int64: Int32]
   ) throws(ImportError) -> [(key: Int64, field: Int32?)] {
     let count = batch.records.recordCount
     var outcomes = ContiguousArray(repeating: RecordLedger.Outcome.inserted, count: count)
@@ -115,7 +101,7 @@ extension BatchImporter {
     rejects.removeAll(keepingCapacity: true)
     var lost: [(key: Int64, field: Int32?)] = []
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
-      try importRecords(view, onlyRoot: false)
+      try importRecords(view)
       let own = view.nodes[plan.root].targets
       for reject in rejects { lost.append((own[Int(reject.record)], reject.field)) }
       for relationship in plan.postponed where relationship.stage == stage {
@@ -139,7 +125,7 @@ extension BatchImporter {
   }
 
   /// Finds or creates the targets of the postponed relationships and sets them.
-  func resolveReferences(_ view: BatchView) throws(ImportError) {
+  func resolveReferences(_ stage: ImportRelationship.Stage, _ view: BatchView) throws(ImportError) {
     let root = nodes[plan.root]
     for relationship in root.part.relationships where relationship.isPostponed && relationship.stage == stage {
       let target = nodes[relationship.target]

@@ -6,7 +6,7 @@ import RecordFormats
 /// The second pass of a part.
 extension PartImport {
   /// Whether relationships wait for the second pass.
-  var hasSecondPass: Bool { importer.phase != .whole }
+  var hasSecondPass: Bool { importer.references != nil }
 
   /// Prepares an importer for the first of two passes.
   static func startPasses(_ importer: BatchImporter, _ definition: ImportDefinition) {
@@ -19,7 +19,7 @@ extension PartImport {
       }
     }
     guard !plan.postponed.isEmpty else { return }
-    importer.phase = .first
+    importer.pass = .first
     let folder = ImportSession.folder(of: definition.storePath)
     importer.references = DeferredRecords(
       plan: plan, folder: folder, limit: definition.batchLimit, fields: plan.postponedFields)
@@ -41,22 +41,19 @@ extension PartImport {
   func endFirstPass() throws(ImportError) {
     let root = importer.nodes[plan.root]
     firstPassEnd = importer.store.maximum(root: root.part.rootEntity)
-    guard case .filter = root.strategy, let waiting = importer.deferred, waiting.count > 0 else { return }
-    root.strategy = .seek
+    guard root.finder is KeyFilter, let waiting = importer.deferred, waiting.count > 0 else { return }
+    root.finder = SeekFinder()
     try importer.buildIndexes(file, for: root)
-    root.foundMeansSeen = true
     importer.deferred = DeferredRecords(
       plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
-    try replay(waiting)
-    root.foundMeansSeen = false
+    try replay(waiting, for: .deferred(isFirst: true))
     firstPassEnd = importer.store.maximum(root: root.part.rootEntity)
   }
 
   /// Imports records that waited.
-  private func replay(_ waiting: DeferredRecords) throws(ImportError) {
+  private func replay(_ waiting: DeferredRecords, for pass: Pass) throws(ImportError) {
     let preparer = BatchPreparer(plan: plan, seed: importer.seed)
-    importer.isReplaying = true
-    defer { importer.isReplaying = false }
+    importer.pass = pass
     try waiting.replay { (batch) throws(ImportError) in
       for relationship in plan.postponed { preparer.hashAgain(&batch, node: relationship.target) }
       // What was found in the first pass may have been taken out since.
@@ -69,7 +66,7 @@ extension PartImport {
         preparer.prepareLists(&batch)
       }
       try begin()
-      try importer.process(&batch, onlyRoot: true)
+      try importer.process(&batch)
       try rejects.write(batch, importer.rejects)
       try commit()
       importer.batches += 1
@@ -79,8 +76,7 @@ extension PartImport {
   /// Sets the relationships of one stage of the objects that the first pass has created.
   func linkReferences(_ stage: ImportRelationship.Stage) throws(ImportError) {
     pass = 2
-    importer.phase = .second
-    importer.stage = stage
+    importer.pass = .references(stage)
     let due = plan.postponed.filter { $0.stage == stage }
     guard let references = importer.references, references.count > 0, !due.isEmpty else { return }
     for relationship in due {
@@ -90,19 +86,17 @@ extension PartImport {
         let isShared =
           stage == .creating
           && due.count(where: { importer.nodes[$0.target].part.rootEntity == target.part.rootEntity }) > 1
-        target.strategy = isShared ? .seek : try choice.secondPassStrategy(relationship.target)
+        target.finder = isShared ? SeekFinder() : try choice.secondPassFinder(relationship.target)
       } catch {
         throw ImportError(error)
       }
-      if case .seek = target.strategy { try importer.buildIndexes(file, for: target) }
+      if target.finder.usesIndex { try importer.buildIndexes(file, for: target) }
     }
     let preparer = BatchPreparer(plan: plan, seed: importer.seed)
-    importer.isReplaying = true
-    defer { importer.isReplaying = false }
     try references.replay { (batch) throws(ImportError) in
       for relationship in due { preparer.hashAgain(&batch, node: relationship.target) }
       try begin()
-      for (key, field) in try importer.processReferences(&batch, without: lost) { lost[key] = field ?? -1 }
+      for (key, field) in try importer.processReferences(&batch, stage, without: lost) { lost[key] = field ?? -1 }
       try rejects.write(batch, importer.rejects)
       try commit()
       importer.batches += 1
@@ -128,7 +122,6 @@ extension PartImport {
   /// Imports the records whose objects were there before, now that everything they may refer to is.
   func importWaiting() throws(ImportError) {
     importer.references = nil
-    importer.phase = .whole
     let waiting = importer.deferred
     importer.deferred = nil
     if let waiting, waiting.count > 0 {
@@ -138,24 +131,25 @@ extension PartImport {
       // Without an index a seek reads the whole table; what the first pass knows holds as long as nothing else is made.
       let holds = !file.isNew && !root.isIndexed && lost.isEmpty && !plan.postponed.contains { $0.missing == .create }
       if !holds {
-        root.strategy = .seek
+        root.finder = SeekFinder()
         try importer.buildIndexes(file, for: root)
       }
       for relationship in plan.postponed {
         let target = importer.nodes[relationship.target]
         if file.isNew || target.isIndexed {
-          target.strategy = .seek
+          target.finder = SeekFinder()
           try importer.buildIndexes(file, for: target)
         } else {
           do {
-            target.strategy = try choice.secondPassStrategy(relationship.target)
+            target.finder = try choice.secondPassFinder(relationship.target)
           } catch {
             throw ImportError(error)
           }
         }
       }
-      try replay(waiting)
+      try replay(waiting, for: .waiting)
     }
+    importer.pass = .single
     importer.forget()
   }
 }

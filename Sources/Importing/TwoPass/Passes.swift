@@ -8,6 +8,28 @@ public enum Passes: String, Sendable, CaseIterable {
   case two
 }
 
+/// What a batch is imported for.
+enum Pass: Equatable {
+  /// Everything at once.
+  case single
+  /// All but the relationships that are postponed.
+  case first
+  /// Records that were put off until an index could tell whether their keys are known; within the first of two passes, or
+  /// within the only one.
+  case deferred(isFirst: Bool)
+  /// The postponed relationships of one stage, of objects that the first pass created.
+  case references(ImportRelationship.Stage)
+  /// Records whose objects were there before, when everything that they may refer to is.
+  case waiting
+
+  /// Whether relationships wait for a second pass.
+  var postpones: Bool { self == .first || self == .deferred(isFirst: true) }
+  /// Whether what is imported was read and counted before.
+  var isReplay: Bool { self != .single && self != .first }
+  /// Whether an object that is found was made by this run: the store was empty when it began.
+  var foundWereMade: Bool { if case .deferred = self { true } else { false } }
+}
+
 extension ImportRelationship {
   /// In which order relationships are set in a second pass: first those that reject, so that nothing is created for a
   /// record that goes, and last those that take what is there.

@@ -36,7 +36,7 @@ import Testing
     var definition = try definition(records(300..<900, label: "y"), batch: batch)
     definition.findPlan = .seek
     let run = try EngineRun(definition)
-    for state in run.importer.nodes { state.strategy = .seek }
+    for state in run.importer.nodes { state.finder = SeekFinder() }
     for _ in 0..<2 where try run.read() {
       try run.importBatch()
       let selects = run.statements.filter { $0.hasPrefix("SELECT") }
@@ -172,7 +172,7 @@ import Testing
     for (record, hash) in run.batch.nodes[run.plan.root].keyHashes.enumerated() {
       table.insert(hash, content: 1, primaryKey: Int64(record % 5 + 1))
     }
-    run.importer.nodes[run.plan.root].strategy = .scan(table)
+    run.importer.nodes[run.plan.root].finder = table
     try run.importBatch()
     #expect(run.importer.ledger.updated == 5)
     #expect(run.importer.ledger.inserted == 5)

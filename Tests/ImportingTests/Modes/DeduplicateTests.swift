@@ -38,7 +38,7 @@ import Testing
     // Half are there, one in ten comes twice.
     let numbers = (50..<250).flatMap { $0 % 10 == 0 ? [$0, $0] : [$0] }
     let run = try EngineRun(definition(numbers, label: "y"))
-    #expect(run.importer.nodes[0].strategy.name == "deduplicate")
+    #expect(run.importer.nodes[0].finder.name == "deduplicate")
     while try run.read() {
       try run.importBatch()
       #expect(run.statements.filter { $0.hasPrefix("SELECT") }.count == 1, "\(run.statements)")

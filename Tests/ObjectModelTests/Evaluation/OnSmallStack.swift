@@ -11,10 +11,14 @@ final class OnSmallStack: @unchecked Sendable {
 
   static func run(_ body: @escaping () throws -> EvaluatedValue) throws -> EvaluatedValue {
     let work = OnSmallStack(body)
-    let thread = Thread { work.outcome = Result { try work.body() } }
+    let isDone = DispatchSemaphore(value: 0)
+    let thread = Thread {
+      work.outcome = Result { try work.body() }
+      isDone.signal()
+    }
     thread.stackSize = 1 << 20
     thread.start()
-    while !thread.isFinished { usleep(1_000) }
+    isDone.wait()
     guard let outcome = work.outcome else { throw NotSingle() }
     return try outcome.get()
   }

@@ -1,0 +1,107 @@
+/// A way of finding the objects that records name: one object for each node, asked once a batch.
+///
+/// Advice for the next developer:
+/// 1. A finder decides nothing about records: it says which objects are there, and ``BatchImporter`` says by mode and policy
+///    what that means (`mayInsert`, `mayRepeat`, `mayUpdate`, in this order). All finders give the same result.
+/// 2. It is dispatched once a batch; the loop over records is in the finder, with concrete types.
+/// 3. Whatever it learns within an attempt it forgets in ``undo()``: a batch of which a row is refused is tried in halves.
+/// 4. What is not in the store yet, such as decisions that are only planned, belongs in front of a finder's look into it: in
+///    ``find(_:_:_:)`` and ``lookUp(_:_:_:_:_:)``, nowhere else.
+/// 5. A finder that keeps something for each row or record says so by ``bytesInUse``, so that it can be replaced by seeks.
+protocol Finder: AnyObject {
+  /// The name that summaries show.
+  var name: String { get }
+  /// Memory in use, in bytes, as far as it grows with rows or records.
+  var bytesInUse: Int { get }
+  /// The memory that it was given to begin with, in bytes, whatever the limit.
+  var firstBytes: Int { get }
+  /// Whether it meets every key of the run, so that repeated ones can be told.
+  var meetsAllKeys: Bool { get }
+  /// Whether it looks for keys before it lets objects be made; if not, an index of the store has to refuse them.
+  var looksForKeys: Bool { get }
+  /// Whether it asks the store once for a batch as a whole.
+  var fetchesBatches: Bool { get }
+  /// Whether it finds by an index of the store.
+  var usesIndex: Bool { get }
+  /// Whether a row that it finds may have another key than the record, with the same hash.
+  var findsByHash: Bool { get }
+
+  /// Finds out what becomes of the records that are wanted: notes targets, and puts records on the node's lists of those
+  /// that create their objects and of those whose objects may change.
+  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) throws(ImportError)
+  /// Gives the primary keys of the objects that records name, and does nothing to them.
+  func lookUp(
+    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
+    _ body: (Int64) -> Void
+  ) throws(ImportError)
+  /// Makes objects look as if their content were unknown.
+  func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool)
+  /// Makes the object of a row look as if its content were unknown.
+  func forgetContent(of row: StoredKey, _ importer: BatchImporter)
+  /// Remembers what it knows for ``undo()``.
+  ///
+  /// - Parameter isLikely: Whether the database may refuse rows. If not, a filter is not asked to remember: its keys are put
+  ///   off when they come again, which is slower and just as right.
+  func mark(isLikely: Bool)
+  /// Forgets what it has learnt since ``mark(isLikely:)``.
+  func undo()
+}
+
+extension Finder {
+  var bytesInUse: Int { 0 }
+  var firstBytes: Int { 0 }
+  var meetsAllKeys: Bool { true }
+  var looksForKeys: Bool { true }
+  var fetchesBatches: Bool { false }
+  var usesIndex: Bool { false }
+  var findsByHash: Bool { false }
+
+  func lookUp(
+    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
+    _ body: (Int64) -> Void
+  ) throws(ImportError) { try importer.lookUpBySeek(records, state, view, body) }
+  func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool) {}
+  func forgetContent(of row: StoredKey, _ importer: BatchImporter) {}
+  func mark(isLikely: Bool) {}
+  func undo() {}
+
+  /// Whether what is kept in memory has outgrown it.
+  func isOverfull(memory: Int) -> Bool { bytesInUse > max(memory, firstBytes) }
+}
+
+/// Nothing is searched: the mode inserts everything, or nothing is looked for any more.
+final class NoFinder: Finder {
+  var name: String { "none" }
+  var meetsAllKeys: Bool { false }
+  var looksForKeys: Bool { false }
+
+  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) {
+    importer.startKeys(state)
+    for record in view.records where view.outcomes[record] == .pending { importer.create(record, state, view) }
+  }
+}
+
+/// The table was empty when the run began: keys that were certainly not seen before are new; others are put off.
+extension KeyFilter: Finder {
+  var name: String { "filter" }
+  var meetsAllKeys: Bool { false }
+
+  func find(_ state: NodeState, _ view: BatchView, _ importer: BatchImporter) {
+    let node = view.nodes[state.node]
+    importer.startKeys(state)
+    for record in view.records where view.isWanted(record, node) {
+      if testAndInsert(node.keyHashes[record]) {
+        view.outcomes[record] = .deferred
+      } else if importer.mayInsert(record, state, view) {
+        importer.create(record, state, view)
+      }
+    }
+  }
+
+  /// The store that the run builds has no object from before it.
+  func lookUp(
+    _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ importer: BatchImporter,
+    _ body: (Int64) -> Void
+  ) {}
+  func mark(isLikely: Bool) { if isLikely { mark() } }
+}
