@@ -53,10 +53,10 @@ extension ManagedObjectContext {
   }
 
   /// Gives the records that a save inserts their primary keys, in the order of the inserts.
-  func assignKeys(_ plan: inout SavePlan, _ journal: SaveJournal) {
-    for index in plan.roots.indices {
-      let buffer = plan.roots[index].buffer
-      let new = plan.roots[index].inserted.filter { buffer.primaryKeys[Int($0)] < 0 }
+  func assignKeys(_ run: SaveRun) {
+    for index in run.plan.roots.indices {
+      let buffer = run.plan.roots[index].buffer
+      let new = run.plan.roots[index].inserted.filter { buffer.primaryKeys[Int($0)] < 0 }
       guard !new.isEmpty else { continue }
       var key = store(table: buffer.table).takePrimaryKeys(root: buffer.rootEntity, count: new.count)
       var keys: [Int64: Int64] = [:]
@@ -65,15 +65,18 @@ extension ManagedObjectContext {
         keys[buffer.primaryKeys[Int(row)]] = key
         key += 1
       }
-      journal.assignedKeys.tables[buffer.table] = keys
+      run.assignedKeys.tables[buffer.table] = keys
     }
-    replaceKeys(journal.assignedKeys)
-    for index in plan.roots.indices { sortByPrimaryKey(&plan.roots[index].inserted, plan.roots[index].buffer) }
+    replaceKeys(run.assignedKeys)
+    for index in run.plan.roots.indices {
+      let buffer = run.plan.roots[index].buffer
+      sortByPrimaryKey(&run.plan.roots[index].inserted, buffer)
+    }
   }
 
   /// Gives records back the keys that they had before a save that failed.
-  func takeBackKeys(_ journal: SaveJournal, of isMeant: (_ table: Int) -> Bool) {
-    var keys = journal.assignedKeys
+  func takeBackKeys(_ run: SaveRun, of isMeant: (_ table: Int) -> Bool) {
+    var keys = run.assignedKeys
     keys.tables = keys.tables.filter { isMeant($0.key) }
     replaceKeys(keys.inverted)
   }

@@ -85,13 +85,13 @@ extension ManagedObjectContext {
         let (one, other) = (storeNumber(left.table), storeNumber(right.table))
         return one == other ? left.primaryKey.comesBefore(right.primaryKey) : one < other
       }
-      if request.sortDescriptors.isEmpty { return Array(window(request, merged)) }
+      if request.sortDescriptors.isEmpty { return Array(request.window(merged)) }
     }
     let unsorted = merged
     let all = try predicateErrors { () throws(PredicateError) in
       try SortOrder(request.sortDescriptors).sorted(unsorted) { .object($0) }
     }
-    return Array(window(request, all))
+    return Array(request.window(all))
   }
 
   /// How many objects a request finds, with the changes of this context.
@@ -102,8 +102,7 @@ extension ManagedObjectContext {
     pending.excluded = excluded
     var asked = pending.storeRequest(request)
     asked.fetchLimit = 0
-    let all = max(0, try parent.count(for: asked) + matches.count - request.fetchOffset)
-    return request.fetchLimit > 0 ? min(all, request.fetchLimit) : all
+    return request.window(count: try parent.count(for: asked) + matches.count)
   }
 
   /// The records that are changed here, which the parent must not judge, and those of them that match.

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
       lastOrderKeys.removeAll(keepingCapacity: true)
     } else if !plan.isEmpty || pendingLinks.hasChanges {
       do throws(SaveError) {
-        try write(&plan)
+        plan = try write(plan)
       } catch {
         plan = try writeResolving(plan, after: error)
       }
@@ -56,32 +56,39 @@ extension ManagedObjectContext {
     announce(event)
   }
 
-  /// Writes what was collected, in a transaction of its own in each store.
-  private func write(_ plan: inout SavePlan) throws(SaveError) {
-    let numbers = try changedStores(plan)
-    let journal = SaveJournal()
+  /// Writes what was collected; returns what was written.
+  private func write(_ plan: SavePlan) throws(SaveError) -> SavePlan {
+    let run = SaveRun(plan)
+    try write(run, to: try changedStores(plan)) { () throws(SaveError) in try checkTargets(run.plan) }
+    return run.plan
+  }
+
+  /// Writes the plan of a run in a transaction of its own in each of some stores, or takes back what the run did here.
+  ///
+  /// - Parameter prepare: Comes first within the transactions; it may change the plan.
+  func write(_ run: SaveRun, to numbers: [Int], after prepare: () throws(SaveError) -> Void) throws(SaveError) {
     do throws(SaveError) {
-      try inTransaction(numbers, journal) { () throws(SaveError) in
-        try checkTargets(plan)
-        assignKeys(&plan, journal)
-        for number in numbers { try execute(plan, journal, store: number) }
+      try inTransaction(numbers, run) { () throws(SaveError) in
+        try prepare()
+        assignKeys(run)
+        for number in numbers { try execute(run, store: number) }
       }
     } catch {
-      throw takeBack(plan, journal, after: error)
+      throw takeBack(run, after: error)
     }
-    journal.finishExternalData()
+    run.finishExternalData()
     noteWrite(numbers)
   }
 
   /// Takes back what a save that failed did here, except for stores that had committed before: theirs is saved.
   ///
   /// - Returns: The error for the caller; it says when only some stores were saved.
-  func takeBack(_ plan: SavePlan, _ journal: SaveJournal, after error: SaveError) -> SaveError {
-    let saved = journal.committed
-    journal.undo { !saved.contains(storeNumber($0)) }
-    takeBackKeys(journal) { !saved.contains(storeNumber($0)) }
+  private func takeBack(_ run: SaveRun, after error: SaveError) -> SaveError {
+    let saved = run.committed
+    run.undo { !saved.contains(storeNumber($0)) }
+    takeBackKeys(run) { !saved.contains(storeNumber($0)) }
     if saved.isEmpty { return error }
-    publish(SavePlan(roots: plan.roots.filter { saved.contains(storeNumber($0.buffer.table)) }), stores: saved)
+    publish(SavePlan(roots: run.plan.roots.filter { saved.contains(storeNumber($0.buffer.table)) }), stores: saved)
     noteWrite(saved.sorted())
     notifyResults()
     let names = saved.sorted().map { storeList.all[$0].path }.joined(separator: ", ")
@@ -120,31 +127,30 @@ extension ManagedObjectContext {
   ///
   /// - Parameter order: Root entities that are written first, in this order; those that others refer to come first.
   package func writeChanges(order: [Int]?) throws(SaveError) {
-    let plan = try prepare(order: order, checksObjects: false)
-    let journal = SaveJournal()
+    let run = SaveRun(try prepare(order: order, checksObjects: false))
     do {
-      try execute(plan, journal, store: 0)
+      try execute(run, store: 0)
     } catch {
-      journal.undo()
+      run.undo()
       throw error
     }
-    journal.finishExternalData()
-    publish(plan)
+    run.finishExternalData()
+    publish(run.plan)
   }
 
   /// Runs `body` in a transaction of its own in each of some stores, or in the one that is open.
   ///
   /// A transaction is atomic in its store. Stores are committed one after the other, so a machine that stops between two
-  /// of them leaves the later ones as they were; `journal` learns which ones are committed.
+  /// of them leaves the later ones as they were; `run` learns which ones are committed.
   func inTransaction(
-    _ numbers: [Int], _ journal: SaveJournal, _ body: () throws(SaveError) -> Void
+    _ numbers: [Int], _ run: SaveRun, _ body: () throws(SaveError) -> Void
   ) throws(SaveError) {
     guard let number = numbers.first, let store = storeList.store(number) else { return try body() }
     let rest = Array(numbers.dropFirst())
     let isOwn = !store.isInTransaction
-    try store.inTransaction({ SaveError($0) }) { () throws(SaveError) in try inTransaction(rest, journal, body) }
+    try store.inTransaction({ SaveError($0) }) { () throws(SaveError) in try inTransaction(rest, run, body) }
     if isOwn {
-      journal.committed.insert(number)
+      run.committed.insert(number)
       store.file.externalFiles.removeObsolete()
     }
   }
@@ -191,20 +197,21 @@ extension ManagedObjectContext {
     return plan
   }
 
-  /// Writes what was collected for one store; `journal` can take back what that does to the rows.
-  func execute(_ plan: SavePlan, _ journal: SaveJournal, store number: Int) throws(SaveError) {
+  /// Writes what was collected for one store; the run can take back what that does to the rows.
+  private func execute(_ run: SaveRun, store number: Int) throws(SaveError) {
     guard let store = storeList.store(number) else { return }
+    let plan = run.plan
     let observed = store.observers.isEmpty ? nil : changes(plan, store: number)
     if let observed, !observed.isEmpty {
       for observer in store.observers {
-        journal.observers.append((observer, store, firstTable(ofStore: number)))
+        run.observers.append((observer, store, firstTable(ofStore: number)))
         try saveErrors { () throws(StoreError) in try observer.willWrite(observed, to: store) }
       }
     }
-    try saveErrors { () throws(StoreError) in try writeExternalData(plan, journal, store: number) }
+    try saveErrors { () throws(StoreError) in try writeExternalData(run, store: number) }
     for changes in plan.roots where storeNumber(changes.buffer.table) == number {
       try delete(changes, store)
-      try update(changes, store, journal)
+      try update(changes, store, run)
       try saveErrors { () throws(StoreError) in try insert(changes, store) }
     }
     try saveErrors { () throws(StoreError) in
@@ -313,12 +320,12 @@ extension ManagedObjectContext {
   }
 
   private func update(
-    _ changes: ChangedRows, _ store: PersistentStore, _ journal: SaveJournal
+    _ changes: ChangedRows, _ store: PersistentStore, _ run: SaveRun
   ) throws(SaveError) {
     let buffer = changes.buffer
     // The order of a dictionary changes from run to run; statements come in the order of their slots.
     for (slots, rows) in changes.updated.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
-      journal.raise(buffer, rows)
+      run.raise(buffer, rows)
       let written = try saveErrors { () throws(StoreError) in
         let access = try store.access(root: buffer.rootEntity)
         return try rows.withUnsafeBufferPointer { rows throws(StoreError) in
@@ -373,42 +380,5 @@ extension ManagedObjectContext {
     releaseHeldObjects()
     // Those with changes in the other stores are kept on.
     registry.forEachObject { if $0.hasChanges { hold($0) } }
-  }
-}
-
-/// Everything a save is going to write.
-struct SavePlan {
-  var roots: [ChangedRows] = []
-
-  /// Whether no row is to be written.
-  var isEmpty: Bool { roots.allSatisfy(\.isEmpty) }
-}
-
-/// What a save has done to rows and observers and has to be taken back when it fails.
-final class SaveJournal {
-  private var raised: [(buffer: RowBuffer, rows: ContiguousArray<Int32>)] = []
-  /// Who was told that a transaction has begun.
-  var observers: [(observer: any StoreObserver, store: PersistentStore, firstTable: Int)] = []
-  /// The values that went into files.
-  var externalized: [ExternalizedCell] = []
-  /// How many files there were before, by store.
-  var externalMarks: [(files: ExternalFiles, mark: Int, firstTable: Int)] = []
-  /// The keys that records that were never saved got, by table.
-  var assignedKeys = AssignedKeys()
-  /// The numbers of the stores whose transactions are committed: nothing of theirs can be taken back.
-  var committed: Set<Int> = []
-
-  func raise(_ buffer: RowBuffer, _ rows: ContiguousArray<Int32>) {
-    for row in rows { buffer.versions[Int(row)] &+= 1 }
-    raised.append((buffer, rows))
-  }
-
-  /// Takes back what was done to the rows of tables, and tells the observers of their stores.
-  func undo(_ isMeant: (_ table: Int) -> Bool = { _ in true }) {
-    for (buffer, rows) in raised where isMeant(buffer.table) {
-      for row in rows { buffer.versions[Int(row)] &-= 1 }
-    }
-    for (observer, store, table) in observers.reversed() where isMeant(table) { observer.didRollBack(store) }
-    undoExternalData(isMeant)
   }
 }

@@ -34,14 +34,6 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
 
   /// The primary result code: the low eight bits of ``code``.
   public var primaryCode: Int32 { code & 0xFF }
-  /// Whether a unique index, a NOT NULL or another constraint refused the row.
-  public var isConstraint: Bool { primaryCode == SQLITE_CONSTRAINT }
-  /// Whether another connection holds the lock.
-  public var isBusy: Bool { primaryCode == SQLITE_BUSY || primaryCode == SQLITE_LOCKED }
-  /// Whether the statement was stopped because somebody asked for it.
-  public var isInterrupt: Bool { primaryCode == SQLITE_INTERRUPT }
-  /// Whether the file is not a database or is damaged.
-  public var isCorrupt: Bool { primaryCode == SQLITE_CORRUPT || primaryCode == SQLITE_NOTADB }
 
   /// `SQLite error CODE: message (statement)`.
   public var description: String {

@@ -69,7 +69,7 @@ struct ConnectionTests {
     try insert.run()
     let error = try #require(throws: SQLiteError.self) { try insert.run() }
     #expect(error.code == 2067)
-    #expect(error.isConstraint)
+    #expect(error.primaryCode == 19)
     #expect(error.sql == "INSERT INTO t VALUES (?)")
     insert.bind(1, text: "other")
     try insert.run()

@@ -52,7 +52,7 @@ struct RunCheckpoint: Sendable, Equatable {
   var lateRejects: [Int] = []
   /// The bytes of the file of records that were put off; `nil` when the part puts none off.
   var later: Int?
-  /// In a store that is being built: which start of the machine its bytes are good for, see ``Machine/bootID``.
+  /// In a store that is being built: which start of the machine its bytes are good for, see ``BootIdentity/current``.
   var boot = ""
 
   /// With more inputs than this a checkpoint knows only the hash of all.

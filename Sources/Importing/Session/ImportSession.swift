@@ -217,7 +217,7 @@ public final class ImportSession {
   ) throws(ImportError) {
     if definition.hashSeed != nil { file.isReproducible = true }
     var first = checkpoint(begin)
-    if file.isNew { first.boot = Machine.bootID ?? "" }
+    if file.isNew { first.boot = BootIdentity.current ?? "" }
     identity = RunIdentity(pipeline: definition.name, started: first.started)
     let rejects = try RejectOutput(
       definition, plan: plans[0], run: identity, metadata: file.metadata,

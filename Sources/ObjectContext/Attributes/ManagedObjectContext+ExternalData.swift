@@ -14,20 +14,20 @@ extension ManagedObjectContext {
   /// Writes large values of attributes that allow it into files beside the store, and makes their cells name them.
   ///
   /// - Complexity: O(changed rows) of tables with such attributes; nothing for others.
-  func writeExternalData(_ plan: SavePlan, _ journal: SaveJournal, store number: Int) throws(StoreError) {
+  func writeExternalData(_ run: SaveRun, store number: Int) throws(StoreError) {
     guard let store = storeList.store(number), store.type == .sqlite else { return }
     let files = store.file.externalFiles
-    for changes in plan.roots where storeNumber(changes.buffer.table) == number {
+    for changes in run.plan.roots where storeNumber(changes.buffer.table) == number {
       let slots = store.externalSlots(root: changes.buffer.rootEntity)
       if slots.isEmpty { continue }
-      if !journal.externalMarks.contains(where: { $0.files === files }) {
-        journal.externalMarks.append((files, files.mark, firstTable(ofStore: number)))
+      if !run.externalMarks.contains(where: { $0.files === files }) {
+        run.externalMarks.append((files, files.mark, firstTable(ofStore: number)))
       }
       let name = store.schema.table(forRoot: changes.buffer.rootEntity).name
       for slot in slots {
-        try write(changes.inserted, slot, changes.buffer, name, store, journal)
+        try write(changes.inserted, slot, changes.buffer, name, store, run)
         for (mask, rows) in changes.updated where mask[slot >> 6] >> (UInt64(slot) & 63) & 1 == 1 {
-          try write(rows, slot, changes.buffer, name, store, journal)
+          try write(rows, slot, changes.buffer, name, store, run)
         }
       }
     }
@@ -36,7 +36,7 @@ extension ManagedObjectContext {
 
   private func write(
     _ rows: ContiguousArray<Int32>, _ slot: Int, _ buffer: RowBuffer, _ table: String, _ store: PersistentStore,
-    _ journal: SaveJournal
+    _ run: SaveRun
   ) throws(StoreError) {
     let threshold = store.options.externalDataThreshold
     for row in rows where buffer.tags[slot][Int(row)] == CellTag.blob {
@@ -48,7 +48,7 @@ extension ManagedObjectContext {
       let name = try store.file.externalFiles.write(
         UnsafeRawBufferPointer(rebasing: cell.dropFirst()), table: table, primaryKey: buffer.primaryKeys[Int(row)],
         slot: slot)
-      journal.externalized.append(ExternalizedCell(buffer: buffer, row: row, slot: slot, payload: payload))
+      run.externalized.append(ExternalizedCell(buffer: buffer, row: row, slot: slot, payload: payload))
       buffer.payloads[slot][Int(row)] = name.withUnsafeBytes { buffer.arena.append($0).payload }
     }
   }
@@ -78,7 +78,7 @@ extension ManagedObject {
   }
 }
 
-extension SaveJournal {
+extension SaveRun {
   /// Puts values back into their rows and removes the files that were made for them.
   func undoExternalData(_ isMeant: (_ table: Int) -> Bool) {
     for cell in externalized where isMeant(cell.buffer.table) {

@@ -14,31 +14,25 @@ extension ManagedObjectContext {
     let numbers = try changedStores(planned)
     // In a transaction of somebody else the first attempt cannot be taken back.
     guard numbers.allSatisfy({ !(storeList.store($0)?.isInTransaction ?? true) }) else { throw first }
-    let journal = SaveJournal()
-    var plan = planned
+    let run = SaveRun(planned)
     var hasResolved = false
+    // Steps of undo know what objects were before others changed them.
+    defer { if hasResolved { forgetUndo() } }
     do throws(SaveError) {
-      try inTransaction(numbers, journal) { () throws(SaveError) in
-        plan = try resolved(planned, first, &hasResolved)
-        guard Set(numbers).isSuperset(of: try changedStores(plan)) else {
+      try write(run, to: numbers) { () throws(SaveError) in
+        run.plan = try resolved(planned, first, &hasResolved)
+        guard Set(numbers).isSuperset(of: try changedStores(run.plan)) else {
           throw SaveError(
             code: .conflict, message: "the merge policy changed objects of a store that the save did not write to")
         }
-        assignKeys(&plan, journal)
-        try clearUniqueValues(plan)
-        for number in numbers { try execute(plan, journal, store: number) }
+        try clearUniqueValues(run.plan)
       }
     } catch {
-      if hasResolved { forgetUndo() }
-      var last = takeBack(plan, journal, after: error)
+      var last = error
       if last.code == .constraint, last.databaseFailure == nil { last.databaseFailure = first.databaseFailure }
       throw last
     }
-    journal.finishExternalData()
-    noteWrite(numbers)
-    // Steps of undo know what objects were before others changed them.
-    if hasResolved { forgetUndo() }
-    return plan
+    return run.plan
   }
 
   /// What there is to write when the policy has resolved everything.

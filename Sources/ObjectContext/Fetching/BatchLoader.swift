@@ -8,7 +8,7 @@ struct BatchLoader {
   let table: Int
   /// The slots that are fetched; `nil` when rows are faults and nothing is fetched before it is asked for.
   let slots: [Int]?
-  let options: RowReader.Options
+  let options: FetchedRowReader.Options
   let prefetched: PrefetchTree
 
   /// Gets a range of records into the context: in one SELECT, or in none when all of them are known.

@@ -11,7 +11,7 @@ struct FetchPlan {
   /// The store that is asked.
   let store: PersistentStore
   /// What is done with rows.
-  let options: RowReader.Options
+  let options: FetchedRowReader.Options
   /// Whether the request asks the store at all.
   let isStoreAffected: Bool
   /// Whether changes that are not saved take part.
@@ -44,7 +44,7 @@ struct FetchPlan {
     }
     self.request = request
     self.entity = entity
-    var options = RowReader.Options()
+    var options = FetchedRowReader.Options()
     options.asFaults = request.returnsObjectsAsFaults
     options.refreshes = request.shouldRefreshRefetchedObjects
     self.options = options
@@ -124,7 +124,7 @@ struct FetchPlan {
 
   /// Merges what the store found with what is judged here.
   func merge(
-    _ keys: FetchedKeys, _ sortKeys: ValueTable?, _ compiled: CompiledFetch, _ context: ManagedObjectContext
+    _ keys: FetchedKeys, _ sortKeys: FetchedCells?, _ compiled: CompiledFetch, _ context: ManagedObjectContext
   ) throws(ObjectError) -> [PendingMatches.Place] {
     let columns = compiled.columns[compiled.firstSortKey...]
     return try predicateErrors { () throws(PredicateError) in

@@ -20,14 +20,14 @@ public struct FetchedDictionaries: RandomAccessCollection, Sendable {
 
   /// What all rows share.
   final class Content: Sendable {
-    let table: ValueTable
+    let table: FetchedCells
     let columns: [FetchedColumn]
     let positions: [String: Int]
     /// The columns of attributes whose bytes say in their first byte where they are.
     let external: Set<Int>
     let storePath: String
 
-    init(table: ValueTable, columns: [FetchedColumn], external: Set<Int>, storePath: String) {
+    init(table: FetchedCells, columns: [FetchedColumn], external: Set<Int>, storePath: String) {
       self.table = table
       self.columns = columns
       self.external = external

@@ -37,11 +37,6 @@ extension ManagedObjectContext {
       }
       found = matching
     }
-    if !request.sortDescriptors.isEmpty {
-      found = try predicateErrors { () throws(PredicateError) in
-        try SortOrder(request.sortDescriptors).sorted(found) { .object($0) }
-      }
-    }
-    return Array(window(request, found))
+    return try request.arranged(found)
   }
 }

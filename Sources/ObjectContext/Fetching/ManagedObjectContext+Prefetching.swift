@@ -78,7 +78,7 @@ struct PrefetchTree {
 extension ManagedObjectContext {
   /// Fetches what the relationships of a tree lead to from some rows.
   func prefetch(
-    _ tree: PrefetchTree, table: Int, _ rows: ContiguousArray<Int32>, options: RowReader.Options,
+    _ tree: PrefetchTree, table: Int, _ rows: ContiguousArray<Int32>, options: FetchedRowReader.Options,
     into kept: PrefetchedRows
   ) throws(ObjectError) {
     guard !rows.isEmpty else { return }
@@ -96,8 +96,8 @@ extension ManagedObjectContext {
 
   /// Fetches the destinations of a to-one relationship.
   private func prefetchTargets(
-    _ relationship: RelationshipDescription, _ table: Int, _ rows: ContiguousArray<Int32>, _ options: RowReader.Options,
-    _ kept: PrefetchedRows
+    _ relationship: RelationshipDescription, _ table: Int, _ rows: ContiguousArray<Int32>,
+    _ options: FetchedRowReader.Options, _ kept: PrefetchedRows
   ) throws(ObjectError) -> ContiguousArray<Int32> {
     let (buffer, slot) = (buffer(table: table), relationship.slot)
     let destination = destinationTable(relationship, from: table)
@@ -127,8 +127,8 @@ extension ManagedObjectContext {
 
   /// Fetches the members of a to-many relationship, and lets the owners know who they are.
   private func prefetchMembers(
-    _ relationship: RelationshipDescription, _ table: Int, _ rows: ContiguousArray<Int32>, _ options: RowReader.Options,
-    _ kept: PrefetchedRows
+    _ relationship: RelationshipDescription, _ table: Int, _ rows: ContiguousArray<Int32>,
+    _ options: FetchedRowReader.Options, _ kept: PrefetchedRows
   ) throws(ObjectError) -> ContiguousArray<Int32> {
     let buffer = buffer(table: table)
     var ownerRows: [Int64: Int] = [:]

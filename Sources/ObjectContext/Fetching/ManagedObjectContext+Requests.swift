@@ -147,7 +147,7 @@ extension ManagedObjectContext {
     let compiled = try plan.compile(.values, self)
     let columns = Array(compiled.columns[..<min(compiled.firstSortKey, compiled.columns.count)])
     let store = plan.store
-    let table = ValueTable(
+    let table = FetchedCells(
       columns: columns, width: columns.reduce(0) { max($0, Int($1.lastPosition) + 1) }, schema: store.schema,
       storeUUID: store.identifier)
     if plan.isStoreAffected {
@@ -184,8 +184,7 @@ extension ManagedObjectContext {
     let compiled = try plan.compile(.count, self)
     let stored = try fetchErrors { () throws(FetchError) in try plan.store.count(compiled) }
     guard hasChanges else { return stored }
-    let all = max(0, stored + plan.pending.matches.count - request.fetchOffset)
-    return request.fetchLimit > 0 ? min(all, request.fetchLimit) : all
+    return request.window(count: stored + plan.pending.matches.count)
   }
 
   /// What a request asks for, by its result type.
@@ -226,10 +225,10 @@ extension ManagedObjectContext {
     return merged
   }
 
-  private func sortKeyTable(_ compiled: CompiledFetch, _ store: PersistentStore) -> ValueTable {
+  private func sortKeyTable(_ compiled: CompiledFetch, _ store: PersistentStore) -> FetchedCells {
     let columns = compiled.columns[compiled.firstSortKey...]
     let width = columns.reduce(0) { max($0, Int($1.lastPosition) + 1) }
-    return ValueTable(
+    return FetchedCells(
       columns: columns, width: width, schema: store.schema, storeUUID: store.identifier)
   }
 

@@ -33,7 +33,7 @@ extension ManagedObjectContext {
       }
     }
     guard let first = parts.first else { preconditionFailure("several stores are at least two") }
-    return FetchedDictionaries(content: first, merged: window(request, rows).map(\.row))
+    return FetchedDictionaries(content: first, merged: request.window(rows).map(\.row))
   }
 
   /// The request with its sort keys among the values.

@@ -18,18 +18,7 @@ extension ManagedObjectContext {
   func fetchObjects(_ request: FetchRequest, stores: [Int]) throws(ObjectError) -> [ManagedObject] {
     var found: [ManagedObject] = []
     for number in stores { found += try fetch(windowed(request, store: number)) }
-    if !request.sortDescriptors.isEmpty {
-      found = try predicateErrors { () throws(PredicateError) in
-        try SortOrder(request.sortDescriptors).sorted(found) { .object($0) }
-      }
-    }
-    return Array(window(request, found))
-  }
-
-  /// What is left of a result after limit and offset.
-  func window<Element>(_ request: FetchRequest, _ all: [Element]) -> ArraySlice<Element> {
-    let rest = all.dropFirst(request.fetchOffset)
-    return request.fetchLimit > 0 ? rest.prefix(request.fetchLimit) : rest
+    return try request.arranged(found)
   }
 
   /// How many objects several stores have, limit and offset applied.
@@ -40,19 +29,13 @@ extension ManagedObjectContext {
       one.fetchLimit = 0
       all += try count(for: one)
     }
-    all = max(0, all - request.fetchOffset)
-    return request.fetchLimit > 0 ? min(all, request.fetchLimit) : all
+    return request.window(count: all)
   }
 
   /// The request for one of several stores, with room for the window of the merged result.
   func windowed(_ request: FetchRequest, store number: Int) -> FetchRequest {
-    var one = request
+    var one = request.withRoomForWindow
     one.affectedStores = [storeList.identifiers[number]]
-    one.fetchOffset = 0
-    if request.fetchLimit > 0 {
-      let (sum, isTooLarge) = request.fetchLimit.addingReportingOverflow(request.fetchOffset)
-      one.fetchLimit = isTooLarge ? 0 : sum
-    }
     return one
   }
 }

@@ -17,7 +17,7 @@ struct PendingMatches {
 
   /// The request that finds what is not judged here, with room for the window of the merged result.
   func storeRequest(_ request: FetchRequest) -> FetchRequest {
-    var result = request
+    var result = request.withRoomForWindow
     if !excluded.isEmpty {
       let known = Predicate.not(
         .comparison(
@@ -25,11 +25,6 @@ struct PendingMatches {
             .evaluatedObject, .isIn, .constant(.collection(excluded.map { .objectID($0) })))))
       result.predicate = request.predicate.map { .and([$0, known]) } ?? known
     }
-    if request.fetchLimit > 0 {
-      let (sum, isTooLarge) = request.fetchLimit.addingReportingOverflow(request.fetchOffset)
-      result.fetchLimit = isTooLarge ? 0 : sum
-    }
-    result.fetchOffset = 0
     return result
   }
 }

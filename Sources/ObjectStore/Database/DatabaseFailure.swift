@@ -73,7 +73,7 @@ extension DatabaseFailure.Kind {
     // SQLITE_CONSTRAINT_UNIQUE, _PRIMARYKEY, _ROWID.
     case 2067, 1555, 2579: self = .unique
     default:
-      switch error.code & 0xFF {
+      switch error.primaryCode {
       case 19, 20: self = .constraint
       case 5, 6: self = .busy
       case 9: self = .interrupted

@@ -82,7 +82,7 @@ extension StoreFile {
   ) throws(StoreError) -> StoreFile? {
     guard let schema = StoreSchema(model: model, configuration: nil) else { return nil }
     try NewStoreFile.requireNotOurs(path)
-    let names = HiddenNames(path)
+    let names = UnfinishedStoreNames(path)
     let end = FileSystem.now() + max(0, min(lockWait, 86_400))
     while true {
       var busy: String?
@@ -129,7 +129,7 @@ extension StoreFile {
   /// Removes what processes that are gone have left of a store that is there by now.
   package static func removeUnfinished(path: String) {
     guard (try? NewStoreFile.requireNotOurs(path)) != nil else { return }
-    HiddenNames(path).removeLeftovers()
+    UnfinishedStoreNames(path).removeLeftovers()
   }
 }
 
@@ -150,7 +150,7 @@ final class NewStoreFile {
   init(_ path: String, lockWait: Double, sparesOthers: Bool) throws(StoreError) {
     self.path = path
     isAdopted = false
-    let names = HiddenNames(path)
+    let names = UnfinishedStoreNames(path)
     try Self.requireFree(path)
     try Self.requireNotOurs(path)
     try Self.waitForOthers(path, names, seconds: lockWait)
@@ -174,7 +174,7 @@ final class NewStoreFile {
     self.claim = claim
     try Self.requireFree(path)
     try Self.takeName(path)
-    HiddenNames(path).removeLeftovers(except: claim.path)
+    UnfinishedStoreNames(path).removeLeftovers(except: claim.path)
   }
 
   /// Checks that this process is not building the store: to open and close the hidden file would drop its lock.
@@ -197,7 +197,7 @@ final class NewStoreFile {
   /// Waits until no other process is building the store.
   ///
   /// Whoever builds one has a lock on its hidden file; a process that only has the number of one that was killed has not.
-  private static func waitForOthers(_ path: String, _ names: HiddenNames, seconds: Double) throws(StoreError) {
+  private static func waitForOthers(_ path: String, _ names: UnfinishedStoreNames, seconds: Double) throws(StoreError) {
     var waited = 0.0
     while true {
       try requireFree(path)
@@ -259,7 +259,7 @@ final class NewStoreFile {
   }
 
   private func removeCompanions() throws(StoreError) {
-    for suffix in HiddenNames.companions { try FileSystem.remove(hiddenPath + suffix) }
+    for suffix in UnfinishedStoreNames.companions { try FileSystem.remove(hiddenPath + suffix) }
   }
 
   private func release() {

@@ -354,7 +354,7 @@ public final class StoreFile {
   package var laterPath: String? { hiddenPath.map(Self.laterPath) }
 
   /// The same for a hidden file.
-  package static func laterPath(_ hiddenPath: String) -> String { hiddenPath + HiddenNames.laterSuffix }
+  package static func laterPath(_ hiddenPath: String) -> String { hiddenPath + UnfinishedStoreNames.laterSuffix }
 
   /// Whether an earlier process has begun to build the store.
   package var isAdopted: Bool { if case .newFile(let file) = undo { file.isAdopted } else { false } }

@@ -48,7 +48,7 @@ package struct FetchedKeys: Sendable {
   ///
   /// - Parameter sortKeys: Takes the values of the columns it is for, row by row.
   package mutating func read(
-    _ cursor: FetchCursor, entities: EntityNumbers, sortKeys: ValueTable?
+    _ cursor: FetchCursor, entities: EntityNumbers, sortKeys: FetchedCells?
   ) throws(FetchError) {
     let statement = cursor.statement
     while try cursor.step() {

@@ -4,15 +4,15 @@ import SQLite
 /// Rows by their primary keys, as fetch requests want them.
 extension TableAccess {
   /// The reader of rows with the columns of some slots.
-  package func reader(_ slots: [Int], _ schema: StoreSchema, _ options: RowReader.Options) -> RowReader {
-    RowReader(self, slots: slots, entities: EntityNumbers(schema, root: table.rootEntity), options: options)
+  package func reader(_ slots: [Int], _ schema: StoreSchema, _ options: FetchedRowReader.Options) -> FetchedRowReader {
+    FetchedRowReader(self, slots: slots, entities: EntityNumbers(schema, root: table.rootEntity), options: options)
   }
 
   /// Fetches the rows with primary keys, in one statement; keys that are not in the table yield nothing.
   ///
   /// - Parameter keys: Ascending for speed.
   package func fetchRows(
-    primaryKeys keys: [Int64], slots: [Int], reader: RowReader, into buffer: RowBuffer
+    primaryKeys keys: [Int64], slots: [Int], reader: FetchedRowReader, into buffer: RowBuffer
   ) throws(StoreError) {
     guard !keys.isEmpty else { return }
     try backing?.willRead(root: table.rootEntity, primaryKeys: keys)
@@ -35,7 +35,7 @@ extension TableAccess {
   ///   - body: Is called with each owner, in their order, and the place of a row that belongs to it.
   package func fetchMembers(
     of owners: [Int64], join: (table: String, other: String)?, ownerColumn: String, orderColumn: String?,
-    reader: RowReader, into buffer: RowBuffer, body: (_ owner: Int64, _ row: Int, _ order: Int64) -> Void
+    reader: FetchedRowReader, into buffer: RowBuffer, body: (_ owner: Int64, _ row: Int, _ order: Int64) -> Void
   ) throws(StoreError) {
     guard !owners.isEmpty else { return }
     try backing?.willRead(table: join?.table ?? table.name, membersBy: ownerColumn, of: owners)

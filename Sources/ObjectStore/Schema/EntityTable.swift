@@ -45,9 +45,4 @@ public struct EntityTable: Sendable {
     let list = columns.map { $0.role == .primaryKey ? "Z_PK INTEGER PRIMARY KEY" : "\($0.name) \($0.declaredType)" }
     return "CREATE TABLE \(name) ( \(list.joined(separator: ", ")) )"
   }
-
-  /// The same table with other columns.
-  func replacing(columns: [ColumnDefinition]) -> EntityTable {
-    EntityTable(rootEntity: rootEntity, name: name, columns: columns)
-  }
 }

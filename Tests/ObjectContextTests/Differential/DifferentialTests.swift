@@ -43,7 +43,8 @@ struct DifferentialTests {
       if order.isEmpty { found.sort() }
       #expect(
         found == (order.isEmpty ? expected.sorted() : expected),
-        "seed \(seed), number \(number), \(name): \(predicate)\norder \(order)\n\(fetch.renderedSQL)")
+        "seed \(seed), number \(number), \(name): \(predicate)\norder \(order)\n\(fetch.sql)\n\(fetch.bindings.map(\.literal))"
+      )
     }
     #expect(compared > 120, "seed \(seed): only \(compared) predicates ran in both engines")
   }
@@ -82,7 +83,7 @@ struct DifferentialTests {
         }
       } catch {
         if case .predicate = error { continue }
-        Issue.record("seed \(seed), number \(number): \(error)\n\(expression)\n\(fetch.renderedSQL)")
+        Issue.record("seed \(seed), number \(number): \(error)\n\(expression)\n\(fetch.sql)")
         continue
       }
       compared += 1
@@ -91,7 +92,7 @@ struct DifferentialTests {
         found.count == expected.count && wrong == nil,
         """
         seed \(seed), number \(number), \(name): \(expression)
-        \(fetch.renderedSQL)
+        \(fetch.sql)\n\(fetch.bindings.map(\.literal))
         \(wrong.map { "\($0.key): memory \($0.value), SQL \(found[$0.key] ?? .null)" } ?? "\(found.count) rows")
         """)
     }

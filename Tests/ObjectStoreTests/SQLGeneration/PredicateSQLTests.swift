@@ -204,7 +204,8 @@ struct PredicateSQLTests {
     let fetch = try shop.compiler.compile(request, selecting: .primaryKeys(withSortKeys: false))
     #expect(!fetch.sql.contains("DROP"))
     #expect(try shop.keys(request) == [1])
-    #expect(fetch.renderedSQL.hasSuffix("t0.ZCODE = 'O''Hara\" OR 1=1; DROP TABLE ZORDER; --'"))
+    #expect(fetch.sql.hasSuffix("t0.ZCODE = ?"))
+    #expect(fetch.bindings.map(\.literal) == ["'O''Hara\" OR 1=1; DROP TABLE ZORDER; --'"])
   }
 
   @Test("now is one value for all rows and all its uses")

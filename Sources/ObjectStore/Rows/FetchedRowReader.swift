@@ -6,7 +6,7 @@ package import SQLite
 /// of the slots as `TableAccess.selectList(_:)` names them.
 ///
 /// Everything that depends on the schema is looked up once, so that the loop over rows touches plain memory only.
-package struct RowReader {
+package struct FetchedRowReader {
   /// What becomes of rows that are read.
   package struct Options {
     /// Whether rows that nobody knew say that they are faults, although their values are there.
@@ -58,7 +58,7 @@ package struct RowReader {
   ///
   /// - Parameter sortKeys: Takes the values of the columns it is for, row by row.
   package func read(
-    _ cursor: FetchCursor, into buffer: RowBuffer, rows: inout ContiguousArray<Int32>, sortKeys: ValueTable?
+    _ cursor: FetchCursor, into buffer: RowBuffer, rows: inout ContiguousArray<Int32>, sortKeys: FetchedCells?
   ) throws(FetchError) {
     let statement = cursor.statement
     if buffer.holdsNothing, buffer.touchedRows.isEmpty { buffer.removeAll() }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// The hidden files of stores that are being built under one name: `.NAME.mergewalk-PID` and what lies beside each.
-struct HiddenNames {
+struct UnfinishedStoreNames {
   /// What may lie beside a hidden file: SQLite's files, and what an import puts off.
   static let companions = ["-journal", "-wal", "-shm", laterSuffix]
   static let laterSuffix = "-later"
@@ -121,7 +121,7 @@ final class HiddenClaim {
   }
 
   /// Makes a file of our own.
-  static func make(_ names: HiddenNames) throws(StoreError) -> HiddenClaim {
+  static func make(_ names: UnfinishedStoreNames) throws(StoreError) -> HiddenClaim {
     for attempt in 0..<100 {
       let path = names.path(attempt: attempt)
       let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)

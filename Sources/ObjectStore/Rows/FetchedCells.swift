@@ -7,7 +7,7 @@ import SQLite
 ///
 /// Nothing is made for a row or a value before somebody asks for it. The table is filled by one task and never changes
 /// after that, so it may go to others.
-package final class ValueTable: @unchecked Sendable {
+package final class FetchedCells: @unchecked Sendable {
   /// Cells a row: one for each SQL column.
   package let width: Int
   /// How many rows there are.

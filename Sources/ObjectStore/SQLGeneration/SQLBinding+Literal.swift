@@ -1,22 +1,5 @@
 import Bytes
 
-extension CompiledFetch {
-  /// The statement with its values filled in, for people; what runs is ``sql`` with parameters.
-  package var renderedSQL: String {
-    var result = ""
-    var next = bindings.makeIterator()
-    // The text has no quotation marks, so every question mark is a parameter.
-    for character in sql {
-      if character == "?", let binding = next.next() {
-        result += binding.literal
-      } else {
-        result.append(character)
-      }
-    }
-    return result
-  }
-}
-
 extension SQLBinding {
   /// The value as SQL writes it.
   package var literal: String {
