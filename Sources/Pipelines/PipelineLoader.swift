@@ -59,6 +59,7 @@ struct PipelineLoader {
   /// Adds what the file says about batches, memory and rejects.
   private func definition(_ component: ComponentValue, _ definition: ImportDefinition) -> ImportDefinition {
     var definition = definition
+    definition.path = findings.path
     definition.redaction = findings.redaction
     let batch = component.component("batch")
     definition.batchLimit = BatchLimit(

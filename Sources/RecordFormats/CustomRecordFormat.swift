@@ -11,11 +11,16 @@ public struct CustomRecordFormat: Sendable {
   /// Whether the records are objects of a store: their values are spelt as exports spell them, and they have more columns
   /// than anybody needs, so that those that nothing uses are nothing to ask about.
   public let readsObjects: Bool
+  /// See ``RecordFormat/hasElements``.
+  public let hasElements: Bool
 
   /// Creates a format; two with the same identity are the same.
-  public init(identity: String, readsObjects: Bool = false, open: @escaping Opening) {
+  public init(
+    identity: String, readsObjects: Bool = false, hasElements: Bool = false, open: @escaping Opening
+  ) {
     self.identity = identity
     self.readsObjects = readsObjects
+    self.hasElements = hasElements
     self.open = open
   }
 }

@@ -27,6 +27,29 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
+  /// The path of the part of a record of which each element becomes one, if there is any.
+  public var eachPath: String? {
+    switch self {
+    case .ndjson(let options): options.each
+    case .json(let options): options.each
+    case .jsonSequence(let options): options.each
+    case .xml(let options): options.each
+    case .yaml(let options): options.each
+    case .propertyList(let options): options.each
+    case .csv, .fixedWidth, .custom: nil
+    }
+  }
+
+  /// Whether structures in records are elements with attributes, whose column is their text: as JSON they are asked for
+  /// by the column `#element` in them.
+  public var hasElements: Bool {
+    switch self {
+    case .xml: true
+    case .custom(let format): format.hasElements
+    default: false
+    }
+  }
+
   /// Whether another module reads the records, of inputs that may change between two readings.
   public var isCustom: Bool { if case .custom = self { true } else { false } }
 

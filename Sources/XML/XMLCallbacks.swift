@@ -21,6 +21,7 @@ extension XMLEventSource {
       guard let state = XMLEventSource.state(user), let text else { return }
       state.pointee.cdata(text, Int(count))
     }
+    handler.comment = { user, text in XMLEventSource.state(user)?.pointee.comment(text) }
     handler.serror = { user, error in
       guard let error, let state = XMLEventSource.state(user) else { return }
       state.pointee.report(error.pointee)

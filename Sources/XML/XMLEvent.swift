@@ -29,12 +29,14 @@ public enum XMLEvent {
     case documentEnd
     /// The document has a type: its name as bytes.
     case documentType
+    /// A comment of `count` bytes.
+    case comment
 
     /// The kind of an event by its first word.
     @inlinable @inline(__always)
     public init(head: UInt64) {
       let number = UInt8(truncatingIfNeeded: head & 15)
-      precondition(number <= 11, "a log of XML has an event of an unknown kind")
+      precondition(number <= 12, "a log of XML has an event of an unknown kind")
       self = unsafeBitCast(number, to: Kind.self)
     }
   }

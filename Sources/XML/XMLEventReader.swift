@@ -78,7 +78,7 @@ public final class XMLEventReader {
             code: .invalidDocument, message: "the entity “\(name)” is not declared", offset: offset, line: 0,
             isInTag: false))
       case .failure: throw fail(XMLEvent.fault(&next, base: base))
-      case .usedEntity, .pieceEnd, .documentEnd: next += 1
+      case .usedEntity, .comment, .pieceEnd, .documentEnd: next += 1
       case .text, .textAt: preconditionFailure("this log has copies of all text")
       }
     }

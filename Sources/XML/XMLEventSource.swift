@@ -228,6 +228,12 @@ struct XMLEventSource {
     writer.write(head, name, name.map { Int(xmlStrlen($0)) } ?? 0)
   }
 
+  mutating func comment(_ text: UnsafePointer<xmlChar>?) {
+    guard let text, context.pointee.depth == 0 else { return }
+    let head = head(.comment, count: min(Int(xmlStrlen(text)), XMLEvent.limit - 1))
+    writer.room(1)[0] = head
+  }
+
   mutating func noteType(_ name: UnsafePointer<xmlChar>?) {
     let head = head(.documentType)
     writer.write(head, name, name.map { Int(xmlStrlen($0)) } ?? 0)

@@ -94,7 +94,8 @@ public struct XMLTag {
     }
   }
 
-  private static func name(_ local: UnsafePointer<UInt8>?, _ prefix: UnsafePointer<UInt8>?) -> String {
+  /// A name of the parser's dictionary as it is written.
+  public static func name(_ local: UnsafePointer<UInt8>?, _ prefix: UnsafePointer<UInt8>?) -> String {
     (prefix.map { String(cString: $0) + ":" } ?? "") + (local.map { String(cString: $0) } ?? "")
   }
 }

@@ -25,8 +25,7 @@ struct Reading: Equatable, CustomStringConvertible {
       var batch = RecordBatch()
       while try reader.read(into: &batch, limit: limit) { reading.append(batch) }
       reading.account += batch.account
-      let isAccountable = reader is CSVReader || reader is FixedWidthReader || reader is NDJSONReader
-      if isAccountable, !reading.account.isBalanced { reading.lines.append("not balanced: \(reading.account)") }
+      if !reading.account.isBalanced { reading.lines.append("not balanced: \(reading.account)") }
       if batch.recordCount != 0 || !batch.errors.isEmpty { reading.lines.append("records behind the end") }
     } catch {
       let place = error.position.line == 0 ? "" : "@\(error.position.line):\(error.position.column)"

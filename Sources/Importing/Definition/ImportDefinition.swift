@@ -8,6 +8,8 @@ public import RecordFormats
 public struct ImportDefinition: Sendable {
   /// The pipeline's name, which rejects and summaries carry.
   public var name: String
+  /// The file that it was read from, for messages; `nil` when it was made in another way.
+  public var path: String?
   /// The model of the store.
   public var model: ManagedObjectModel
   /// The path of the store; it is created when it does not exist.

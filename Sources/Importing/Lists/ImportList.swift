@@ -10,6 +10,8 @@ struct ImportList: Sendable {
   var column: Int
   /// The column's name.
   var columnName: String
+  /// What the reader is asked for.
+  var request: String
   /// How a list is written: the separator's bytes, or nil for JSON.
   var separator: [UInt8]?
   /// The policies, as the definition has them.

@@ -42,14 +42,22 @@ extension ImportPlanBuilder {
           name: inverse.name, slot: inverse.slot, target: 0, missing: .null, isOptional: true, needsInverse: false,
           isLate: false, description: inverse))
     }
+    let isMade = derivedNames.contains(options.column)
+    var request = options.column
+    // The text of an element is its column, so that one with attributes only would be nothing.
+    if hasElements, case .json = options.form, builder.columnNames.contains(where: { $0 != "." }) {
+      request += ".#element"
+    }
+    let place = relationship.target.places["each"]?.value ?? relationship.position
     var separator: [UInt8]?
     if case .split(let text) = options.form { separator = Array(text.utf8) }
     return ImportList(
-      description: description, column: column(options.column), columnName: options.column, separator: separator,
-      options: options, missing: relationship.missing,
+      description: description, column: isMade ? -1 : column(request, at: place), columnName: options.column,
+      request: request, separator: separator, options: options, missing: relationship.missing,
       plan: ImportPlan(
         nodes: builder.nodes, fields: builder.fields, fieldColumns: builder.fieldColumns,
-        columnNames: builder.columnNames, fieldNames: builder.fieldNames, root: root, lists: builder.lists),
+        columnNames: builder.columnNames, columnPlaces: builder.columnPlaces, fieldNames: builder.fieldNames,
+        root: root, lists: builder.lists),
       ownerNode: isOwned ? 0 : nil, isScoped: isScoped)
   }
 

@@ -102,7 +102,7 @@ private struct Builder {
       keyFields: [], keySlots: [], attributeFields: Array(compiled.indices), attributeSlots: [], relationships: [])
     return ImportPlan(
       nodes: [node], fields: compiled, fieldColumns: Array(compiled.indices), columnNames: names.map(\.column),
-      fieldNames: names, root: 0)
+      columnPlaces: names.map { _ in .file }, fieldNames: names, root: 0)
   }
 
   mutating func add(_ field: ObjectField) throws(DiagnosticList) {

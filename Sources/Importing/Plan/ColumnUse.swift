@@ -67,17 +67,15 @@ extension ImportPart {
   /// - Parameter reads: what transforms read; `nil` when nobody knows, and then every column that nothing makes is meant.
   func requiredColumns(reads: [ColumnUse]?) -> [ColumnUse] {
     let made = reads == nil ? Set(columns.map(\.name) + (process?.gives.map(\.name) ?? [])) : derivedColumnNames
-    let defined = Set(columns.map(\.name))
     var all: [ColumnUse] = []
     var uses: [ColumnUse] = []
     func add(_ use: ColumnUse) { if !uses.contains(where: { $0.name == use.name }) { uses.append(use) } }
     root.eachColumn { use, field in
       all.append(use)
-      let isMade = (field == nil ? defined : made).contains(use.name)
-      if !isMade, reads == nil || field?.takesColumnAsItIs ?? true { add(use) }
+      if !made.contains(use.name), reads == nil || field?.takesColumnAsItIs ?? true { add(use) }
     }
     for read in reads ?? [] { add(all.first { $0.name == read.name } ?? read) }
-    if let since, !defined.contains(since.column) { add(ColumnUse(name: since.column, position: since.position)) }
+    if let since, !columns.contains(where: { $0.name == since.column }) { add(ColumnUse(name: since.column, position: since.position)) }
     return uses
   }
 }

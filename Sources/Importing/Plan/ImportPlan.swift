@@ -14,6 +14,8 @@ struct ImportPlan: Sendable {
   let fieldColumns: [Int]
   /// The columns that the reader is asked for.
   let columnNames: [String]
+  /// Where the definition first names each of them.
+  let columnPlaces: [SourcePosition]
   /// For each field, the names that messages use.
   let fieldNames: [FieldName]
 
@@ -56,9 +58,10 @@ struct ImportPlan: Sendable {
 extension ImportPlan {
   /// Takes parts that are resolved already.
   init(
-    nodes: [ImportNode], fields: [CompiledField], fieldColumns: [Int], columnNames: [String], fieldNames: [FieldName],
-    root: Int, lists: [ImportList] = []
+    nodes: [ImportNode], fields: [CompiledField], fieldColumns: [Int], columnNames: [String],
+    columnPlaces: [SourcePosition], fieldNames: [FieldName], root: Int, lists: [ImportList] = []
   ) {
+    self.columnPlaces = columnPlaces
     self.lists = lists
     self.nodes = nodes
     self.fields = fields

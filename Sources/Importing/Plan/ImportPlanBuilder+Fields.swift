@@ -8,14 +8,23 @@ extension ImportPlanBuilder {
   /// - Returns: the transforms and the columns that they read.
   mutating func compileTransforms(of part: ImportPart) -> (plan: TransformPlan, reads: [ColumnUse]) {
     let result = TransformCompilation.run(
-      part, model: model, path: findings.path, fields: sources, columnNames: columnNames)
+      part, model: model, path: findings.path, fields: sources, columnNames: columnNames,
+      lists: lists.map { ($0.columnName, $0.request) })
     findings.add(
       result.findings.map { finding in
         var finding = finding
         if finding.position.line == 0 { finding.position = part.position }
         return finding
       })
-    columnNames = result.columnNames
+    for name in result.columnNames.dropFirst(columnNames.count) {
+      _ = column(name, at: result.reads.first { $0.name == name }?.position ?? part.position)
+    }
+    for (index, place) in result.lists.enumerated() {
+      switch place {
+      case .read(let column): lists[index].column = column
+      case .derived(let derived): lists[index].column = columnNames.count + derived
+      }
+    }
     for (source, outcome) in zip(sources, result.fields) where fields.indices.contains(source.index) {
       guard let outcome else { continue }
       let index = source.index
@@ -27,7 +36,9 @@ extension ImportPlanBuilder {
       compiled.identifier = Int32(index)
       fields[index] = compiled
     }
-    return (result.plan, result.reads.map { ColumnUse(name: $0.name, position: $0.position) })
+    // Lists of XML are asked for in another way than they are named.
+    let names = Dictionary(lists.map { ($0.request, $0.columnName) }) { first, _ in first }
+    return (result.plan, result.reads.map { ColumnUse(name: names[$0.name] ?? $0.name, position: $0.position) })
   }
 
   /// Adds a field; `nil` when no record can fill its attribute that way, which is reported.
@@ -40,7 +51,7 @@ extension ImportPlanBuilder {
     }
     let source = TransformedField(index: index, field: field, attribute: attribute, derivedNames: derivedNames)
     sources.append(source)
-    fieldColumns.append(source.isDirect ? column(field.column) : -1)
+    fieldColumns.append(source.isDirect ? column(field.column, at: field.columnUse.position) : -1)
     fieldNames.append(
       ImportPlan.FieldName(entity: entity.name, attribute: attribute.name, column: field.column))
     return (index, attribute.slot)
@@ -83,16 +94,17 @@ extension ImportPlanBuilder {
   }
 
   /// The number of a column among those that the reader is asked for.
-  mutating func column(_ name: String) -> Int {
+  mutating func column(_ name: String, at position: SourcePosition) -> Int {
     if let known = columnNames.firstIndex(of: name) { return known }
     columnNames.append(name)
+    columnPlaces.append(position)
     return columnNames.count - 1
   }
 
   /// Adds the field that tells which records earlier runs have read.
   mutating func addSince(_ policy: SincePolicy, _ root: EntityImport) -> Int? {
     guard let index = compile(policy.field, policy.attribute) else { return nil }
-    fieldColumns.append(column(policy.column))
+    fieldColumns.append(column(policy.column, at: policy.position))
     fieldNames.append(
       ImportPlan.FieldName(entity: root.entityName, attribute: "since", column: policy.column))
     return index

@@ -12,6 +12,8 @@ struct ImportPlanBuilder {
   var fields: [CompiledField] = []
   var fieldColumns: [Int] = []
   var columnNames: [String] = []
+  /// Where each of them is first named.
+  var columnPlaces: [SourcePosition] = []
   var fieldNames: [ImportPlan.FieldName] = []
   var findings: FindingList
   var lists: [ImportList] = []
@@ -19,6 +21,8 @@ struct ImportPlanBuilder {
   var postponesOwn = false
   /// The names of columns that are not the source's own.
   var derivedNames: Set<String> = []
+  /// See `RecordFormat.hasElements`.
+  var hasElements = false
   /// What each field was made from.
   var sources: [TransformedField] = []
 

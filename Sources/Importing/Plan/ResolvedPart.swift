@@ -1,5 +1,6 @@
 public import Diagnostics
 public import ObjectModel
+import RecordFormats
 
 /// A part of a definition, held against the model: what ``ImportSession`` runs, and what `mergewalk lint` reports.
 public struct ResolvedPart: Sendable {
@@ -29,6 +30,7 @@ extension ImportPart {
     }
     var builder = ImportPlanBuilder(model: model, path: path, isModelLinted: isModelLinted)
     builder.derivedNames = derivedColumnNames
+    builder.hasElements = format.hasElements
     builder.postponesOwn = passes != .one && root.mode != .update
     let root = builder.add(plannedRoot(model))
     let sinceField = since.flatMap { builder.addSince($0, self.root) }
@@ -38,7 +40,8 @@ extension ImportPart {
     if let root, !builder.findings.hasErrors {
       plan = ImportPlan(
         nodes: builder.nodes, fields: builder.fields, fieldColumns: builder.fieldColumns,
-        columnNames: builder.columnNames, fieldNames: builder.fieldNames, root: root, lists: builder.lists)
+        columnNames: builder.columnNames, columnPlaces: builder.columnPlaces, fieldNames: builder.fieldNames, root: root,
+        lists: builder.lists)
       plan?.transforms = transforms
       plan?.sinceField = sinceField
     }

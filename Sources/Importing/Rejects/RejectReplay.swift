@@ -37,7 +37,9 @@ extension ImportDefinition {
       let name = parts.count > 1 ? part.name : nil
       replay.sources = [file]
       replay.format = .custom(
-        CustomRecordFormat(identity: "replay:\(part.name)", readsObjects: format.readsObjects) {
+        CustomRecordFormat(
+          identity: "replay:\(part.name)", readsObjects: format.readsObjects, hasElements: format.hasElements
+        ) {
           (source, request, index) throws(ReadError) in
           guard case .named(let columns) = request else {
             throw ReadError(

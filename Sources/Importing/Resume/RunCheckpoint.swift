@@ -1,3 +1,4 @@
+import Diagnostics
 import ObjectStore
 import PropertyLists
 
@@ -85,6 +86,10 @@ struct RunTally: Sendable, Equatable {
   var denied = 0
   /// Seconds that the run has taken.
   var seconds = 0.0
+  /// What the part that is being imported maps and has not found; `nil` before it begins.
+  var unmatched: UnmatchedColumns.State?
+  /// What the parts that are done warn of.
+  var warnings: [RunWarning] = []
 
   /// Notes which objects went because no record names them.
   mutating func note(_ removal: SyncRun.Result) {
@@ -166,7 +171,7 @@ extension RunCheckpoint {
 
 extension RunTally {
   fileprivate var list: PropertyList {
-    .dictionary([
+    var entries = [
       PropertyList.Entry(
         "parts",
         .array(
@@ -185,7 +190,10 @@ extension RunTally {
       PropertyList.Entry("codes", .named(rejectCounts.mapValues { .integer(Int64($0)) })),
       PropertyList.Entry("numbers", .integers([batches, fetches, statements, bytesRead, bytesDone, denied])),
       PropertyList.Entry("seconds", .real(seconds)),
-    ])
+    ]
+    if let unmatched { entries.append(PropertyList.Entry("unmatched", unmatched.list)) }
+    if !warnings.isEmpty { entries.append(PropertyList.Entry("warnings", .array(warnings.map(\.list)))) }
+    return .dictionary(entries)
   }
 
   fileprivate init?(_ list: PropertyList) {
@@ -223,6 +231,43 @@ extension RunTally {
     bytesDone = numbers[4]
     denied = numbers[5]
     self.seconds = seconds
+    unmatched = list["unmatched"].flatMap { UnmatchedColumns.State($0) }
+    warnings = (list["warnings"]?.elements ?? []).compactMap { RunWarning($0) }
+  }
+}
+
+extension UnmatchedColumns.State {
+  fileprivate var list: PropertyList {
+    .dictionary([
+      PropertyList.Entry("open", .integers(open)), PropertyList.Entry("filled", .integers(inFilledLists)),
+      PropertyList.Entry("records", .integers([hasRecords ? 1 : 0, hasChildless ? 1 : 0])),
+    ])
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let open = list["open"]?.integers(), let filled = list["filled"]?.integers(),
+      let flags = list["records"]?.integers(count: 2)
+    else { return nil }
+    self.init(open: open, inFilledLists: filled, hasRecords: flags[0] != 0, hasChildless: flags[1] != 0)
+  }
+}
+
+extension RunWarning {
+  fileprivate var list: PropertyList {
+    var entries = [PropertyList.Entry("code", .string(code.rawValue)), PropertyList.Entry("message", .string(message))]
+    if let file { entries.append(PropertyList.Entry("file", .string(file))) }
+    if let position {
+      entries.append(PropertyList.Entry("place", .integers([position.line, position.column, position.byteOffset])))
+    }
+    return .dictionary(entries)
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let code = list["code"]?.string.flatMap(Code.init), let message = list["message"]?.string else { return nil }
+    let place = list["place"]?.integers(count: 3)
+    self.init(
+      code, message, file: list["file"]?.string,
+      position: place.map { SourcePosition(line: $0[0], column: $0[1], byteOffset: $0[2]) })
   }
 }
 

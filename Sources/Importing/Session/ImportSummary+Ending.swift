@@ -13,6 +13,7 @@ extension ImportSummary {
     deleted = tally.entities.values.reduce(0) { $0 + $1.deleted }
     marked = tally.entities.values.reduce(0) { $0 + $1.marked }
     denied = tally.denied
+    for warning in tally.warnings { warn(warning) }
   }
 
   /// Notes what became of all records.

@@ -12,6 +12,9 @@ struct InputReading: Sendable {
   /// Where an earlier process stopped, and how to tell whether the inputs still begin with the same records; `nil` when
   /// nobody will ask how far they were read.
   var tracking: InputTracking?
+  /// Whether the receiver wants to know what was passed over behind the last record of an input, from a batch without
+  /// records.
+  var sendsRest = false
 
   /// Fills batches until the inputs end or the channel is cancelled.
   func run(_ channel: BatchChannel) {
@@ -42,7 +45,8 @@ struct InputReading: Sendable {
             throw ImportError(error)
           }
           guard isMore else {
-            channel.recycle(batch)
+            batch.isPrepared = true
+            if sendsRest { channel.send(batch) } else { channel.recycle(batch) }
             break
           }
           batch.bytesRead = bytesBefore + reader.bytesRead

@@ -32,6 +32,8 @@ final class PartImport {
   /// Whether the part's transaction stays open until the second pass is done, so that the store never keeps half of it.
   let isHeld: Bool
   private let transforms: TransformRunner?
+  /// What is mapped and was not found.
+  private var unmatched: UnmatchedColumns
   /// What the summary should warn of.
   private(set) var warnings: [RunWarning] = []
   /// Bytes of input read.
@@ -80,6 +82,7 @@ final class PartImport {
     self.rejects = rejects
     transforms = try TransformRunner(plan, part, store: store, memory: definition.keyMemory)
     self.place = place
+    unmatched = UnmatchedColumns(definition, part, plan, state: place.tally.unmatched)
     self.journal = journal
     position = place.start
     self.isHeld = isHeld || !plan.postponed.isEmpty
@@ -110,6 +113,7 @@ final class PartImport {
     var tally = place.tally
     tally.count(importer)
     tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
+    tally.unmatched = unmatched.state
     return tally
   }
 
@@ -117,6 +121,8 @@ final class PartImport {
   var finalTally: RunTally {
     var tally = tally
     tally.end(part, ledger: ledger, importer.countedNodes, times: times)
+    tally.unmatched = nil
+    if !isInterrupted, breach == nil { tally.warnings += unmatched.warnings }
     return tally
   }
 
@@ -133,6 +139,7 @@ final class PartImport {
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
       preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    reading.sendsRest = true
     // A dry run goes on, too, and writes nothing of it.
     if journal != nil || place.start.records > 0 {
       reading.tracking = InputTracking(
@@ -145,6 +152,11 @@ final class PartImport {
         isInterrupted = shouldStop?() ?? false
         guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
         times.wait += ImportSession.now() - before
+        unmatched.note(batch)
+        if batch.records.recordCount == 0, batch.records.errors.isEmpty {
+          channel.recycle(batch)
+          continue
+        }
         if batch.wasImported {
           try importer.passOver(&batch)
           channel.recycle(batch)

@@ -39,6 +39,12 @@ enum TransformCompilation {
     var isText: Bool
   }
 
+  /// Where lists are: in a column that is read, or in a derived one.
+  enum ListPlace {
+    case read(Int)
+    case derived(Int)
+  }
+
   struct Result {
     var plan: TransformPlan
     var findings: [Diagnostic]
@@ -46,12 +52,16 @@ enum TransformCompilation {
     var columnNames: [String]
     /// For each field its derived column; nil for fields that take a column of the source as it is.
     var fields: [Outcome?]
+    /// For each list where it is.
+    var lists: [ListPlace]
     /// The columns that transforms read, and what asks for them.
     var reads: [(name: String, position: SourcePosition)]
   }
 
+  /// - Parameter lists: the columns of lists, and what the reader is asked for in their place.
   static func run(
-    _ part: ImportPart, model: ManagedObjectModel, path: String, fields: [TransformedField], columnNames: [String]
+    _ part: ImportPart, model: ManagedObjectModel, path: String, fields: [TransformedField], columnNames: [String],
+    lists: [(name: String, request: String)] = []
   ) -> Result {
     var compiler = TransformCompiler(
       path: path, model: model, columnNames: columnNames, definitions: part.columns,
@@ -66,7 +76,7 @@ enum TransformCompilation {
     // Every definition is checked, used or not.
     for column in part.columns { _ = compiler.column(column.name, at: column.position) }
     if let filter = part.filter { compiler.plan.filter = compiler.predicate(filter) }
-    share(part, &compiler)
+    share(part, Dictionary(lists.map { ($0.name, $0.request) }) { first, _ in first }, &compiler)
     var outcomes: [Outcome?] = []
     var derived: [Int: Int] = [:]
     for field in fields {
@@ -86,6 +96,21 @@ enum TransformCompilation {
       }
       outcomes.append(Outcome(derived: derived[made.register] ?? 0, isText: made.isText))
     }
+    let places = lists.map { list -> ListPlace in
+      if let shared = compiler.plan.shared.first(where: { $0.name == list.name }) { return .derived(shared.derived) }
+      let definition = part.columns.first { $0.name == list.name }
+      guard let definition, let value = compiler.column(list.name, at: definition.position),
+        let text = compiler.convert(value, to: .text, step: list.name, at: definition.position)
+      else {
+        let known = compiler.columnNames.firstIndex(of: list.request)
+        return .read(known ?? compiler.readColumn(list.request, at: part.position))
+      }
+      if let known = derived[text.register] { return .derived(known) }
+      derived[text.register] = compiler.plan.derivedCount
+      compiler.plan.outputs.append(
+        TransformPlan.Output(register: text.register, derived: compiler.plan.derivedCount))
+      return .derived(compiler.plan.derivedCount - 1)
+    }
     compiler.plan.process = part.process
     compiler.plan.hooks = part.hooks
     compiler.plan.contract = part.contract
@@ -97,7 +122,7 @@ enum TransformCompilation {
     }
     return Result(
       plan: compiler.finished(), findings: compiler.findings, columnNames: compiler.columnNames, fields: outcomes,
-      reads: compiler.reads)
+      lists: places, reads: compiler.reads)
   }
 
   private static func checkNames(_ part: ImportPart, _ compiler: inout TransformCompiler) {
@@ -116,7 +141,9 @@ enum TransformCompilation {
   }
 
   /// Gives the columns that a process or a hook may change derived columns of their own.
-  private static func share(_ part: ImportPart, _ compiler: inout TransformCompiler) {
+  ///
+  /// - Parameter requests: what the reader is asked for in the place of some columns.
+  private static func share(_ part: ImportPart, _ requests: [String: String], _ compiler: inout TransformCompiler) {
     guard part.process != nil || part.hooks.record != nil else { return }
     var names: [String] = []
     var kinds: [String: ValueKind?] = [:]
@@ -138,7 +165,7 @@ enum TransformCompilation {
       if definitions.contains(name) {
         shared.register = compiler.column(name, at: position)?.register ?? -1
       } else if !given.contains(name), !part.hooks.newColumns.contains(name) {
-        shared.column = compiler.readColumn(name, at: position)
+        shared.column = compiler.readColumn(requests[name] ?? name, at: position)
       }
       compiler.plan.shared.append(shared)
     }

@@ -16,7 +16,7 @@ struct HeaderCheck {
     let inputs = inputs.filter { !$0.source.isReadOnce }
     checkNames(inputs)
     guard format.hasFixedColumns else {
-      checkPaths(columns)
+      checkPaths(columns, format)
       if !findings.hasErrors { checkMembers(inputs, format, source: source, columns: columns) }
       return
     }
@@ -81,12 +81,14 @@ struct HeaderCheck {
     }.flatMap(CharacterName.name)
   }
 
-  /// Finds columns that are no paths of JSON members; which members there are, only each record tells.
-  private func checkPaths(_ columns: [ColumnUse]) {
+  /// Finds columns that are no paths of the format; which members there are, only each record tells.
+  private func checkPaths(_ columns: [ColumnUse], _ format: RecordFormat) {
     for column in columns {
       do throws(ReadError) {
-        _ = try NDJSONReader(source: ByteSource(bytes: [UInt8]()), columns: .named([column.name]))
+        _ = try format.reader(source: ByteSource(bytes: [UInt8]()), columns: .named([column.name]), index: 0)
       } catch {
+        // Whatever else is wrong is found elsewhere.
+        guard error.code == .invalidPath else { continue }
         findings.add(.unknownColumn, at: column.position, error.message)
       }
     }
@@ -115,7 +117,9 @@ struct HeaderCheck {
     if members.isEmpty { return }
     var reported: Set<String> = []
     for column in columns {
-      guard let first = JSONReader.firstMember(ofPath: column.name), !isThere(column.name, members) else { continue }
+      // The member with the empty name may be written as nothing.
+      let path = column.name.isEmpty ? "\\e" : column.name
+      guard let first = JSONReader.firstMember(ofPath: path), !isThere(path, members) else { continue }
       // Of an element of `each` the columns have the names of its members.
       let name = members.contains { $0.hasPrefix(first + ".") } ? column.name : first
       guard reported.insert(name).inserted else { continue }

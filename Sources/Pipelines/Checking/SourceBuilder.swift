@@ -52,10 +52,12 @@ struct SourceBuilder {
         ? .csv : nil
     }
     // Only a document has a place for records; whose name says something else is what it says.
-    if source.has("records"), SourceFormat(fileName: input.path) == nil { return .json }
+    let isDocument = source.has("records") && SourceFormat(fileName: input.path) == nil
     do throws(ReadError) {
       let encoding = encoding(source) ?? .automatic
-      if let format = try SourceFormat.detect(input.source, encoding: encoding) {
+      let found = try SourceFormat.detect(input.source, encoding: encoding)
+      if isDocument { return found.flatMap { SourceOptions.documents.contains($0) ? $0 : nil } ?? .json }
+      if let format = found {
         // A store is a database; whoever names an entity wants its objects.
         return format == .sqlite && source.has("entity") ? .coreData : format
       }

@@ -56,10 +56,6 @@ struct GuessedPipeline {
         "# QUESTION: the record on line \(place.line) has parts that are no columns, because the first ones have no such; name"
           + " them if they are wanted.")
     }
-    if sample.hasNamelessMembers {
-      lines.append(
-        "# QUESTION: members with an empty name are no columns, because no path names them. Are they wanted?")
-    }
     if !sample.definition.isCertain {
       lines.append("# QUESTION: the file may be written otherwise than the options of its source say. Is it?")
     }

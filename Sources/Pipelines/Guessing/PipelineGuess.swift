@@ -99,7 +99,8 @@ public struct PipelineGuess: Sendable {
         throw DiagnosticList([
           Diagnostic(
             .error, code: "noRecords", path: path, position: .file,
-            message: "there is no record with a column to guess from")
+            message: "there is no record with a column to guess from",
+            hint: sample.firstReject.map { "the first record was refused: \($0.message)" })
         ])
       }
       // The part of a source that the records are says more than its name.

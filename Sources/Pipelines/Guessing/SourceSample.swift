@@ -25,8 +25,6 @@ struct SourceSample {
   private(set) var firstReject: RecordError?
   /// Where a record has parts that are no columns, because the reader takes them from the first records.
   private(set) var surplus: RecordPosition?
-  /// Whether there are members that no pipeline can name, because their names are empty.
-  private(set) var hasNamelessMembers = false
   /// The files of several that have nothing in them.
   private(set) var emptyFiles: [String] = []
   /// Whether these are all records.
@@ -69,14 +67,6 @@ struct SourceSample {
     let isEmpty = emptyFiles.count == definition.sources.count
     for (index, source) in definition.sources.enumerated() where isEmpty || source.fileSize != 0 {
       var reader = try definition.format.reader(source: source, columns: request, index: index)
-      if !definition.format.hasFixedColumns {
-        // A member with an empty name has no path.
-        let named = reader.columns.filter { JSONReader.firstMember(ofPath: $0) != nil }
-        if named.count < reader.columns.count {
-          hasNamelessMembers = true
-          reader = try definition.format.reader(source: source, columns: .named(named), index: index)
-        }
-      }
       columns = reader.columns
       // The first file decides; the others must have its columns.
       request = .named(columns)
@@ -221,7 +211,7 @@ private struct MemberList {
   private mutating func look() {
     defer { lines.removeAll(keepingCapacity: true) }
     guard let reader = try? NDJSONReader(source: ByteSource(bytes: lines), columns: .all) else { return }
-    for name in reader.columns where JSONReader.firstMember(ofPath: name) != nil && known.insert(name).inserted {
+    for name in reader.columns where known.insert(name).inserted {
       list.append(name)
     }
   }

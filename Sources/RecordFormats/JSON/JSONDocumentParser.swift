@@ -24,15 +24,19 @@ struct JSONDocumentParser: JSONRecordParser {
     case end
   }
 
-  var account = TextAccount()
+  var account: TextAccount {
+    get { elements.account }
+    set { elements.account = newValue }
+  }
   private var phase: Phase
   private var outline: JSONOutline
   private var elements: JSONElements
   private var hasBegun = false
 
-  init(records: JSONRecordsPath, request: JSONRequest, maxRecordBytes: Int) {
+  /// - Parameter mayBeMissing: whether a document without the array has no records.
+  init(records: JSONRecordsPath, mayBeMissing: Bool = false, request: JSONRequest, maxRecordBytes: Int) {
     elements = JSONElements(request, maxRecordBytes: maxRecordBytes)
-    outline = JSONOutline(path: records, maxTokenBytes: elements.maxRecordBytes)
+    outline = JSONOutline(path: records, mayBeMissing: mayBeMissing, maxTokenBytes: elements.maxRecordBytes)
     phase = request.takesScalars && records.names.isEmpty ? .start : .outline
   }
 
@@ -67,7 +71,10 @@ struct JSONDocumentParser: JSONRecordParser {
           guard let base = bytes.baseAddress else { return .needsInput }
           return phase == .start ? passStart(base, &window) : passOutline(base, &window, check)
         }
-        if let outcome, case .failed = outcome { return outcome }
+        switch outcome {
+        case .failed, .full: return outcome ?? .full
+        default: break
+        }
         if outcome == nil || (isEmpty && window.cursor >= Self.outlineBytes) { return .full }
         return .needsInput
       case .first, .next, .behind, .only, .end:
@@ -90,8 +97,7 @@ struct JSONDocumentParser: JSONRecordParser {
   private mutating func passStart(_ base: UnsafePointer<UInt8>, _ window: inout ParseWindow) -> ParseOutcome? {
     var scanner = JSONScanner(base, from: window.cursor, end: window.end)
     scanner.skipSpace()
-    elements.lines.advance(base, window.cursor, scanner.i, origin: window.origin)
-    window.cursor = scanner.i
+    if elements.pass(base, to: scanner.i, &window) { return .full }
     guard scanner.i < window.end else {
       if !window.isLast { return .needsInput }
       phase = .outline
@@ -115,7 +121,7 @@ struct JSONDocumentParser: JSONRecordParser {
         outline = before
         window.cursor = start
         _ = outline.run(base, &window.cursor, at, isLast: false)
-        elements.lines.advance(base, start, window.cursor, origin: window.origin)
+        countOutline(base, start, window)
         return .needsInput
       }
       stop = at + 1
@@ -127,12 +133,20 @@ struct JSONDocumentParser: JSONRecordParser {
       let position = elements.lines.position(base, start, at, origin: window.origin)
       return .failed(ParseFailure(code: code, position: position, message: message))
     }
-    elements.lines.advance(base, start, window.cursor, origin: window.origin)
+    countOutline(base, start, window)
     if case .records = step {
       phase = .first
       return nil
     }
     return .needsInput
+  }
+
+  /// Counts what the cursor has moved over.
+  private mutating func countOutline(_ base: UnsafePointer<UInt8>, _ start: Int, _ window: ParseWindow) {
+    var passed = window
+    passed.cursor = start
+    _ = elements.pass(base, to: window.cursor, &passed)
+    elements.endGap()
   }
 
   /// Reads records into the batch until something stops it; nil: the array has ended.
@@ -162,15 +176,14 @@ struct JSONDocumentParser: JSONRecordParser {
       scanner.i += 1
       scanner.skipSpace()
     }
-    elements.lines.advance(base, window.cursor, scanner.i, origin: window.origin)
-    window.cursor = scanner.i
+    if elements.pass(base, to: scanner.i, &window) { return .full }
     guard scanner.i < window.end else {
       return window.isLast && phase != .end ? elements.endsEarly(window) : .needsInput
     }
     if phase == .only { return nil }
     if phase == .end { return failure("something follows the JSON document", elements, window) }
     if base[scanner.i] == UInt8(ascii: "]"), phase != .next {
-      window.cursor += 1
+      _ = elements.pass(base, to: window.cursor + 1, &window)
       phase = .outline
     } else if phase == .behind {
       return failure("not JSON: a comma or a closing bracket is missing here", elements, window)

@@ -68,6 +68,7 @@ extension JSONElements {
       let found = memchr(base + start, Int32(JSONSequenceParser.separator), window.end - start)
       window.cursor = found.map { UnsafePointer($0.assumingMemoryBound(to: UInt8.self)) - base } ?? window.end
       lines.advance(base, start, window.cursor, origin: window.origin)
+      countRecord(window.cursor - start)
       if found != nil {
         isSkipping = false
         recheck(base, &check, from: window.cursor, window)

@@ -8,6 +8,11 @@ struct JSONElements {
   var request: JSONRequest
   /// The line at the cursor.
   var lines = LineCounter(at: 0)
+  /// What became of the text, but for what stands between values.
+  private var counted = TextAccount()
+  /// The bytes between values, and how many of them follow each other.
+  private var between = 0
+  private var gap = 0
   /// The number of the record at the cursor, from 0.
   private(set) var recordIndex = 0
   /// The cursor is inside a value that was refused for its length.
@@ -28,6 +33,44 @@ struct JSONElements {
   /// Whether a value is right may be open until so many bytes behind its longest allowed length are there.
   static var margin: Int { 16 }
 
+  /// What became of the text since it was last taken out.
+  var account: TextAccount {
+    get {
+      var account = counted
+      if between > 0 { account.skipped.add(.structure, lines: 0, bytes: between) }
+      return account
+    }
+    set {
+      counted = newValue
+      between = 0
+    }
+  }
+
+  /// Text between values that is longer than this is not kept with the records.
+  private static let longestGap = 1 << 16
+
+  /// Moves the cursor over text between values.
+  ///
+  /// - Returns: whether the batch has to end, because so much text has no record: what follows begins another one, so
+  ///   that memory is used again and batches do not depend on how the text arrives.
+  @inline(__always)
+  mutating func pass(_ base: UnsafePointer<UInt8>, to stop: Int, _ window: inout ParseWindow) -> Bool {
+    let count = stop - window.cursor
+    lines.advance(base, window.cursor, stop, origin: window.origin)
+    between += count
+    gap += count
+    window.cursor = stop
+    let isLong = gap > Self.longestGap
+    if stop < window.end {
+      gap = 0
+      return isLong
+    }
+    return isLong && !window.isLast
+  }
+
+  /// What follows is no text between values.
+  mutating func endGap() { gap = 0 }
+
   /// Passes over the value at the cursor.
   mutating func startSkipping() {
     isSkipping = true
@@ -47,6 +90,7 @@ struct JSONElements {
       let start = window.cursor
       isSkipping = !skip.run(base, &window.cursor, window.end)
       lines.advance(base, start, window.cursor, origin: window.origin)
+      counted.recordBytes += window.cursor - start
       if !isSkipping { recheck(base, &check, from: window.cursor, window) }
     }
     return isSkipping
@@ -158,12 +202,19 @@ struct JSONElements {
       expansion = JSONExpansion(object, rows, each, start: window.cursor, length: stop - window.cursor)
       if expansion != nil { return true }
       object.escapes.removeAll(keepingCapacity: true)
+      noteChildless(UnsafeRawBufferPointer(start: rows.base + window.cursor, count: stop - window.cursor))
       return false
     }
     rows.records[unchecked: rows.count] = place(window, stop - window.cursor)
     rows.count += 1
     recordIndex += 1
     return false
+  }
+
+  /// Counts the record at the cursor, which has none of the elements that are wanted, as passed over.
+  private mutating func noteChildless(_ raw: UnsafeRawBufferPointer) {
+    counted.addChildless(raw, lines: 0, bytes: raw.count)
+    counted.recordBytes -= raw.count
   }
 
   /// The position of the record at the cursor.
@@ -229,6 +280,10 @@ struct JSONElements {
   @inline(__always)
   mutating func leave(_ base: UnsafePointer<UInt8>, _ stop: Int, _ window: inout ParseWindow) {
     lines.advance(base, window.cursor, stop, origin: window.origin)
+    counted.recordBytes += stop - window.cursor
     window.cursor = stop
   }
+
+  /// Counts bytes of a record that is passed over.
+  mutating func countRecord(_ bytes: Int) { counted.recordBytes += bytes }
 }

@@ -7,8 +7,11 @@ protocol JSONRecordParser: RecordParser {
 extension JSONPaths {
   /// Splits the requested columns into names; none when all are requested.
   ///
+  /// - Parameter countsBack: whether elements of arrays may be counted from the end.
   /// - Throws: `invalidPath`.
-  static func requested(_ request: ColumnRequest, path: String) throws(ReadError) -> [[[UInt8]]] {
+  static func requested(
+    _ request: ColumnRequest, path: String, countsBack: Bool = true
+  ) throws(ReadError) -> [[[UInt8]]] {
     guard case .named(let names) = request else { return [] }
     var paths: [[[UInt8]]] = []
     for name in names {
@@ -16,6 +19,11 @@ extension JSONPaths {
         throw ReadError(
           .invalidPath, path: path,
           message: "\"\(name)\" is not a path of member names; write a dot inside a name as \\.")
+      }
+      if !countsBack, members.dropFirst().contains(where: { index($0).map { $0 < 0 } ?? false }) {
+        throw ReadError(
+          .invalidPath, path: path,
+          message: "\"\(name)\" counts elements from the end, which is for JSON only; count from 0, or say “each”")
       }
       paths.append(members)
     }

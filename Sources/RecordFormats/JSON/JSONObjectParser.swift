@@ -168,6 +168,8 @@ struct JSONObjectParser {
       state = .json
       if isInner, first == UInt8(ascii: "{") {
         guard object(node, depth: depth) else { return false }
+      } else if isInner, nodes[node].hasIndexes {
+        guard array(node, depth: depth) else { return false }
       } else {
         guard scanner.value(depth: depth) else { return false }
       }
@@ -176,6 +178,10 @@ struct JSONObjectParser {
       if slot >= 0 {
         set(row + slot, start + 1, scanner.i - 1, .quoted)
         if scanner.hasEscapes { noteEscapes(slot, start + 1, scanner.i - 1) }
+      }
+      if isInner, nodes[node].textSlot >= 0 {
+        set(row + nodes[node].textSlot, start + 1, scanner.i - 1, .quoted)
+        if scanner.hasEscapes { noteEscapes(nodes[node].textSlot, start + 1, scanner.i - 1) }
       }
       return true
     default:
@@ -188,9 +194,57 @@ struct JSONObjectParser {
       case UInt8(ascii: "f"): state = .false
       default: break
       }
+      if isInner, nodes[node].textSlot >= 0 { set(row + nodes[node].textSlot, start, scanner.i, state) }
     }
     if slot >= 0 { set(row + slot, start, scanner.i, state) }
     return true
+  }
+
+  /// Parses an array whose bracket is next and some of whose elements are wanted.
+  ///
+  /// It is gone through twice: from the end they can be counted only when that is known.
+  @inline(never)
+  private mutating func array(_ node: Int, depth: Int) -> Bool {
+    let start = scanner.i
+    guard scanner.value(depth: depth) else { return false }
+    let end = scanner.i
+    scanner.i = start
+    var count = 0
+    while element(isFirst: count == 0) {
+      _ = scanner.value(depth: depth + 1)
+      count += 1
+    }
+    scanner.i = start
+    let wanted = nodes[node].children.compactMap { child -> (place: Int, node: Int)? in
+      guard let index = nodes[child].index else { return nil }
+      let place = index < 0 ? count + index : index
+      return place >= 0 && place < count ? (place, child) : nil
+    }
+    guard let last = wanted.map(\.place).max() else {
+      scanner.i = end
+      return true
+    }
+    for place in 0...last {
+      _ = element(isFirst: place == 0)
+      let at = scanner.i
+      for child in wanted where child.place == place {
+        scanner.i = at
+        guard member(child.node, depth: depth + 1) else { return false }
+      }
+      if scanner.i == at { _ = scanner.value(depth: depth + 1) }
+    }
+    scanner.i = end
+    return true
+  }
+
+  /// Moves to the next element of an array that was checked; false at its end.
+  private mutating func element(isFirst: Bool) -> Bool {
+    scanner.skipSpace()
+    if !isFirst, scanner.base[scanner.i] == UInt8(ascii: "]") { return false }
+    // The bracket, or a comma.
+    scanner.i += 1
+    scanner.skipSpace()
+    return scanner.base[scanner.i] != UInt8(ascii: "]")
   }
 
   /// The child whose name is next in the text, without escapes; -1 if there is none, or it cannot be told like this.

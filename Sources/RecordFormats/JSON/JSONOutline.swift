@@ -23,6 +23,8 @@ struct JSONOutline {
   /// The longest token.
   let maxTokenBytes: Int
   private let path: JSONRecordsPath
+  /// Whether a document without the array has no records.
+  private let mayBeMissing: Bool
   private var expects = Expectation.value
   /// One bit for each open array (0) or object (1).
   private var kinds = InlineArray<8, UInt64>(repeating: 0)
@@ -40,8 +42,9 @@ struct JSONOutline {
   /// Where the arrays of a document are that should be one itself.
   private var listing = JSONArrayListing()
 
-  init(path: JSONRecordsPath, maxTokenBytes: Int) {
+  init(path: JSONRecordsPath, mayBeMissing: Bool, maxTokenBytes: Int) {
     self.path = path
+    self.mayBeMissing = mayBeMissing && !path.names.isEmpty
     self.maxTokenBytes = maxTokenBytes
   }
 
@@ -203,6 +206,7 @@ struct JSONOutline {
       cursor += 1
       return nil
     }
+    if mayBeMissing, byte == UInt8(ascii: "n") { return nil }
     let isArray = byte == UInt8(ascii: "[")
     switch byte {
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""), UInt8(ascii: "-"), 48...57, UInt8(ascii: "t"),
@@ -222,15 +226,8 @@ struct JSONOutline {
   private func missingMember(_ at: Int) -> Step? {
     guard onPath == open, !isDone, innermostIsObject else { return nil }
     if path.names.isEmpty { return missingArray(at) }
-    guard found < onPath else { return nil }
-    let wanted = String(decoding: path.names[onPath - 1], as: UTF8.self)
-    var message = "\(path.text(onPath - 1)) has no member “\(wanted)”"
-    if let near = NearestName.find(wanted, in: names) {
-      message += "; did you mean “\(near)”?"
-    } else if !names.isEmpty {
-      message += "; it has " + names.map { "“\($0)”" }.joined(separator: ", ")
-    }
-    return .failed(.missingRecords, at: at, message)
+    guard found < onPath, !mayBeMissing else { return nil }
+    return .failed(.missingRecords, at: at, path.missing(onPath - 1, among: names))
   }
 
   /// The failure that the document is an object, and no path says where its records are.

@@ -4,6 +4,8 @@ import Diagnostics
 public struct JSONOptions: Sendable, Hashable {
   /// Where the array of records is: `$.data.items[*]` or `data.items`; nil when the document itself is the array.
   public var records: String?
+  /// Whether a document that has nothing at ``records``, or null, has no records; else that is an error.
+  public var recordsMayBeMissing = false
   /// The path, from a record, of an array of which each element becomes a record of its own, see ``EachPath``.
   public var each: String?
   /// What an element that is no object is, and a document that is no array.
@@ -55,7 +57,9 @@ public struct JSONReader: RecordReader {
       JSONRequest(paths, each: each, scalars: options.scalars, duplicates: options.duplicates)
     }
     let paths = try JSONPaths.requested(request, path: source.path)
-    let parser = JSONDocumentParser(records: records, request: layout(paths), maxRecordBytes: options.maxRecordBytes)
+    let parser = JSONDocumentParser(
+      records: records, mayBeMissing: options.recordsMayBeMissing, request: layout(paths),
+      maxRecordBytes: options.maxRecordBytes)
     reader = try StreamingReader(
       source, parser: parser, encoding: options.encoding,
       maxRecordBytes: parser.maxRecordBytes + JSONElements.margin)

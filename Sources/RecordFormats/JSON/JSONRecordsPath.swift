@@ -1,3 +1,5 @@
+import Diagnostics
+
 /// Where the array of records stands in a JSON document: the members on the way to it.
 ///
 /// Written as a JSONPath (`$`, `$.Album`, `$.data.items[*]`, `$['first name'].list`) or, like a column, as names with
@@ -44,7 +46,7 @@ struct JSONRecordsPath {
     var bytes = Array(text.utf8)
     if bytes.suffix(3) == Array("[*]".utf8) { bytes.removeLast(3) }
     guard bytes.first == UInt8(ascii: "$") else {
-      guard let names = JSONPaths.split(String(decoding: bytes, as: UTF8.self)) else { return nil }
+      guard !bytes.isEmpty, let names = JSONPaths.split(String(decoding: bytes, as: UTF8.self)) else { return nil }
       self.names = names
       return
     }
@@ -81,6 +83,20 @@ struct JSONRecordsPath {
     }
     guard i + 1 < bytes.count, bytes[i + 1] == UInt8(ascii: "]") else { return nil }
     return i + 2
+  }
+
+  /// What is missing: the member behind the first `count` ones.
+  ///
+  /// - Parameter names: members that stand in its place.
+  func missing(_ count: Int, among names: [String]) -> String {
+    let wanted = String(decoding: self.names[count], as: UTF8.self)
+    var message = "\(text(count)) has no member “\(wanted)”"
+    if let near = NearestName.find(wanted, in: names) {
+      message += "; did you mean “\(near)”?"
+    } else if !names.isEmpty {
+      message += "; it has " + names.map { "“\($0)”" }.joined(separator: ", ")
+    }
+    return message
   }
 
   /// The first `count` members as a person would write them.

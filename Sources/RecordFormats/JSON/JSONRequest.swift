@@ -15,14 +15,15 @@ struct JSONRequest {
 
   /// Column i is what path i leads to.
   init(
-    _ paths: [[[UInt8]]], each: EachPath? = nil, scalars: JSONScalars = .reject, duplicates: JSONDuplicates = .reject
+    _ paths: [[[UInt8]]], each: EachPath? = nil, scalars: JSONScalars = .reject, duplicates: JSONDuplicates = .reject,
+    takesText: Bool = false
   ) {
     columnCount = paths.count
     takesScalars = scalars == .value
     keepsLast = duplicates == .last
     valueColumn = paths.firstIndex { $0 == [Array("value".utf8)] } ?? -1
     guard let each else {
-      self.paths = JSONPaths(paths)
+      self.paths = JSONPaths(paths, takesText: takesText)
       self.each = nil
       return
     }

@@ -19,7 +19,10 @@ struct JSONSequenceParser: JSONRecordParser {
     var isBehindWord = false
   }
 
-  var account = TextAccount()
+  var account: TextAccount {
+    get { elements.account }
+    set { elements.account = newValue }
+  }
   private var elements: JSONElements
   private var place = Place()
   private var hasBegun = false
@@ -70,17 +73,18 @@ struct JSONSequenceParser: JSONRecordParser {
       let before = window.cursor
       var scanner = JSONScanner(base, from: before, end: window.end)
       scanner.skipSpace()
-      elements.lines.advance(base, before, scanner.i, origin: window.origin)
-      window.cursor = scanner.i
+      if place.form == .unknown, scanner.i < window.end {
+        place.form = base[scanner.i] == separator ? .separated : .concatenated
+      }
+      while place.form == .separated, scanner.i < window.end, base[scanner.i] == separator {
+        scanner.i += 1
+        scanner.skipSpace()
+      }
+      if elements.pass(base, to: scanner.i, &window) { return .full }
       if scanner.i > before { place.isBehindWord = false }
       guard scanner.i < window.end else { return .needsInput }
       let byte = base[scanner.i]
-      if place.form == .unknown { place.form = byte == separator ? .separated : .concatenated }
       if place.form == .separated, !elements.isExpanding {
-        if byte == separator {
-          window.cursor += 1
-          continue
-        }
         if let outcome = text(&elements, &object, &rows, &window, &check) { return outcome }
         if !elements.isExpanding, isFull(rows, window, limit) { return .full }
         continue

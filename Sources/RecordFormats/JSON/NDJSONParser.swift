@@ -148,7 +148,8 @@ struct NDJSONParser: JSONRecordParser {
           continue
         }
         object.escapes.removeAll(keepingCapacity: true)
-        account.recordBytes += next - start
+        account.addChildless(
+          UnsafeRawBufferPointer(start: base + start, count: stop - start), lines: 1, bytes: next - start)
         line += 1
         continue
       } else {

@@ -80,6 +80,7 @@ final class BinaryPropertyListParser: StagingParser {
     var number = objects.top
     for (depth, name) in records.names.enumerated() {
       let object = try objects.object(number)
+      if object.kind == .null, tree.mayMissRecords { return }
       guard object.kind == .dictionary else { throw missing(depth, "is no dictionary") }
       var found: Int?
       for index in 0..<object.count where try isKey(object, index, name) {
@@ -89,6 +90,7 @@ final class BinaryPropertyListParser: StagingParser {
         found = try objects.reference(objects.values(of: object), index)
       }
       guard let found else {
+        if tree.mayMissRecords { return }
         throw missing(depth, "has no member “\(String(decoding: name, as: UTF8.self))”")
       }
       number = found

@@ -47,7 +47,7 @@ public struct PropertyListReader: RecordReader {
     switch request {
     case .named(let names):
       columns = names
-      let paths = try JSONPaths.requested(request, path: source.path)
+      let paths = try JSONPaths.requested(request, path: source.path, countsBack: false)
       reader = StagedReader(try builder.parser(form, input, paths: paths), index: index)
     case .all:
       let recorder = RecordingStream(input)
@@ -56,6 +56,17 @@ public struct PropertyListReader: RecordReader {
       columns = names.map { JSONPaths.path(toMember: String(decoding: $0, as: UTF8.self)) }
       reader = StagedReader(try builder.parser(form, replayed, paths: names.map { [$0] }, takesAll: true), index: index)
     }
+  }
+
+  /// The paths of what a list that is one record, in a text form, has.
+  static func paths(of text: [UInt8], _ options: PropertyListOptions) throws(ReadError) -> OccurringPaths {
+    let builder = try ParserBuilder(path: "", options: options)
+    let form = text.withUnsafeBytes { PropertyListForm(sample: UnsafeRawBufferPointer(rebasing: $0.prefix(1024))) }
+    var parser = try builder.parser(form, try ByteSource(bytes: text).open(), paths: [], notesPaths: true)
+    var batch = RecordBatch()
+    batch.start(columnCount: 0, source: 0)
+    while (try? parser.advance(into: &batch)) ?? false {}
+    return parser.occurringPaths
   }
 
   /// The bytes read from the input so far.
@@ -99,6 +110,15 @@ public struct PropertyListReader: RecordReader {
       }
     }
 
+    /// The paths of what records have, where they are noted.
+    var occurringPaths: OccurringPaths {
+      switch self {
+      case .xml(let parser): parser.text.tree.paths ?? OccurringPaths()
+      case .text(let parser): parser.text.tree.paths ?? OccurringPaths()
+      case .binary(let parser): parser.tree.paths ?? OccurringPaths()
+      }
+    }
+
     /// How many bytes of records were read; nil before the first one.
     var sampledBytes: Int? {
       switch self {
@@ -112,6 +132,7 @@ public struct PropertyListReader: RecordReader {
   /// Makes parsers: one for a sample, one for the records.
   private struct ParserBuilder {
     let records: JSONRecordsPath
+    let recordsMayBeMissing: Bool
     let each: EachPath?
     let maxRecordBytes: Int
     var encoding = TextEncoding.automatic
@@ -127,6 +148,7 @@ public struct PropertyListReader: RecordReader {
           message: "“\(options.records ?? "")” is not a path to an array, such as $.data.items or data.items")
       }
       self.records = records
+      recordsMayBeMissing = options.recordsMayBeMissing
       each = options.each.flatMap { EachPath($0) }
       if let text = options.each, each == nil {
         throw ReadError(.invalidOption, path: path, message: "“\(text)” is not a path of member names")
@@ -136,13 +158,15 @@ public struct PropertyListReader: RecordReader {
 
     func parser(
       _ form: PropertyListForm, _ stream: any ByteStream, paths: [[[UInt8]]], isSample: Bool = false,
-      takesAll: Bool = false
+      takesAll: Bool = false, notesPaths: Bool = false
     )
       throws(ReadError) -> Parser
     {
       var tree = TreeRecords(
         records: records, each: each, paths: paths, maxRecordBytes: maxRecordBytes, collectsNames: isSample)
       tree.notesSurplus = takesAll
+      if notesPaths { tree.paths = OccurringPaths() }
+      tree.mayMissRecords = recordsMayBeMissing
       tree.takesScalars = isSample || paths.contains { $0 == [Array("value".utf8)] }
       if let objects {
         return .binary(

@@ -67,7 +67,8 @@ enum PropertyListScalars {
     return true
   }
 
-  /// Whether a text is an instant as XML lists have it: `2024-01-31T12:00:00Z`, which may be before the year 0.
+  /// Whether a text is an instant as XML lists have it: `2024-01-31T12:00:00Z`, which may be before the year 0 and which
+  /// the calendar must have.
   static func isDate(_ text: UnsafeRawBufferPointer) -> Bool {
     let pattern: StaticString = "0000-00-00T00:00:00Z"
     let rest = text.first == UInt8(ascii: "-") ? UnsafeRawBufferPointer(rebasing: text.dropFirst()) : text
@@ -76,7 +77,21 @@ enum PropertyListScalars {
       let wanted = pattern.utf8Start[i]
       if wanted == UInt8(ascii: "0") ? !isDigit(rest[i]) : rest[i] != wanted { return false }
     }
-    return true
+    return isInCalendar(rest)
+  }
+
+  /// Whether the calendar has the day, and a clock the time, that `2024-01-31T12:00:00` and its like name; a leap second
+  /// is one.
+  static func isInCalendar(_ text: UnsafeRawBufferPointer) -> Bool {
+    func number(_ start: Int, _ count: Int) -> Int { text[start..<start + count].reduce(0) { 10 * $0 + Int($1 - 48) } }
+    let (year, month, day) = (number(0, 4), number(5, 2), number(8, 2))
+    let (hour, minute, second) = (number(11, 2), number(14, 2), number(17, 2))
+    guard (1...12).contains(month), day >= 1, hour < 24, minute < 60, second < (minute == 59 ? 61 : 60) else {
+      return false
+    }
+    let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    let days = month == 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].contains(month) ? 30 : 31
+    return day <= days
   }
 
   /// Appends base64 without white space; false when it is none.

@@ -28,6 +28,7 @@ final class PropertyListText {
   func filling<R>(_ batch: inout RecordBatch, _ body: () throws(ReadError) -> R) throws(ReadError) -> R {
     swap(&batch, &self.batch)
     defer {
+      batch.account += tree.ledger.take()
       batch.encoding = window.mappedEncoding
       swap(&batch, &self.batch)
     }
@@ -37,16 +38,27 @@ final class PropertyListText {
   /// Puts the complete record, whose text ends before an offset, into the batch.
   func emit(to end: Int) {
     if firstRecord == nil { firstRecord = tree.keptFrom }
+    let window = window
+    let hasMark = window.hasMark
     if let longRecord {
       self.longRecord = nil
+      let position = longRecord.position
       longRecord.raw.withUnsafeBytes { raw in
-        tree.emit(raw: raw, into: &batch) { _ in longRecord.position }
+        tree.emit(raw: raw, end: end, hasMark: hasMark, into: &batch) { _ in position }
       }
       return
     }
-    let start = tree.keptFrom ?? end
-    let window = window
-    tree.emit(raw: window.text(start..<end), into: &batch) { window.position(of: $0) }
+    let raw = window.text((tree.keptFrom ?? end)..<end)
+    tree.emit(raw: raw, end: end, hasMark: hasMark, into: &batch) { window.position(of: $0) }
+  }
+
+  /// Ends a list that is whole.
+  ///
+  /// - Throws: `missingRecords` when the path of the records led nowhere.
+  func finish() throws(ReadError) {
+    tree.ledger.begin(hasMark: window.hasMark)
+    tree.ledger.finish(at: window.end)
+    if let failure = missingRecords() { throw failure }
   }
 
   /// Lets go of text that neither the open record nor what stands behind `offset` needs.
@@ -83,11 +95,10 @@ final class PropertyListText {
   }
 
   /// The failure that the path of the records led nowhere; nil when it did not.
-  func missingRecords() -> ReadError? {
-    if tree.foundRecords { return nil }
+  private func missingRecords() -> ReadError? {
+    guard tree.isMissingRecords else { return nil }
     return ReadError(
       .missingRecords, path: window.path,
-      message: "there is no array at \(records.text(records.names.count)); “records” must lead to an array of"
-        + " dictionaries")
+      message: tree.missing(records, "there is no array") + "; “records” must lead to an array of dictionaries")
   }
 }

@@ -250,6 +250,9 @@ extension TextPropertyListParser {
       }
     }
     guard let state else { throw text.damage(tokenStart, "the typed value that begins here is none") }
+    if type == UInt8(ascii: "D"), !value.withUnsafeBytes({ PropertyListScalars.isInCalendar($0) }) {
+      fault(.invalidScalar, tokenStart, "there is no such day or time")
+    }
     return state
   }
 

@@ -47,7 +47,7 @@ final class TextPropertyListParser: StagingParser {
         case .behind:
           try cursor.skipSpace()
           guard try cursor.peek() < 0 else { throw unexpected("the end") }
-          if let missing = text.missingRecords() { throw missing }
+          try text.finish()
           return false
         }
       }

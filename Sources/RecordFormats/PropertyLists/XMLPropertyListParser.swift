@@ -46,7 +46,7 @@ final class XMLPropertyListParser: StagingParser {
     while let event = try next(reader) { try take(event) }
     if isLast {
       if !isDone { throw text.damage(text.window.end, "the XML document ends too early") }
-      if let failure = text.missingRecords() { throw failure }
+      try text.finish()
       return false
     }
     let reached = offset

@@ -34,8 +34,8 @@ public struct ListElements: Sendable {
         return nil
       }
     }
-    takesScalars = paths.contains([])
-    request = JSONRequest(paths)
+    takesScalars = paths.contains { $0.isEmpty || $0 == [Array("#text".utf8)] }
+    request = JSONRequest(paths, takesText: true)
   }
 
   /// Whether a column is a path of members, or `.`.

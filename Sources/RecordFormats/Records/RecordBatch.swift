@@ -82,6 +82,13 @@ public struct RecordBatch: Sendable {
       ?? .absent
   }
 
+  /// Whether some record has something in a column that is read, be it null.
+  ///
+  /// - Complexity: O(records up to the first one).
+  public func hasColumn(_ column: Int) -> Bool {
+    (0..<recordCount).contains { states[$0 * columnCount + column] != FieldState.absent.rawValue }
+  }
+
   /// Calls `body` with the bytes of a field; they are valid during the call only.
   public func withField<R, E: Error>(
     _ record: Int, _ column: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R

@@ -14,15 +14,17 @@ public struct SkippedText: Sendable, Hashable {
     case repeatedHeader
     /// A line with nothing, or with nothing but blanks where these are nothing.
     case blankLine
-    /// A line that begins as a comment does, or a comment of XML, YAML or a property list.
+    /// A line that begins as a comment does, or a comment between the records of an XML document.
     case comment
     /// Text below the last record.
     case footer
     /// Another table of the file than the one that is read.
     case otherTable
     /// What stands around records and between them: punctuation, white space, elements and members that are not asked
-    /// for as records.
+    /// for as records; comments in YAML and in property lists, too.
     case structure
+    /// Records that have none of the elements of `each`, of which each becomes a record.
+    case withoutElements
 
     /// What it is called in sentences.
     public var words: String {
@@ -36,6 +38,7 @@ public struct SkippedText: Sendable, Hashable {
       case .footer: "text below the table"
       case .otherTable: "other tables"
       case .structure: "structure"
+      case .withoutElements: "records without elements of “each”"
       }
     }
 
@@ -50,13 +53,15 @@ public struct SkippedText: Sendable, Hashable {
       case .footer: 6
       case .otherTable: 7
       case .structure: 8
+      case .withoutElements: 9
       }
     }
   }
 
   /// How much text.
   public struct Amount: Sendable, Hashable {
-    /// The number of lines that were passed over whole; one that a record shares is not counted.
+    /// The number of lines that were passed over whole; one that a record shares is not counted, nor what is no matter
+    /// of lines: the structure and the comments of documents.
     public var lines = 0
     /// The number of bytes in UTF-8, line ends included.
     public var bytes = 0
@@ -127,6 +132,9 @@ public struct TextAccount: Sendable, Hashable {
   public var recordBytes = 0
   /// What the others are.
   public var skipped = SkippedText()
+  /// The text of the first record without elements, see ``SkippedText/Kind/withoutElements``, up to 64 KiB of it; empty
+  /// when there is none.
+  public var withoutElements: [UInt8] = []
 
   /// Nothing.
   public init() {}
@@ -139,6 +147,13 @@ public struct TextAccount: Sendable, Hashable {
     left.bytes += right.bytes
     left.recordBytes += right.recordBytes
     left.skipped += right.skipped
+    if left.withoutElements.isEmpty { left.withoutElements = right.withoutElements }
+  }
+
+  /// Counts a record that has none of the elements of `each`.
+  mutating func addChildless(_ raw: UnsafeRawBufferPointer, lines: Int, bytes: Int) {
+    skipped.add(.withoutElements, lines: lines, bytes: bytes)
+    if withoutElements.isEmpty { withoutElements = Array(raw.prefix(1 << 16)) }
   }
 
   /// Forgets everything.
@@ -146,5 +161,6 @@ public struct TextAccount: Sendable, Hashable {
     bytes = 0
     recordBytes = 0
     skipped.removeAll()
+    withoutElements = []
   }
 }

@@ -129,6 +129,9 @@ struct XMLWrapper {
     steps = path.isAnywhere ? [nil] + path.steps : path.steps
   }
 
+  /// How deep the record's element is in the document.
+  var depth: Int { steps.count }
+
   /// The document with the record.
   func wrap(_ raw: [UInt8]) -> [UInt8] {
     var head = ""
@@ -137,6 +140,7 @@ struct XMLWrapper {
     for (index, step) in around.enumerated() {
       var name = "r"
       var declarations = ""
+      var declared: String?
       if let step {
         let local = String(decoding: step.local, as: UTF8.self)
         if let space = step.space {
@@ -144,20 +148,21 @@ struct XMLWrapper {
           let prefix = namespaces.comparesURIs ? "wrap\(index)" : text
           let uri = namespaces.comparesURIs ? text : "urn:prefix:\(text)"
           name = "\(prefix):\(local)"
+          declared = prefix
           declarations = " xmlns:\(prefix)=\"\(uri.xml(.quote))\""
         } else {
           name = local
         }
       }
-      if index == around.count - 1 { declarations += self.declarations(raw) }
+      if index == around.count - 1 { declarations += self.declarations(raw, except: declared) }
       head += "<\(name)\(declarations)>"
       tail = "</\(name)>" + tail
     }
     return Array(head.utf8) + raw + Array(tail.utf8)
   }
 
-  /// The namespaces that a record's text needs from outside.
-  private func declarations(_ raw: [UInt8]) -> String {
+  /// The namespaces that a record's text needs from outside, but for one that is declared already.
+  private func declarations(_ raw: [UInt8], except declared: String?) -> String {
     var result = ""
     let rest = raw.drop { $0 <= 32 }
     let name = rest.dropFirst().prefix { $0 > 32 && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
@@ -165,7 +170,7 @@ struct XMLWrapper {
     if namespaces.comparesURIs, !name.contains(UInt8(ascii: ":")), let space = steps.last??.space {
       result += " xmlns=\"\(String(decoding: space, as: UTF8.self).xml(.quote))\""
     }
-    for prefix in Self.prefixes(raw) {
+    for prefix in Self.prefixes(raw) where prefix != declared {
       let uri =
         uris[prefix] ?? (prefix == "xsi" ? XMLNamespaces.schemaInstance : "urn:prefix:\(prefix)")
       result += " xmlns:\(prefix)=\"\(uri.xml(.quote))\""
@@ -180,7 +185,7 @@ struct XMLWrapper {
     for (index, byte) in raw.enumerated() {
       if isNameByte(byte) { continue }
       defer { start = index + 1 }
-      guard byte == UInt8(ascii: ":"), index > start, start > 0, !isDigit(raw[start]), found.count < 64 else {
+      guard byte == UInt8(ascii: ":"), index > start, start > 0, !isDigit(raw[start]), found.count < 1_000 else {
         continue
       }
       let before = raw[start - 1]
@@ -196,6 +201,6 @@ struct XMLWrapper {
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
-    (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_") || isDigit(byte)
+    (0x61...0x7A).contains(byte | 0x20) || byte == UInt8(ascii: "_") || isDigit(byte) || byte >= 0x80
   }
 }

@@ -11,7 +11,7 @@ struct EachPath: Hashable {
 
   /// Reads a path as columns have it, or returns nil if it is malformed.
   init?(_ text: String) {
-    guard let names = JSONPaths.split(text) else { return nil }
+    guard !text.isEmpty, let names = JSONPaths.split(text) else { return nil }
     self.names = names
   }
 }

@@ -23,6 +23,8 @@ final class TextWindow {
   private var check = TextCheck()
   /// Whether all text was handed out.
   var isAtEnd: Bool { isStreamAtEnd && end == filled }
+  /// Whether the text begins with a byte order mark; known once a piece was read.
+  private(set) var hasMark = false
 
   /// The number of bytes of one piece.
   static let pieceSize = 1 << 14
@@ -63,6 +65,7 @@ final class TextWindow {
       filled += count
     }
     end = min(filled, first + Self.pieceSize)
+    if first == 0 { hasMark = memory[..<end].starts(with: [0xEF, 0xBB, 0xBF]) }
     if let base = memory.baseAddress?.assumingMemoryBound(to: UInt8.self) {
       check.advance(base, origin: start, end: filled - start, isLast: isStreamAtEnd)
     }

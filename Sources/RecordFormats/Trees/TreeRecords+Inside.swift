@@ -1,7 +1,8 @@
 /// What stands inside a record: which cell a value goes to.
 extension TreeRecords {
   mutating func beginInside(isMapping: Bool, at offset: Int) {
-    let (node, eachDepth) = takePending()
+    let (pending, eachDepth) = takePending()
+    let node = itemNode(pending)
     let parent = open.last
     separateIfItem(parent)
     serial += 1
@@ -21,6 +22,7 @@ extension TreeRecords {
       childDepth = open.count
       beginChild()
     }
+    if !isMapping, !entry.isEach, entry.node >= 0, nodes[entry.node].hasIndexes { entry.number = 0 }
     if open.count + 1 > JSONScanner.deepest {
       refuse(.tooDeep, at: offset, "mappings and sequences nest deeper than \(JSONScanner.deepest)")
     }

@@ -21,7 +21,10 @@ extension TreeRecords {
         return false
       }
       // A scalar where the path leads: no records there, unless scalars are taken.
-      guard recordsPath.isEmpty || takesScalars else { return false }
+      guard recordsPath.isEmpty || takesScalars else {
+        isPathTaken = true
+        return false
+      }
       foundRecords = true
     } else if !isRecordPlace {
       return false

@@ -41,6 +41,14 @@ struct TreeRecords {
   var recordsDepth = -1
   /// Whether the sequence of records was found in this document, and in any.
   var foundRecords = false
+  /// Whether there may be none, and whether something else stands in their place.
+  var mayMissRecords = false
+  var isPathTaken = false
+  /// Whether it is an error that there were none.
+  var isMissingRecords: Bool { !foundRecords && (!mayMissRecords || isPathTaken) }
+  /// The most names of the path that were matched, and members that stand where the next one was looked for.
+  private var reached = 0
+  private var namesThere: [String] = []
 
   // The record that is open.
   /// An open mapping or sequence of a record.
@@ -52,6 +60,8 @@ struct TreeRecords {
     /// The items written so far to the JSON text.
     var items = 0
     var isMapping: Bool
+    /// The items so far, where paths name them by their numbers; else -1.
+    var number = -1
     /// How many names of `each` lead here, or -1 off that way.
     var eachDepth: Int
     /// Whether its items are child records.
@@ -96,11 +106,18 @@ struct TreeRecords {
   /// Whether the open record has a fault.
   var isRefused = false
   private(set) var recordIndex = 0
+  /// What of the text is in records.
+  var ledger = TextLedger()
 
   /// The names of top-level members in the order of their first appearance, when they are collected.
   private(set) var memberNames: [[UInt8]] = []
   private var knownNames: Set<[UInt8]> = []
   private let collectsNames: Bool
+  /// The names that lead to the last member, each with the number of mappings and sequences that are open where it
+  /// stands; when members inside members are collected, too.
+  private var way: [(depth: Int, name: [UInt8])] = []
+  /// Where members inside members are noted; nil where they are not.
+  var paths: OccurringPaths?
 
   /// - Parameters:
   ///   - paths: the requested columns; path i is column i.
@@ -128,6 +145,16 @@ struct TreeRecords {
   var keptFrom: Int? { isInRecord ? recordStart : nil }
   /// Whether the open record is refused for its length, so that its text need not be kept beyond the first 64 KiB.
   var isTooLong: Bool { fault?.code == .recordTooLong }
+  /// Counts the complete record, whose text ends at an offset.
+  private mutating func settle(to end: Int, _ raw: UnsafeRawBufferPointer, hasMark: Bool) {
+    ledger.begin(hasMark: hasMark)
+    if fault == nil, rows == 0, !each.isEmpty {
+      ledger.settleChildless(recordStart, end, raw)
+    } else {
+      ledger.settle(recordStart, end)
+    }
+  }
+
   /// Whether the next scalar is a record or a part of one.
   var wantsNext: Bool {
     isInRecord || isRecordPlace || (isRecordsPlace && (recordsPath.isEmpty || takesScalars))
@@ -155,6 +182,7 @@ struct TreeRecords {
   mutating func key(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
     guard isInRecord else {
       isNextMatched = depth == matched + 1 && matched < recordsPath.count && recordsPath[matched].elementsEqual(bytes)
+      if !foundRecords, recordsDepth < 0 { noteMember(bytes) }
       return
     }
     guard let last = open.indices.last else { return }
@@ -168,6 +196,7 @@ struct TreeRecords {
       let name = [UInt8](bytes)
       if knownNames.count < 10_000, knownNames.insert(name).inserted { memberNames.append(name) }
     }
+    if paths != nil { notePath(bytes) }
     pendingNode = -1
     pendingEach = -1
     let eachDepth = open[last].eachDepth
@@ -185,6 +214,33 @@ struct TreeRecords {
     }
     memory.seen[node] = open[last].serial
     pendingNode = node
+  }
+
+  /// Notes the path of a member.
+  @inline(never)
+  private mutating func notePath(_ bytes: UnsafeRawBufferPointer) {
+    while let last = way.last, last.depth >= open.count { way.removeLast() }
+    way.append((open.count, [UInt8](bytes)))
+    paths?.add(way.map(\.name))
+  }
+
+  /// Keeps the name of a member beside the path of the records, for the message that there are none.
+  @inline(never)
+  private mutating func noteMember(_ bytes: UnsafeRawBufferPointer) {
+    guard depth == matched + 1, matched < recordsPath.count else { return }
+    if matched > reached {
+      reached = matched
+      namesThere = []
+    }
+    guard matched == reached, !isNextMatched, namesThere.count < 24 else { return }
+    let name = String(decoding: bytes.prefix(80), as: UTF8.self)
+    if !namesThere.contains(name) { namesThere.append(name) }
+  }
+
+  /// Why there are no records: that the path's next member is missing, or `otherwise` at its end.
+  func missing(_ path: JSONRecordsPath, _ otherwise: String) -> String {
+    if path.names.isEmpty || isPathTaken { return "\(otherwise) at \(path.text(path.names.count))" }
+    return path.missing(reached, among: namesThere)
   }
 
   /// The child of a node with a name; it is looked for from the given one on.
@@ -224,7 +280,17 @@ struct TreeRecords {
   @inline(__always)
   private var isUnnamedWanted: Bool {
     if !isInRecord { return isNextMatched || isRecordPlace || isRecordsPlace }
-    return !isRefused && (pendingEach >= 0 || !captures.isEmpty || open.isEmpty || open[open.count - 1].isEach)
+    if isRefused { return false }
+    if pendingEach >= 0 || !captures.isEmpty || open.isEmpty { return true }
+    return open[open.count - 1].isEach || open[open.count - 1].number >= 0
+  }
+
+  /// The node of the next item of a sequence whose items have numbers; else the given one.
+  @inline(__always)
+  mutating func itemNode(_ node: Int) -> Int {
+    guard let last = open.indices.last, open[last].number >= 0 else { return node }
+    defer { open[last].number += 1 }
+    return nodes[open[last].node].children.first { nodes[$0].index == open[last].number } ?? -1
   }
 
   /// A scalar from an offset on.
@@ -235,7 +301,8 @@ struct TreeRecords {
     -> Bool
   {
     guard isInRecord else { return outlineScalar(bytes, state, at: offset, end: (verbatim ?? offset) + bytes.count) }
-    let (node, each) = takePending()
+    let (pending, each) = takePending()
+    let node = itemNode(pending)
     if each == self.each.count, each > 0 {
       // In the place of the array of child records: one child, unless it is null.
       if state != .null {
@@ -313,11 +380,14 @@ struct TreeRecords {
   ///   - raw: the record's text.
   ///   - position: the position of an offset.
   ///   - hasOffsets: whether the text's bytes have the parser's offsets, from the record's first one on.
+  ///   - end: the offset behind the record's text; nil where the input is no text.
+  ///   - hasMark: whether the input begins with a byte order mark.
   mutating func emit(
-    raw: UnsafeRawBufferPointer, hasOffsets: Bool = true, into batch: inout RecordBatch,
-    position: (Int) -> SourcePosition
+    raw: UnsafeRawBufferPointer, hasOffsets: Bool = true, end: Int? = nil, hasMark: Bool = false,
+    into batch: inout RecordBatch, position: (Int) -> SourcePosition
   ) {
     defer { reset() }
+    if let end { settle(to: end, raw, hasMark: hasMark) }
     if let fault {
       let isLong = fault.code == .recordTooLong
       var error = RecordError(

@@ -10,6 +10,10 @@ struct XMLElementNode {
   var slot: Int32 = -1
   /// The column of the element's own text, or -1.
   var textSlot: Int32 = -1
+  /// The column of the element with its attributes and all that is inside, as JSON, or -1.
+  var wholeSlot: Int32 = -1
+  /// Whether one of these columns needs its text.
+  var takesText = false
   var firstElement: Int32 = 0
   var elementCount: Int32 = 0
   var firstAttribute: Int32 = 0
@@ -61,11 +65,14 @@ final class XMLColumns {
   ) throws(BadPath) {
     count = paths.count
     for (i, path) in paths.enumerated() {
-      for (k, name) in path.enumerated() where !Self.isGood(name, isLast: k == path.count - 1, namespaces) {
+      for (k, name) in path.enumerated()
+      where !Self.isGood(name, isFirst: k == 0, isLast: k == path.count - 1, namespaces) {
         throw BadPath(path: i)
       }
     }
-    for name in each where !Self.isGood(name, isLast: false, namespaces) { throw BadPath(path: nil) }
+    for (k, name) in each.enumerated() where !Self.isGood(name, isFirst: k == 0, isLast: false, namespaces) {
+      throw BadPath(path: nil)
+    }
     let tree = JSONPaths(each.isEmpty ? paths : paths + [each])
     names = tree.names
     repeats = tree.repeats.filter { $0.copy < paths.count }
@@ -86,6 +93,8 @@ final class XMLColumns {
         let text = tree.names[node.name]
         if text.elementsEqual("#text".utf8) {
           elements[current].textSlot = slot
+        } else if text.elementsEqual("#element".utf8) {
+          elements[current].wholeSlot = slot
         } else if text.first == UInt8(ascii: "@") {
           if let name = namespaces.name(Array(text.dropFirst()), isAttribute: true) {
             attributes.append(
@@ -119,6 +128,8 @@ final class XMLColumns {
         elements[current].elementCount += 1
         elements[current].hasNamedValues = true
       }
+      let own = elements[current]
+      elements[current].takesText = own.slot >= 0 || own.textSlot >= 0 || own.wholeSlot >= 0
       current += 1
     }
     var large: [Int32: [Name: Int32]] = [:]
@@ -151,8 +162,10 @@ final class XMLColumns {
   /// A path that is none; nil for that of the child records.
   struct BadPath: Error { var path: Int? }
 
-  static func isGood(_ name: [UInt8], isLast: Bool, _ namespaces: XMLNamespaces) -> Bool {
-    if name.elementsEqual("#text".utf8) { return isLast }
+  static func isGood(_ name: [UInt8], isFirst: Bool, isLast: Bool, _ namespaces: XMLNamespaces) -> Bool {
+    if name.elementsEqual("#text".utf8) || name.elementsEqual("#element".utf8) { return isLast }
+    // Elements have no numbers, in the order of the document or otherwise.
+    if !isFirst, JSONPaths.isIndex(name) { return false }
     if name.first == UInt8(ascii: "@") {
       return isLast && namespaces.name(Array(name.dropFirst()), isAttribute: true) != nil
     }

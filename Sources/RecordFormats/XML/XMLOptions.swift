@@ -15,6 +15,8 @@ public struct XMLOptions: Sendable, Hashable {
   /// Which elements are records: names from the root with slashes between them, such as `/orders/order`, with `*` for any
   /// name and `//` in place of the first slash for any depth; nil for the children of the root.
   public var records: String?
+  /// Whether a document without any element at ``records`` has no records; else that is an error.
+  public var recordsMayBeMissing = false
   /// The path, from a record, of elements of which each becomes a record of its own, see ``EachPath``.
   public var each: String?
   /// The URIs of namespaces that paths and columns may name, by prefix, `""` for elements without a prefix; without any,
@@ -39,6 +41,8 @@ public struct XMLOptions: Sendable, Hashable {
   public var hasEachPath: Bool {
     guard let each else { return true }
     guard let names = EachPath(each)?.names else { return false }
-    return names.allSatisfy { XMLColumns.isGood($0, isLast: false, XMLNamespaces(namespaces)) }
+    return names.enumerated().allSatisfy {
+      XMLColumns.isGood($1, isFirst: $0 == 0, isLast: false, XMLNamespaces(namespaces))
+    }
   }
 }

@@ -11,7 +11,9 @@ final class XMLRecordParser: StagingParser {
   let pieces: XMLPieces
   private let records: UnsafeMutablePointer<XMLRecords>
   private let columns: XMLColumns
-  private let recordsPath: String
+  private let recordsPath: XMLRecordsPath
+  /// How the path of the records is written; nil where none records are no mistake.
+  private let neededPath: String?
   /// The offset behind the piece of which records are made.
   private var pieceEnd = 0
   private var isFinished = false
@@ -39,7 +41,8 @@ final class XMLRecordParser: StagingParser {
       throw ReadError(
         .invalidOption, path: path, message: "“\(options.each ?? "")” is not a path of elements, such as lines.line")
     }
-    self.recordsPath = options.records ?? "/*/*"
+    self.recordsPath = recordsPath
+    neededPath = options.recordsMayBeMissing ? nil : options.records
     let log = EventLog(usual: SplitLink.logSize)
     guard let parser = XMLParser(.records, log: log, pieceSize: pieceSize) else {
       throw ReadError(.inputFailed, path: path, message: "the XML parser cannot be started: out of memory")
@@ -86,6 +89,7 @@ final class XMLRecordParser: StagingParser {
   func advance(into batch: inout RecordBatch) throws(ReadError) -> Bool {
     if isFinished { return false }
     let piece = try pieces.next()
+    if pieceEnd == 0 { records.pointee.ledger.begin(hasMark: window.hasMark) }
     pieceEnd += piece.count
     withUnsafeMutablePointer(to: &batch) { batch in
       records.pointee.batch = batch
@@ -96,6 +100,7 @@ final class XMLRecordParser: StagingParser {
     }
     batch.encoding = window.mappedEncoding
     batch.lineEnds = .lineFeed
+    batch.account += records.pointee.ledger.take()
     if let failure = records.pointee.failure {
       isFinished = true
       pieces.stop()
@@ -135,9 +140,10 @@ final class XMLRecordParser: StagingParser {
     isFinished = true
     makeRecords(upTo: .documentEnd)
     records.pointee.takeFaults()
-    guard records.pointee.failure == nil, !records.pointee.foundPlace else { return }
-    records.pointee.failure = (
-      .missingRecords, records.pointee.offset, "the document has no elements on the way to “\(recordsPath)”"
-    )
+    records.pointee.ledger.finish(at: pieceEnd)
+    guard records.pointee.failure == nil, !records.pointee.hasRecords, let neededPath else { return }
+    if let message = records.pointee.outline.missing(recordsPath, neededPath) {
+      records.pointee.failure = (.missingRecords, records.pointee.offset, message)
+    }
   }
 }

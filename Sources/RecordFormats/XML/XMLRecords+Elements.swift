@@ -50,8 +50,11 @@ extension XMLRecords {
       mask |= 1 << UInt64(i + 1)
     }
     masks[depth] = mask
-    if (mask | before) & (1 << UInt64(steps.count - 1)) != 0 { foundPlace = true }
-    if mask & (1 << UInt64(steps.count)) != 0 { openRecord(tag) }
+    if mask & (1 << UInt64(steps.count)) != 0 {
+      openRecord(tag)
+    } else if !hasRecords {
+      outline.note(tag, before: before, after: mask)
+    }
     guard let unknown = entityInTag else { return }
     entityInTag = nil
     if openCount > 0 {
@@ -72,6 +75,7 @@ extension XMLRecords {
     }
     dropFaults(before: recordStart)
     if failure != nil { return }
+    hasRecords = true
     push(0, tag, tree: -1)
     members?.add(record: tag, comparesURIs: comparesURIs)
   }
@@ -123,15 +127,18 @@ extension XMLRecords {
   mutating func push(_ node: Int32, _ tag: XMLTag, tree parent: Int32) {
     let entry = open + openCount
     openCount += 1
-    let wantsText = node >= 0 && (elements[Int(node)].slot >= 0 || elements[Int(node)].textSlot >= 0)
+    let wantsText = node >= 0 && elements[Int(node)].takesText
     entry.pointee.begin(node: node, tagEnd: offset, wantsText: wantsText || parent >= 0)
     if node == each, each > 0 { beginChild() }
     if parent >= 0 {
       entry.pointee.tree = tree.add(.element, tag.local, tag.prefix, parent)
       hasTree = true
-    } else if tag.count > 0, mixed == .reject, node >= 0, elements[Int(node)].slot >= 0 {
-      entry.pointee.tree = tree.add(.element, tag.local, tag.prefix, -1)
-      hasTree = true
+    } else if wantsText {
+      let needsTree = tag.count > 0 && mixed == .reject && elements[Int(node)].slot >= 0
+      if needsTree || elements[Int(node)].wholeSlot >= 0 {
+        entry.pointee.tree = tree.add(.element, tag.local, tag.prefix, -1)
+        hasTree = true
+      }
     }
     if tag.count > 0 { takeAttributes(entry, tag) }
     if hasTree, tree.isLarge(maxRecordBytes) { refuseLong() }

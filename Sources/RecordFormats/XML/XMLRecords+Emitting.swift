@@ -112,9 +112,14 @@ extension XMLRecords {
           code: fault.code, position: isLong ? longPosition : window.position(of: fault.at), recordIndex: recordIndex,
           message: fault.message, raw: raw))
       recordIndex += 1
+      ledger.settle(recordStart, end)
       return
     }
-    if rows == 0, each > 0 { return }
+    if rows == 0, each > 0 {
+      let raw = UnsafeRawBufferPointer(start: textBase + (recordStart - textStart), count: end - recordStart)
+      return ledger.settleChildless(recordStart, end, raw)
+    }
+    ledger.settle(recordStart, end)
     writeArrays()
     let rawRange = batch.pointee.appendBytes(
       UnsafeRawBufferPointer(start: textBase + (recordStart - textStart), count: end - recordStart))

@@ -50,6 +50,10 @@ extension XMLRecords {
         let name = String(decoding: XMLEvent.bytes(&next), as: UTF8.self)
         refuseEntity(name, isInAttribute: head & XMLEvent.isInAttribute != 0)
       case .documentType: _ = XMLEvent.bytes(&next)
+      case .comment:
+        // With the marks around it.
+        if openCount == 0 { ledger.addComment(Int(truncatingIfNeeded: head >> XMLEvent.countShift) + 7) }
+        next += 1
       case .failure:
         let fault = XMLEvent.fault(&next, base: base)
         fail(

@@ -28,6 +28,8 @@ extension XMLRecords {
     }
     if top.pointee.hasInk { checkMixed(top) }
     if node >= 0, elements[node].textSlot >= 0 { return }
+    // What is no fault there is part of the JSON.
+    if mixed != .reject, top.pointee.tree >= 0 { return }
     // White space between elements.
     top.pointee.text = XMLTextRange()
     top.pointee.hasPieces = false
@@ -81,16 +83,14 @@ extension XMLRecords {
     guard entry.node >= 0 else { return }
     let node = elements[Int(entry.node)]
     if node.textSlot >= 0, !entry.hasChildren || entry.hasInk { putText(Int(node.textSlot), top, text) }
+    if node.wholeSlot >= 0 { putTree(node.wholeSlot, entry) }
     guard node.slot >= 0 else { return }
     if !entry.hasChildren { return putText(Int(node.slot), top, text) }
+    if mixed == .reject { return putTree(node.slot, entry) }
     let end = isInEntity ? -1 : last(UInt8(ascii: "<"), before: offset)
     var cell = XMLCell(.json, .json, start: 0, count: 0, at: min(entry.tagEnd + 1, offset))
     switch mixed {
-    case .reject:
-      cell.start = json.count
-      tree.write(entry.tree, texts: self.texts, to: &json)
-      cell.count = Int32(truncatingIfNeeded: json.count - cell.start)
-      if json.count > 2 * maxRecordBytes { refuseLong() }
+    case .reject: break
     case .text:
       cell.place = .strings
       cell.state = .text
@@ -109,6 +109,15 @@ extension XMLRecords {
       }
     }
     put(Int(node.slot), cell)
+  }
+
+  /// Puts the JSON of an element.
+  mutating func putTree(_ slot: Int32, _ entry: XMLOpenElement) {
+    var cell = XMLCell(.json, .json, start: json.count, count: 0, at: min(entry.tagEnd + 1, offset))
+    tree.write(entry.tree, texts: self.texts, to: &json)
+    cell.count = Int32(truncatingIfNeeded: json.count - cell.start)
+    if json.count > 2 * maxRecordBytes { refuseLong() }
+    put(Int(slot), cell)
   }
 
   /// The text that a base64 stands for; the base64 itself when it is none.

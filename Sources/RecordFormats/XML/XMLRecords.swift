@@ -40,8 +40,9 @@ struct XMLRecords {
   var depth = 0
   /// For each open element outside records, how many names of the records' path may be matched by it: bit i for i names.
   let masks: UnsafeMutablePointer<UInt64>
-  /// Whether the element that holds records was found.
-  var foundPlace = false
+  /// Whether a record was found, and what stands in its place until then.
+  var hasRecords = false
+  var outline = XMLOutline()
   var failure: (code: ReadError.Code, at: Int, message: String)?
 
   // The record that is open.
@@ -62,6 +63,8 @@ struct XMLRecords {
   /// The reference to an unknown entity in a tag that is about to be reported.
   var entityInTag: (at: Int, message: String)?
   var recordIndex = 0
+  /// What of the text is in records.
+  var ledger = TextLedger()
   var batch: UnsafeMutablePointer<RecordBatch>?
 
   // Its values.

@@ -4,6 +4,8 @@ struct XMLRecordsPath {
   private(set) var steps: [XMLName?] = [nil, nil]
   /// Whether the first step may be at any depth.
   private(set) var isAnywhere = false
+  /// The steps as they are written.
+  private(set) var names = ["*", "*"]
 
   /// The longest path.
   static let longest = 60
@@ -21,7 +23,9 @@ struct XMLRecordsPath {
       rest = rest.dropFirst()
     }
     steps = []
+    names = []
     for step in rest.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      names.append(String(decoding: step, as: UTF8.self))
       if step.elementsEqual("*".utf8) {
         steps.append(nil)
         continue

@@ -3,6 +3,8 @@ public struct YAMLOptions: Sendable, Hashable {
   /// Where the sequence of records is in each document, as for ``JSONOptions/records``; nil when each document is the
   /// sequence, or is itself one record.
   public var records: String?
+  /// Whether a stream without anything at ``records`` has no records; else that is an error.
+  public var recordsMayBeMissing = false
   /// The path, from a record, of a sequence of which each item becomes a record of its own, see ``EachPath``.
   public var each: String?
   /// The longest record in bytes, at most 512 MiB; a longer one is refused.

@@ -80,6 +80,7 @@ struct YAMLParser: StagingParser {
   /// Reads on to the end of the next record.
   mutating func advance(into batch: inout RecordBatch) throws(ReadError) -> Bool {
     let before = batch.recordCount + batch.errors.count
+    defer { batch.account += tree.ledger.take() }
     while batch.recordCount + batch.errors.count == before {
       guard try step(into: &batch) else { return false }
     }
@@ -110,11 +111,13 @@ struct YAMLParser: StagingParser {
       try beginDocument(event, at: start)
     case .streamEnd:
       if text.progress.pointee.firstFault < .max { try refuseFault() }
-      if requiresRecords, !tree.foundRecords {
+      if requiresRecords, tree.isMissingRecords {
         throw ReadError(
           .missingRecords, path: text.window.path,
-          message: "no document has a sequence or a mapping at \(recordsPath.text(recordsPath.names.count))")
+          message: tree.missing(recordsPath, "no document has a sequence or a mapping"))
       }
+      tree.ledger.begin(hasMark: text.window.hasMark)
+      tree.ledger.finish(at: text.window.end)
       return false
     case .other, .piece, .base, .failure: break
     }
@@ -334,7 +337,9 @@ struct YAMLParser: StagingParser {
     let window = text.window
     if let long = longRecord {
       longRecord = nil
-      long.raw.withUnsafeBytes { raw in tree.emit(raw: raw, into: &batch) { _ in long.position } }
+      long.raw.withUnsafeBytes { raw in
+        tree.emit(raw: raw, end: contentEnd, hasMark: window.hasMark, into: &batch) { _ in long.position }
+      }
       text.forgetFaults(before: contentEnd)
     } else if let start = tree.keptFrom {
       if text.progress.pointee.firstFault < contentEnd, let fault = text.fault(before: contentEnd) {
@@ -344,7 +349,7 @@ struct YAMLParser: StagingParser {
       var raw = window.text(start..<max(start, contentEnd))
       // A block scalar takes in its last line end.
       if raw.last == 10 { raw = UnsafeRawBufferPointer(rebasing: raw.dropLast()) }
-      tree.emit(raw: raw, into: &batch) { window.position(of: $0) }
+      tree.emit(raw: raw, end: contentEnd, hasMark: window.hasMark, into: &batch) { window.position(of: $0) }
     }
     keys.cut(to: 0)
     budget.startRecord(textRead: contentEnd)

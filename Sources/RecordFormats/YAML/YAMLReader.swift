@@ -55,7 +55,7 @@ public struct YAMLReader: RecordReader {
     if case .all = request {
       paths = columns.map { JSONPaths.split($0) ?? [[]] }
     } else {
-      paths = try JSONPaths.requested(request, path: source.path)
+      paths = try JSONPaths.requested(request, path: source.path, countsBack: false)
     }
     var parser = Self.parser(stream, options, records, each ?? nil, paths, splitsAt: splitsAt)
     if case .all = request { parser.tree.notesSurplus = true }
@@ -72,6 +72,7 @@ public struct YAMLReader: RecordReader {
       records: records, each: each, paths: paths, maxRecordBytes: limit, collectsNames: collectsNames)
     tree.takesScalars = options.takesScalars
     tree.keepsIndent = true
+    tree.mayMissRecords = options.recordsMayBeMissing
     return YAMLParser(
       window: TextWindow(stream, encoding: options.encoding), options: options, records: records, tree: tree,
       splitsAt: splitsAt)
@@ -98,6 +99,17 @@ public struct YAMLReader: RecordReader {
       if !names.isEmpty || stream.isWhole || size >= 16 << 20 { return names }
       size *= 2
     }
+  }
+
+  /// The paths of what a text that is one record has.
+  static func paths(of text: [UInt8], _ options: YAMLOptions) throws(ReadError) -> OccurringPaths {
+    var parser = Self.parser(try ByteSource(bytes: text).open(), options, JSONRecordsPath(), nil, [])
+    parser.tree.paths = OccurringPaths()
+    var batch = RecordBatch()
+    batch.start(columnCount: 0, source: 0)
+    // As far as it goes: what is cut has names, too.
+    while (try? parser.advance(into: &batch)) ?? false {}
+    return parser.tree.paths ?? OccurringPaths()
   }
 
   /// The bytes read from the input so far.

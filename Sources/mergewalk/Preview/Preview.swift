@@ -24,6 +24,8 @@ struct Preview {
   private var bytes = 0
   /// Where a record has members that are no columns.
   private var surplus: String?
+  /// Whether the first line of NDJSON is an array.
+  private var beginsWithArray = false
 
   private static let shownRejects = 10
 
@@ -89,6 +91,9 @@ struct Preview {
     } catch {
       refusal = error.description
       return false
+    }
+    if read == 0, case .ndjson = definition.format, batch.recordCount > 0 {
+      beginsWithArray = batch.raw(0).first { $0 > 32 } == UInt8(ascii: "[")
     }
     read += batch.recordCount + batch.errors.count
     rejected += batch.errors.count
@@ -190,6 +195,11 @@ struct Preview {
         "\(surplus): warning: a member is no column, because the first records do not have it; "
           + (definition.hasRawJSON ? "--format ndjson shows all" : "a pipeline that names it reads it")
           + " [lateMember]")
+    }
+    if beginsWithArray {
+      Console.words(
+        "\(definition.sources[0].path): warning: the first line is an array; a file that is one array of records has the"
+          + " format json [arrayLine]")
     }
     if let passed { Console.words(passed) }
     if format == .table, !sink.isReaderGone {

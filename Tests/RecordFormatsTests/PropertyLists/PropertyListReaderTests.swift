@@ -91,6 +91,13 @@ private let xmlCases = [
     "a number that is none", xml("<array><dict><key>a</key><integer>1x</integer></dict><dict/></array>"), ["a"],
     ["invalidScalar@1:47", "·"]),
   PropertyListCase(
+    "days and times that there are not",
+    xml(
+      "<array>"
+        + ["2024-02-29T23:59:60", "2023-02-29T00:00:00", "2024-04-31T00:00:00", "2024-00-01T00:00:00"]
+        .map { "<dict><key>a</key><date>\($0)Z</date></dict>" }.joined() + "</array>"), ["a"],
+    ["2024-02-29T23:59:60Z", "invalidScalar@1:105", "invalidScalar@1:163", "invalidScalar@1:221"]),
+  PropertyListCase(
     "the same key twice",
     xml(
       "<array><dict><key>a</key><true/><key>a</key><true/></dict><dict><key>b</key><true/><key>b</key><true/></dict></array>"
@@ -151,6 +158,9 @@ private let textCases = [
   PropertyListCase("no semicolon at the end", text: "({ a = b })", ["a"], ["b"]),
   PropertyListCase("something behind", text: "({ a = b; }) x", ["a"], ["b"], failure: "invalidDocument@1:14"),
   PropertyListCase("odd data", text: "({ a = <012>; })", ["a"], [], failure: "invalidDocument@1:8"),
+  PropertyListCase(
+    "a day that there is not", text: "({ a = <*D2024-02-30 11:30:00 +0100>; }, { a = <*D2024-02-29 11:30:00 +0000>; })",
+    ["a"], ["invalidScalar@1:8", "2024-02-29T11:30:00Z"]),
   PropertyListCase("nothing", text: " // nothing\n", ["a"], [], failure: "invalidDocument@2:1"),
 ]
 
@@ -186,7 +196,7 @@ private let textCases = [
     #expect(readList(latin.unicodeScalars.map { UInt8($0.value) }, ["a"]).lines == ["«ä»"])
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     #expect(readList(mark + Array(text.utf8), ["ä"]).lines == ["«日本»"])
-    #expect(readList(mark + Array("{ ä = b; }".utf8).filter { $0 < 0x80 }, [""]).failure == "invalidPath")
+    #expect(readList(mark + Array("{ ä = b; }".utf8).filter { $0 < 0x80 }, ["a..b"]).failure == "invalidPath")
     #expect(readList(mark + Array("{ \"ä\" = b; }".utf8), ["ä"]).lines == ["b"])
     let wide = Array("({ a = \"é\"; })".utf16).flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
     #expect(readList([0xFE, 0xFF] + wide, ["a"]).lines == ["«é»"])

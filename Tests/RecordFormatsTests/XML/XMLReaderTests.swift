@@ -165,6 +165,23 @@ import Testing
     #expect(sample.lines(["@k"]) == ["1", "2", "mixedContent@1:33"])
   }
 
+  @Test("an element with its attributes is #element, whatever is in it")
+  func wholeElements() {
+    let text = "<r><i><t k='1'/><t k='2'>x</t><t>y</t><t/><o><t k='3'><u/></t></o></i><i/></r>"
+    #expect(
+      XMLSample(text).lines(["t.#element", "t", "o.t.#element", "o.#element"]) == [
+        ##"$[{"@k":"1"},{"@k":"2","#text":"x"},"y",""]|$["","x","y",""]|${"@k":"3","u":""}|${"t":{"@k":"3","u":""}}"##,
+        "·|·|·|·",
+      ])
+    let mixed = "<r><i><t k='1'>x<u>y</u>z</t></i></r>"
+    #expect(XMLSample(mixed).lines(["t.#element"]) == ["mixedContent@1:16"])
+    for kind in [XMLOptions.MixedContent.text, .markup] {
+      #expect(
+        XMLSample(mixed) { $0.mixed = kind }.lines(["t.#element"]) == [##"${"@k":"1","u":"y","#text":"xz"}"##])
+    }
+    #expect(XMLSample(text).reading(["t.#element.x"]).failure == "invalidPath")
+  }
+
   @Test("names are compared as written, or by namespaces")
   func namespaces() throws {
     let text = """

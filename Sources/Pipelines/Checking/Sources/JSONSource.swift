@@ -18,6 +18,7 @@ extension SourceBuilder {
   func json(_ source: ComponentValue) -> JSONOptions {
     var options = JSONOptions()
     options.records = source.text("records")?.value
+    options.recordsMayBeMissing = source.flag("records_optional") ?? false
     fill(&options, source)
     return options
   }

@@ -4,7 +4,8 @@ import RecordFormats
 /// Which options of a source mean something for which formats.
 enum SourceOptions {
   private static let delimited: [SourceFormat] = [.csv, .tsv]
-  private static let documents: [SourceFormat] = [.json, .xml, .yaml, .propertyList]
+  /// Formats that have their records somewhere inside.
+  static let documents: [SourceFormat] = [.json, .xml, .yaml, .propertyList]
   private static let text: [SourceFormat] = [
     .csv, .tsv, .ndjson, .json, .jsonSequence, .fixedWidth, .xml, .yaml, .propertyList,
   ]
@@ -23,7 +24,7 @@ enum SourceOptions {
     case "namespaces", "mixed": [.xml]
     case "table": delimited + [.sqlite]
     // A pipeline may read the same records from a document or as CSV, where it means nothing.
-    case "records": documents + delimited
+    case "records", "records_optional": documents + delimited
     case "each": documents + [.ndjson, .jsonSequence]
     case "scalars": [.json, .ndjson, .jsonSequence, .yaml]
     case "duplicate_members": [.json, .ndjson, .jsonSequence]

@@ -6,6 +6,7 @@ extension SourceBuilder {
   func xml(_ source: ComponentValue) -> XMLOptions {
     var options = XMLOptions()
     options.records = source.text("records")?.value
+    options.recordsMayBeMissing = source.flag("records_optional") ?? false
     options.each = source.text("each")?.value
     options.mixed = source.choice("mixed", as: XMLOptions.MixedContent.self) ?? .reject
     for (prefix, uri) in source.pairs("namespaces") ?? [] { options.namespaces[prefix.value] = uri.value }

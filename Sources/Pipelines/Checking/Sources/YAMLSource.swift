@@ -5,6 +5,7 @@ extension SourceBuilder {
   func yaml(_ source: ComponentValue) -> YAMLOptions {
     var options = YAMLOptions()
     options.records = source.text("records")?.value
+    options.recordsMayBeMissing = source.flag("records_optional") ?? false
     options.each = source.text("each")?.value
     options.takesScalars = source.choice("scalars", as: JSONScalars.self) == .value
     if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
