@@ -126,13 +126,16 @@ public struct EarlierRejects: Sendable {
 
   /// Whether every record of a file was rejected once more: it is in another file too, as it was and in the same order.
   ///
+  /// A process that was killed may have left the beginning of a line at the end; the next one has read its record again.
+  ///
   /// - Complexity: O(bytes of both files); a few lines are in memory.
   static func isContained(_ file: String, in other: String) -> Bool {
     do {
       var earlier = try RejectLines(ByteSource(path: file))
       var later = try RejectLines(ByteSource(path: other))
       while let next = try earlier.next() {
-        guard case .success(let line) = next, !line.isCut else { return false }
+        guard case .success(let line) = next else { return try earlier.next() == nil && endsWithinLine(file) }
+        guard !line.isCut else { return false }
         var isFound = false
         while !isFound, let candidate = try later.next() {
           if case .success(let other) = candidate { isFound = line.isAbout(other) }
@@ -143,6 +146,14 @@ public struct EarlierRejects: Sendable {
     } catch {
       return false
     }
+  }
+
+  private static func endsWithinLine(_ path: String) -> Bool {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var last: UInt8 = 0
+    let end = lseek(file, -1, SEEK_END)
+    return end >= 0 && pread(file, &last, 1, end) == 1 && last != UInt8(ascii: "\n")
   }
 }
 

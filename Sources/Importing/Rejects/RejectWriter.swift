@@ -107,8 +107,8 @@ public final class RejectWriter {
   /// The bytes that are known to be on the disk.
   private var syncedBytes = 0
   private var descriptor: Int32 = -1
-  /// Where the file of the run before is now.
-  private var aside: String?
+  /// What runs before have left.
+  private let earlier: EarlierRejects
   /// The permissions of a file that is made: those of the one that was set aside.
   private var mode: mode_t = 0o644
   private var buffer = JSONBytes()
@@ -128,6 +128,7 @@ public final class RejectWriter {
   ) throws(RejectWriterError) {
     self.path = path
     self.run = run
+    earlier = EarlierRejects(of: path)
     var status = stat()
     if stat(path, &status) == 0 {
       let isKept =
@@ -135,7 +136,7 @@ public final class RejectWriter {
         // What an earlier process of this run has written and never committed is written again.
         && EarlierRejects.run(of: path) != run && !isReplayed(path)
       if isKept {
-        aside = try EarlierRejects(of: path).setAside()
+        _ = try earlier.setAside()
         mode = status.st_mode & 0o777
         return
       }
@@ -180,6 +181,7 @@ public final class RejectWriter {
   private init(path: String, run: String, length: Int) throws(RejectWriterError) {
     self.path = path
     self.run = run
+    earlier = EarlierRejects(of: path)
     descriptor = open(path, O_WRONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
     guard ftruncate(descriptor, off_t(length)) == 0, lseek(descriptor, off_t(length), SEEK_SET) >= 0 else {
@@ -320,8 +322,9 @@ public final class RejectWriter {
     descriptor = -1
     // A network file system may report a full disk only now.
     guard result == 0 else { throw RejectWriterError(code: .cannotWrite, path: path, number: errno) }
-    // Whatever the run before has rejected was rejected again: one file is enough.
-    if isFinished, let aside, EarlierRejects.isContained(aside, in: path) { unlink(aside) }
+    // Whatever runs before have rejected was rejected again: one file is enough.
+    guard isFinished else { return }
+    for file in earlier.paths where file != path && EarlierRejects.isContained(file, in: path) { unlink(file) }
   }
 
   /// Finds the file when a run of another pipeline, which writes to the same path, has set it aside.
@@ -329,6 +332,6 @@ public final class RejectWriter {
     var (own, there) = (stat(), stat())
     guard fstat(descriptor, &own) == 0, own.st_mode & S_IFMT == S_IFREG else { return }
     if stat(path, &there) == 0, there.st_ino == own.st_ino, there.st_dev == own.st_dev { return }
-    path = EarlierRejects(of: path).file(ofRun: run) ?? path
+    path = earlier.file(ofRun: run) ?? path
   }
 }

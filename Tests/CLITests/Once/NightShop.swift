@@ -129,9 +129,7 @@ final class Night {
   /// Reads the state.
   func state() throws -> State {
     var state = State()
-    // What a process rejected that was killed before its first checkpoint stands aside: no store knows of that run.
-    state.files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-      .filter { !$0.hasPrefix("rejects.2") }.sorted()
+    state.files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     let store = folder.file("shop.sqlite")
     if FileManager.default.fileExists(atPath: store) {
       let connection = try Connection(path: store, mode: .readWrite)

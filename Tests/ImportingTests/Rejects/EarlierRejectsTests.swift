@@ -88,6 +88,26 @@ import Testing
     #expect(EarlierRejects(of: path).paths.isEmpty == isContained)
   }
 
+  @Test func `of several killed runs are kept once, with the beginning of a line that one of them left`() throws {
+    let path = folder.file("r.ndjson")
+    try writer(path, Self.first, ["a", "b"]).close(isFinished: false)
+    let whole = try #require(FileManager.default.contents(atPath: path))
+    try whole.dropLast(9).write(to: URL(fileURLWithPath: path))
+    try writer(path, "again@2024-02-20T00:00:00.000Z", ["a"]).close(isFinished: false)
+    #expect(EarlierRejects(of: path).paths.count == 1)
+    try writer(path, Self.second, ["a", "b"]).close()
+    #expect(try names() == ["r.ndjson"] && records(path) == ["a", "b"])
+  }
+
+  @Test func `with a damaged line that is not the last one stay`() throws {
+    let path = folder.file("r.ndjson")
+    try writer(path, Self.first, ["a"]).close()
+    let whole = try #require(FileManager.default.contents(atPath: path))
+    try (Data("{\"run\":\n".utf8) + whole).write(to: URL(fileURLWithPath: path))
+    try writer(path, Self.second, ["a"]).close()
+    #expect(EarlierRejects(of: path).paths.count == 1)
+  }
+
   @Test func `stay when the next run is not finished`() throws {
     let path = folder.file("r.ndjson")
     try writer(path, Self.first, ["a"]).close()
