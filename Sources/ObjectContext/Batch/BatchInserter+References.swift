@@ -151,7 +151,7 @@ extension BatchInserter {
     let missing = keys.filter { buffer.row(primaryKey: $0) == nil }.sorted()
     guard !missing.isEmpty else { return }
     try batchErrors { () throws(StoreError) in
-      try scratch.store.access(root: table).fetchRows(primaryKeys: missing, into: buffer) { _ in }
+      try scratch.store.access(root: table).fetchRows(primaryKeys: missing, into: buffer)
     }
   }
 }

@@ -152,7 +152,7 @@ final class BatchInserter {
         return key == last
       }
       try batchErrors { () throws(StoreError) in
-        try scratch.store.access(root: entity.rootIndex).fetchRows(primaryKeys: keys, into: buffer) { _ in }
+        try scratch.store.access(root: entity.rootIndex).fetchRows(primaryKeys: keys, into: buffer)
       }
     }
     let first = newCount > 0 ? scratch.insertRows(entity, count: newCount) : buffer.count

@@ -136,7 +136,7 @@ extension ManagedObjectContext {
     let fresh = RowBuffer(model: model, root: model.entities[root(table)])
     let store = store(table: table)
     try saveErrors { () throws(StoreError) in
-      try store.access(root: root(table)).fetchRows(primaryKeys: primaryKeys.sorted(), into: fresh) { _ in }
+      try store.access(root: root(table)).fetchRows(primaryKeys: primaryKeys.sorted(), into: fresh)
     }
     return fresh
   }

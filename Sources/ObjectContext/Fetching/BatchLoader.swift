@@ -25,8 +25,7 @@ struct BatchLoader {
       }
       buffer.compactIfWorthwhile()
       if !missing.isEmpty, let access = try? context.access(table: table) {
-        let reader = access.reader(slots, context.store(table: table).schema, options)
-        try? access.fetchRows(primaryKeys: missing.sorted(), slots: slots, reader: reader, into: buffer)
+        try? access.fetchRows(primaryKeys: missing.sorted(), slots: slots, options: options, into: buffer)
       }
     }
     var places: ContiguousArray<Int32> = []

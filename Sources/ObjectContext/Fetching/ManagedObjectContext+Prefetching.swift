@@ -113,11 +113,8 @@ extension ManagedObjectContext {
     }
     if !missing.isEmpty {
       let access = try access(table: destination)
-      let slots = access.storedSlots
       try objectErrors { () throws(StoreError) in
-        try access.fetchRows(
-          primaryKeys: missing, slots: slots, reader: access.reader(slots, store(table: destination).schema, options),
-          into: other)
+        try access.fetchRows(primaryKeys: missing, options: options, into: other)
       }
     }
     let found = ContiguousArray(keys.compactMap { other.row(primaryKey: $0).map(Int32.init) })
@@ -152,7 +149,7 @@ extension ManagedObjectContext {
     try objectErrors { () throws(StoreError) in
       try access.fetchMembers(
         of: owners, join: place.join, ownerColumn: place.owner, orderColumn: place.order,
-        reader: access.reader(access.storedSlots, store(table: destination).schema, options), into: other
+        options: options, into: other
       ) { owner, row, order in
         found.append(Int32(truncatingIfNeeded: row))
         members[owner, default: []].append(Partner(primaryKey: other.primaryKeys[row], order: order))

@@ -8,6 +8,8 @@ struct PendingMatches {
   var excluded: [ManagedObjectID] = []
   /// The matching ones.
   var matches: [Match] = []
+  /// Whether nothing here takes part.
+  var isEmpty: Bool { excluded.isEmpty && matches.isEmpty }
 
   /// An object with the values of the sort keys.
   struct Match {
@@ -79,6 +81,19 @@ extension ManagedObjectContext {
       keys.append(Int64(bitPattern: snapshot.payload))
     }
     return keys
+  }
+
+  /// Judges changed objects of all stores that a request asks.
+  func pendingMatches(_ request: FetchRequest) throws(ObjectError) -> PendingMatches {
+    var all = PendingMatches()
+    guard request.includesPendingChanges, let entity = model.entity(named: request.entityName) else { return all }
+    for number in affectedStores(request) {
+      let table = table(entity, store: number)
+      let found = try pendingMatches(request, entity, table, changedKeys(request, entity, table))
+      all.excluded += found.excluded
+      all.matches += found.matches
+    }
+    return all
   }
 
   /// Judges changed objects by what they are here.

@@ -40,8 +40,7 @@ extension ManagedObjectContext {
   func fetchedObject(_ buffer: RowBuffer, primaryKey: Int64) -> ManagedObject? {
     // Whoever uses the fault that is made instead hears of failures.
     guard primaryKey > 0, let access = try? access(table: buffer.table) else { return nil }
-    var found: Int?
-    try? access.fetchRow(primaryKey: primaryKey, into: buffer) { found = $0 }
+    let found = try? access.fetchRow(primaryKey: primaryKey, into: buffer)
     return found.map { object(buffer, row: $0) }
   }
 

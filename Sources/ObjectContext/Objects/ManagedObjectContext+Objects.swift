@@ -103,22 +103,9 @@ extension ManagedObjectContext {
       if !hasLinkChanges(object) { release(object) }
       return
     }
-    if let parent {
-      let twin = counterpart(of: object, in: parent)
-      try parent.fire(twin)
-      guard !twin.isDeleted else { throw notFound(object.objectID) }
-      buffer.takeStored(
-        row: row, from: parent.buffer(table: twin.table), row: twin.row, slots: Array(0..<buffer.columnCount))
-      return
-    }
-    let fresh = RowBuffer(model: model, root: model.entities[root(object.table)])
-    let access = try access(table: object.table)
-    try objectErrors { () throws(StoreError) in
-      try access.fetchRow(primaryKey: object.primaryKey, into: fresh) { _ in }
-    }
-    guard fresh.count > 0 else { throw notFound(object.objectID) }
+    let current = try origin.current(object)
     turnIntoFault(object, mergingChanges: true) {
-      buffer.takeStored(row: row, from: fresh, row: 0, slots: access.storedSlots)
+      buffer.takeStored(row: row, from: current.buffer, row: current.row, slots: current.slots)
     }
   }
 
@@ -164,19 +151,8 @@ extension ManagedObjectContext {
   func fetchValues(_ object: ManagedObject) throws(ObjectError) {
     let buffer = buffer(table: object.table)
     if buffer.realize(row: object.row) { return }
-    if let parent {
-      try inherit(parent, table: object.table, primaryKeys: [object.primaryKey])
-      guard buffer.states[object.row] != RowState.fault else { throw notFound(object.objectID) }
-      object.learnEntity(Int(buffer.entities[object.row]))
-      return
-    }
-    // The store knows nothing of what was never saved.
-    if object.primaryKey < 0 { throw notFound(object.objectID) }
     buffer.compactIfWorthwhile()
-    let access = try access(table: object.table)
-    try objectErrors { () throws(StoreError) in
-      try access.fetchRow(primaryKey: object.primaryKey, into: buffer) { _ in }
-    }
+    try origin.bring([object.primaryKey], table: object.table)
     guard buffer.states[object.row] != RowState.fault else { throw notFound(object.objectID) }
     object.learnEntity(Int(buffer.entities[object.row]))
   }

@@ -42,12 +42,7 @@ extension ManagedObjectContext {
     let missing = primaryKeys.filter { key in
       buffer.row(primaryKey: key).map { !buffer.realize(row: $0) } ?? true
     }
-    guard !missing.isEmpty else { return }
-    if let parent { return try inherit(parent, table: buffer.table, primaryKeys: missing) }
-    let access = try access(table: buffer.table)
-    try objectErrors { () throws(StoreError) in
-      try access.fetchRows(primaryKeys: missing.sorted(), into: buffer) { _ in }
-    }
+    if !missing.isEmpty { try origin.bring(missing, table: buffer.table) }
   }
 
   private func isLive(_ buffer: RowBuffer, _ row: Int) -> Bool {
@@ -74,29 +69,16 @@ extension ManagedObjectContext {
       rows.append(row)
     }
     if !object.isInserted {
+      let keys: [Int64]
       if let known = object.storedMembers[relationship.slot], known.version == storedVersion {
-        let keys = known.partners.map(\.primaryKey)
+        keys = known.partners.map(\.primaryKey)
         try fetchMissing(buffer, keys)
-        for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
-      } else if let parent {
-        let twin = counterpart(of: object, in: parent)
-        let keys = try parent.members(of: twin, relationship).map(\.primaryKey)
-        try inherit(parent, table: table, primaryKeys: keys)
-        for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
+      } else {
+        keys = try origin.members(of: object, relationship, inverse: inverse)
         object.storedMembers[relationship.slot] = StoredMembers(
           version: storedVersion, partners: keys.map { Partner(primaryKey: $0, order: 0) })
-      } else {
-        let access = try access(table: table)
-        buffer.compactIfWorthwhile()
-        var stored: [Partner] = []
-        try objectErrors { () throws(StoreError) in
-          try access.fetchRows(slot: slot, target: target, into: buffer) { row in
-            stored.append(Partner(primaryKey: buffer.primaryKeys[row], order: 0))
-            take(row)
-          }
-        }
-        object.storedMembers[relationship.slot] = StoredMembers(version: storedVersion, partners: stored)
       }
+      for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
     }
     if pendingReferences == nil { pendingReferences = PendingReferences() }
     let candidates = pendingReferences?.candidates(

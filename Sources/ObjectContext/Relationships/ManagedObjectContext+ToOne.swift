@@ -68,17 +68,16 @@ extension ManagedObjectContext {
       }
       return row
     }
-    if let parent {
+    if parent != nil {
       // The parent says why a row does not come when it is asked for.
-      try? inherit(parent, table: table, primaryKeys: [primaryKey])
+      try? origin.bring([primaryKey], table: table)
       return buffer.row(primaryKey: primaryKey).flatMap { buffer.states[$0] == RowState.fault ? nil : $0 }
     }
     if primaryKey < 0 { return nil }
     let access = try readStore(table: table).access(root: root(table))
     if registry.isInUse {
       // Nobody holds an object of the row, so it has to be let go when nothing becomes of it.
-      var found: Int?
-      try access.fetchRow(primaryKey: primaryKey, into: buffer) { found = $0 }
+      let found = try access.fetchRow(primaryKey: primaryKey, into: buffer)
       if let found { registry.looseRows[table].append(Int32(found)) }
       return found
     }
@@ -89,18 +88,11 @@ extension ManagedObjectContext {
     return buffer.row(primaryKey: primaryKey)
   }
 
-  /// The greatest order key that the store knows; nothing refers to a record that was never saved.
-  func storedOrderKey(table: Int, slot: Int, target: Int64) throws(StoreError) -> Int64? {
-    if let parent { return try orderKey(from: parent, table: table, slot: slot, target: target) }
-    if target < 0 { return nil }
-    return try readStore(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
-  }
-
   /// Takes note of an order key that comes into use again.
   func giveOut(_ key: Int64, table: Int, slot: Int, target: Int64) throws(StoreError) {
     let name = OrderedOwner(table: table, slot: slot, owner: target)
     var last = lastOrderKeys[name]
-    if last == nil { last = try storedOrderKey(table: table, slot: slot, target: target) }
+    if last == nil { last = try origin.lastOrderKey(table: table, slot: slot, target: target) }
     lastOrderKeys[name] = max(last ?? key, key)
   }
 
@@ -109,7 +101,7 @@ extension ManagedObjectContext {
   private func nextOrderKey(table: Int, slot: Int, target: Int64) throws(StoreError) -> Int64 {
     let name = OrderedOwner(table: table, slot: slot, owner: target)
     var last = lastOrderKeys[name]
-    if last == nil { last = try storedOrderKey(table: table, slot: slot, target: target) }
+    if last == nil { last = try origin.lastOrderKey(table: table, slot: slot, target: target) }
     let next = OrderKeys.next(after: last)
     lastOrderKeys[name] = next
     return next
