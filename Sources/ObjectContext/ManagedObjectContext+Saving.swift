@@ -28,9 +28,9 @@ extension ManagedObjectContext {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
-    announceSave()
-    let hooked = try tellWillSave()
-    tellPendingChanges()
+    postWillSave()
+    let hooked = try runWillSaveHooks()
+    postPendingChanges()
     var plan = try prepare(order: nil, checksObjects: true)
     joinChanges()
     if let parent {
@@ -49,11 +49,11 @@ extension ManagedObjectContext {
     publish(plan)
     // What was saved is saved: a moment that cannot be pinned leaves the context where the stores are.
     do { try advanceQueryGeneration() } catch { setQueryGeneration(from: nil) }
-    forgetToldChanges()
-    tellDidSave(hooked)
-    notifyResults()
-    parent?.notifyResults()
-    announce(event)
+    forgetPostedChanges()
+    runDidSaveHooks(hooked)
+    updateResults()
+    parent?.updateResults()
+    postDidSave(event)
   }
 
   /// Writes what was collected; returns what was written.
@@ -90,7 +90,7 @@ extension ManagedObjectContext {
     if saved.isEmpty { return error }
     publish(SavePlan(roots: run.plan.roots.filter { saved.contains(storeNumber($0.buffer.table)) }), stores: saved)
     noteWrite(saved.sorted())
-    notifyResults()
+    updateResults()
     let names = saved.sorted().map { storeList.all[$0].path }.joined(separator: ", ")
     return SaveError(
       code: .database,

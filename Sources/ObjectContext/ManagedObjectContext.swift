@@ -171,7 +171,7 @@ public final class ManagedObjectContext {
     pendingLinks.removeAll()
     forgetUndo()
     knownWriteMark = storeList.writeMark
-    tellReset()
+    postReset()
   }
 
   /// Sets everything that was changed since the last save back, and forgets what was inserted.
@@ -188,8 +188,8 @@ public final class ManagedObjectContext {
     pendingLinks.removeAll()
     changesWereRolledBack()
     forgetUndo()
-    tellPendingChanges()
-    notifyResults()
+    postPendingChanges()
+    updateResults()
   }
 
   /// Whether the next save has something to do.

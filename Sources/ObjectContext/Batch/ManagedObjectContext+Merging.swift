@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     }
     if !missing.isEmpty { forget(missing) }
     if isWatched, !event.isEmpty { events?.post(event) }
-    notifyResults()
+    updateResults()
   }
 
   /// Whether the context has a row of a record.

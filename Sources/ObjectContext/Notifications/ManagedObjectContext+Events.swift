@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   // MARK: Saving
 
   /// Tells that a save begins.
-  func announceSave() {
+  func postWillSave() {
     CoordinatorEvents.of(storeList)?.noticeRemoteChanges(storeList)
     if let events, events.wants(.willSave) { events.post(ContextEvent(.willSave, self)) }
   }
@@ -69,7 +69,7 @@ extension ManagedObjectContext {
   }
 
   /// Tells what a save has written, and brings it to the contexts that want it.
-  func announce(_ event: ContextEvent?) {
+  func postDidSave(_ event: ContextEvent?) {
     guard let event else { return }
     events?.post(event)
     if let events, events.wants(.didSaveObjectIDs) { events.post(event.withoutKeys) }

@@ -107,7 +107,7 @@ open class ManagedObject {
   open func willChangeValue(forKey key: String) { recordTransient(key) }
 
   /// A property was set, maybe to what it was; an override calls `super`, which tells observers.
-  open func didChangeValue(forKey key: String) { tellObservers(key) }
+  open func didChangeValue(forKey key: String) { postChange(key) }
 
   /// Checks a value before it is saved, and may replace it by a better one; an override calls `super` at its end.
   ///

@@ -75,8 +75,8 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `deleted` for a record that was inserted or deleted here, `notFound`, `database`.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try forget(object, mergingChanges: mergingChanges)
-    tellRefreshed(object)
-    notifyResults()
+    postRefreshed(object)
+    updateResults()
   }
 
   /// Refreshes an object without telling results.

@@ -41,7 +41,7 @@ extension ManagedObjectContext {
   public func processPendingChanges() throws(ObjectError) {
     try carryOutDeletions()
     recorder?.manager.checkpoint()
-    tellPendingChanges()
+    postPendingChanges()
   }
 
   /// Registers what changed so far; deletions that cannot be carried out wait on, and the next save says why.
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   func undo(_ changes: UndoChanges) throws(ObjectError) {
     guard let recorder else { return }
     try setBack(changes, recorder)
-    notifyResults()
+    updateResults()
   }
 
   /// Frees what only the steps of the undo manager needed.
