@@ -48,7 +48,7 @@ public struct StoreExport {
     var hasPlainLists: Bool { self == .csv || self == .tsv || self == .xml }
 
     /// The column of a field.
-    func columnName(ofField name: String) -> String { ObjectColumn.name(ofField: name, isXML: self == .xml) }
+    func columnName(ofField name: String) -> String { IdentityColumn.name(ofField: name, isXML: self == .xml) }
 
     /// Whether a text comes back as it was: NDJSON and JSON count what is not UTF-8 themselves.
     func holds(_ text: UnsafeRawBufferPointer) -> Bool {

@@ -4,7 +4,7 @@ import SQLite
 /// Puts whole objects with given identities into the table of one entity, columns straight from a batch.
 ///
 /// Unlike `TableAccess` it needs no rows in a buffer: the cells are ranges of the batch's own bytes.
-package final class ObjectLoader {
+package final class IdentityLoader {
   /// The columns that batches fill, in their order.
   package let columns: [ColumnDefinition]
   private let source: CellSource
