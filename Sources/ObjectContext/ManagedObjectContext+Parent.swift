@@ -82,7 +82,7 @@ extension ManagedObjectContext {
       theirs.states[target] = RowState.inserted
       theirs.entities[target] = buffer.entities[row]
       theirs.touchedRows.append(Int32(target))
-      theirs.takeStored(row: target, from: buffer, row: row, slots: Array(0..<buffer.columnCount))
+      theirs.takeStored(row: target, from: buffer, row: row)
       theirs.versions[target] = 1
       for slot in 0..<buffer.columnCount { noteOrder(buffer, row, slot, parent) }
       if let recorder = parent.recorder { recorder.isThere(parent.object(theirs, row: target)) }

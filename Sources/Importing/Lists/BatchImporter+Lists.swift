@@ -136,7 +136,7 @@ extension BatchImporter {
   func findAmongMembers(_ state: NodeState, _ view: BatchView) {
     let node = view.nodes[state.node]
     guard let owner = state.part.relationships.first(where: { nodes[$0.target].part.isGiven }) else { return }
-    let buffer = context.buffer(table: state.part.rootEntity)
+    let buffer = context.buffer(root: state.part.rootEntity)
     let table = KeyTable(expecting: state.scopedRows.count)
     var keyBytes = self.keyBytes
     defer { self.keyBytes = keyBytes }

@@ -17,7 +17,7 @@ extension BatchImporter {
     for record in view.records where view.isWanted(record, node) { state.inserts.append(Int32(record)) }
     guard !state.inserts.isEmpty else { return }
     let created = state.inserts
-    let buffer = context.buffer(table: root)
+    let buffer = context.buffer(root: root)
     let first = buffer.count
     try insert(state, view)
     let firstKey = buffer.primaryKeys[first]

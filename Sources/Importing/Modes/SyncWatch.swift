@@ -133,7 +133,7 @@ final class SyncWatch {
       state.lookUpOnly = true
       defer { state.lookUpOnly = false }
       try importer.findBySeek(state, view, only: records)
-      importer.context.buffer(table: state.part.rootEntity).removeAll()
+      importer.context.buffer(root: state.part.rootEntity).removeAll()
       for record in records.map(Int.init) {
         if columns.targets[record] > 0 { marks?.mark(columns.targets[record]) }
         columns.targets[record] = 0

@@ -39,7 +39,7 @@ extension BatchImporter {
   /// Writes what the batch has changed so far and forgets the rows of one hierarchy.
   func flush(_ root: Int) throws(ImportError) {
     try writeChanges()
-    context.buffer(table: root).removeAll()
+    context.buffer(root: root).removeAll()
   }
 
   /// Settles, before anything of the records is written, those whose targets will not be there.
@@ -99,7 +99,7 @@ extension BatchImporter {
     target.lookUpOnly = true
     defer { target.lookUpOnly = false }
     try findBySeek(target, view, only: records)
-    context.buffer(table: target.part.rootEntity).removeAll()
+    context.buffer(root: target.part.rootEntity).removeAll()
     var rejected: [Int] = []
     for record in records.map(Int.init) {
       let isThere = node.targets[record] != 0
@@ -183,7 +183,7 @@ extension BatchImporter {
     let own = view.nodes[owner.node].targets
     let targets = view.nodes[relationship.target].targets
     let root = owner.part.rootEntity
-    let buffer = context.buffer(table: root)
+    let buffer = context.buffer(root: root)
     do {
       let access = try store.access(root: root)
       var keys: Set<Int64> = []
@@ -197,7 +197,7 @@ extension BatchImporter {
           continue
         }
         let isChanged = try context.setToOne(
-          table: root, row: row, relationship: relationship.description, target: targets[record],
+          table: TableID(root: root), row: row, relationship: relationship.description, target: targets[record],
           targetEntity: destinationEntity(relationship, view, record))
         if isChanged, owner.isRoot, view.outcomes[record] == .unchanged {
           view.outcomes[record] = .updated

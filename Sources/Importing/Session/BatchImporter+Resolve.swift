@@ -270,7 +270,7 @@ extension BatchImporter {
       state.distinct.append(record)
     }
 
-    let buffer = context.buffer(table: state.part.rootEntity)
+    let buffer = context.buffer(root: state.part.rootEntity)
     let firstRow = buffer.count
     do {
       let access = try store.access(root: state.part.rootEntity)

@@ -32,7 +32,7 @@ extension BatchImporter {
       defer { target.lookUpOnly = false }
       target.wanted.removeAll(keepingCapacity: true)
       try findBySeek(target, view, only: nil)
-      context.buffer(table: target.part.rootEntity).removeAll()
+      context.buffer(root: target.part.rootEntity).removeAll()
       let first = firstKeys[target.part.rootEntity] ?? .max
       let node = view.nodes[target.node]
       for record in view.records where node.targets[record] >= first { node.targets[record] = 0 }

@@ -15,7 +15,7 @@ extension PartImport {
       importer.firstKeys[node.rootEntity] = importer.store.maximum(root: node.rootEntity) + 1
       // Objects are written before what they refer to, so for a while a mandatory relationship leads nowhere.
       for relationship in node.relationships where relationship.isLate {
-        importer.context.postponedSlots[node.rootEntity, default: []].insert(relationship.slot)
+        importer.context.postponedSlots[TableID(root: node.rootEntity), default: []].insert(relationship.slot)
       }
     }
     guard !plan.postponed.isEmpty else { return }

@@ -5,7 +5,7 @@ import ObjectStore
 struct BatchLoader {
   /// How many rows one SELECT fetches.
   let size: Int
-  let table: Int
+  let table: TableID
   /// The slots that are fetched; `nil` when rows are faults and nothing is fetched before it is asked for.
   let slots: [Int]?
   let options: FetchedRowReader.Options

@@ -7,7 +7,7 @@ struct FetchPlan {
   let request: FetchRequest
   let entity: EntityDescription
   /// The number of the table that is asked.
-  let table: Int
+  let table: TableID
   /// The store that is asked.
   let store: PersistentStore
   /// What is done with rows.

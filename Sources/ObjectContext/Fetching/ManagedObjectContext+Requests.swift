@@ -210,7 +210,7 @@ extension ManagedObjectContext {
   }
 
   /// Lets objects forget what they know of others, because their rows were fetched anew.
-  func forgetRelated(table: Int, _ places: ContiguousArray<Int32>) {
+  func forgetRelated(table: TableID, _ places: ContiguousArray<Int32>) {
     for place in places { registry.object(table: table, row: Int(place))?.takeUnretainedValue().forgetRelated() }
   }
 }

@@ -85,18 +85,9 @@ extension ManagedObjectContext {
 }
 
 /// The observers of a context.
-final class ContextEvents {
-  private let observers = EventObservers<ContextEvent.Kind, ContextEvent>()
+final class ContextEvents: EventObservers<ContextEvent.Kind, ContextEvent> {
   /// What ``ContextEvent/Kind/objectsDidChange`` has told since the last save.
   var ledger = ChangeLedger()
 
-  func wants(_ kind: ContextEvent.Kind) -> Bool { observers.wants(kind) }
-
-  func post(_ event: ContextEvent) { observers.post(event.kind, event) }
-
-  func observe(_ kinds: Set<ContextEvent.Kind>, _ body: @escaping (ContextEvent) -> Void) -> ObservationToken {
-    observers.observe(kinds, body)
-  }
-
-  func stream(_ kinds: Set<ContextEvent.Kind>) -> AsyncStream<ContextEvent> { observers.stream(kinds) }
+  func post(_ event: ContextEvent) { post(event.kind, event) }
 }

@@ -4,7 +4,7 @@ import ObjectStore
 /// What was posted to observers of changes since the last save.
 struct ChangeLedger {
   struct Record: Hashable {
-    var table: Int
+    var table: TableID
     var primaryKey: Int64
   }
   /// A hash of state, values and pairs of each record that was named.
@@ -69,7 +69,7 @@ extension ManagedObjectContext {
       } else {
         // It was never saved, and so its own entity is not known any more.
         event.deletedObjectIDs.append(
-          objectID(table: record.table, entity: root(record.table), primaryKey: record.primaryKey))
+          objectID(table: record.table, entity: record.table.root, primaryKey: record.primaryKey))
       }
     }
     if !event.isEmpty { events.post(event) }

@@ -9,14 +9,21 @@ extension ManagedObjectContext {
   /// stored: text byte for byte; `.null` finds objects without a value.
   ///
   /// - Parameter keys: Attributes and their values; none for all objects.
-  /// - Throws: ``ObjectError`` with `unknownEntity`, `unknownKey`, `typeMismatch`, `notStorable`, `transient`,
-  ///   `invalidRequest` for values that SQL cannot compare (transformed ones and those that files may hold), `closed` or
+  /// - Throws: ``ObjectError`` with `unknownEntity`, `unknownKey`, `typeMismatch`, `notStorable`, `transient`, `closed` or
   ///   `database`.
-  /// - Complexity: One statement: a seek when an index covers the keys, else a scan; plus O(changed rows).
+  /// - Complexity: One statement: a seek when an index covers the keys, else a scan; plus O(changed rows). Transformed
+  ///   values and those that files may hold are compared here.
   public func fetch(
     _ entityName: String, where keys: [String: AttributeValue] = [:]
   ) throws(ObjectError) -> [ManagedObject] {
-    inStoreOrder(try fetch(try request(entityName, keys)))
+    var found = inStoreOrder(try fetch(try request(entityName, keys)))
+    for (key, value) in keys where value != .null {
+      guard let attribute = found.first?.entity.attribute(named: key), attribute.isOpaque else { continue }
+      let all = found
+      found = []
+      for object in all { if try object.value(forKey: key) == value { found.append(object) } }
+    }
+    return found
   }
 
   /// The request for objects whose attributes have given values.
@@ -35,11 +42,18 @@ extension ManagedObjectContext {
       // As the attribute holds it: a Float attribute has binary32 numbers.
       let isReal = attribute.type == .float && cell.tag == CellTag.real
       let stored = isReal ? .double(Double(bitPattern: cell.payload)) : value
+      let path = Expression.keyPath(PropertyPath([.property(key)]))
+      // SQL can only ask whether there is such a value.
+      let isThere = attribute.isOpaque && value != .null
       conditions.append(
         .comparison(
-          ComparisonPredicate(.keyPath(PropertyPath([.property(key)])), .equalTo, .constant(.attribute(stored)))))
+          isThere
+            ? ComparisonPredicate(path, .notEqualTo, .constant(.null))
+            : ComparisonPredicate(path, .equalTo, .constant(.attribute(stored)))))
     }
-    return FetchRequest(entityName, where: conditions.isEmpty ? nil : .and(conditions))
+    var request = FetchRequest(entityName, where: conditions.isEmpty ? nil : .and(conditions))
+    request.returnsObjectsAsFaults = false
+    return request
   }
 
   /// All objects of an entity and of everything that inherits from it, by primary key.
@@ -72,7 +86,7 @@ extension ManagedObjectContext {
   }
 
   private func forEachObject(
-    of entity: EntityDescription, _ table: Int, batchSize: Int, _ body: (ManagedObject) throws -> Void
+    of entity: EntityDescription, _ table: TableID, batchSize: Int, _ body: (ManagedObject) throws -> Void
   ) throws {
     let buffer = buffer(table: table)
     var last: Int64 = 0
@@ -111,10 +125,15 @@ extension ManagedObjectContext {
 
   /// The number of objects of an entity and of everything that inherits from it, with what was changed here.
   ///
-  /// - Parameter keys: As for ``fetch(_:where:)``.
+  /// - Parameter keys: As for ``fetch(_:where:)``; with keys the objects are fetched, without them the store counts.
   public func count(
     _ entityName: String, where keys: [String: AttributeValue] = [:]
   ) throws(ObjectError) -> Int {
-    try count(for: request(entityName, keys))
+    try keys.isEmpty ? count(for: request(entityName, keys)) : fetch(entityName, where: keys).count
   }
+}
+
+extension AttributeDescription {
+  /// Whether a store cannot compare values: they are transformed, or may be in files.
+  fileprivate var isOpaque: Bool { type == .transformable || allowsExternalBinaryDataStorage }
 }

@@ -129,7 +129,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter isExact: Whether the entity is the record's own for certain. Otherwise, and where the entities below it
   ///   have classes of their own, the row is fetched at once, because the object's class depends on it.
-  func object(table: Int, primaryKey: Int64, entity: Int, isExact: Bool = true) -> ManagedObject {
+  func object(table: TableID, primaryKey: Int64, entity: Int, isExact: Bool = true) -> ManagedObject {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: primaryKey) { return object(buffer, row: row) }
     if !isExact, registry.link.classes.variesBelow[entity],
@@ -167,14 +167,14 @@ extension ManagedObjectContext {
   }
 
   /// The statements of a root entity's table.
-  func access(table: Int) throws(ObjectError) -> TableAccess {
+  func access(table: TableID) throws(ObjectError) -> TableAccess {
     let store = try openStore(table: table)
-    return try objectErrors { () throws(StoreError) in try store.access(root: root(table)) }
+    return try objectErrors { () throws(StoreError) in try store.access(root: table.root) }
   }
 
   /// The store that a table is in, if it can be asked: at the moment that the context reads.
   @discardableResult
-  func openStore(table: Int) throws(ObjectError) -> PersistentStore {
+  func openStore(table: TableID) throws(ObjectError) -> PersistentStore {
     checkThread()
     let store = store(table: table)
     guard store.isOpen else { throw ObjectError(.closed, "the store \(store.file.path) was closed") }
@@ -214,7 +214,7 @@ extension ManagedObjectContext {
   // MARK: Letting go
 
   /// Frees the row of an object that went away, unless it has changes.
-  func objectWentAway(table: Int, row: Int) {
+  func objectWentAway(table: TableID, row: Int) {
     registry.unregister(table: table, row: row)
     let buffer = buffer(table: table)
     letGo(buffer, row: row)
@@ -242,10 +242,10 @@ extension ManagedObjectContext {
   func releaseUnused(_ buffer: RowBuffer, _ rows: [Int32]) {
     guard registry.isInUse else { return }
     let table = buffer.table
-    for list in [rows, registry.looseRows[table]] {
+    for list in [rows, registry.looseRows[table.index]] {
       for row in list where buffer.states[Int(row)] == RowState.clean { letGo(buffer, row: Int(row)) }
     }
-    registry.looseRows[table].removeAll(keepingCapacity: true)
+    registry.looseRows[table.index].removeAll(keepingCapacity: true)
     if buffer.holdsNothing, buffer.touchedRows.isEmpty {
       buffer.removeAll()
     } else {

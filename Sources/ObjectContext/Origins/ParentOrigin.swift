@@ -64,7 +64,7 @@ struct ParentOrigin: RowOrigin {
 
   // MARK: Rows
 
-  func bring(_ primaryKeys: [Int64], table: Int) throws(ObjectError) {
+  func bring(_ primaryKeys: [Int64], table: TableID) throws(ObjectError) {
     let buffer = context.buffer(table: table)
     let missing = primaryKeys.filter { key in buffer.row(primaryKey: key).map { !buffer.realize(row: $0) } ?? true }
     guard !missing.isEmpty else { return }
@@ -87,17 +87,16 @@ struct ParentOrigin: RowOrigin {
       own.entities[row] = entity
     } else {
       row = own.takeRow(entity: entity, state: RowState.clean, primaryKey: object.primaryKey)
-      if context.registry.isInUse { context.registry.looseRows[object.table].append(Int32(row)) }
+      if context.registry.isInUse { context.registry.looseRows[object.table.index].append(Int32(row)) }
     }
-    own.takeStored(row: row, from: theirs, row: object.row, slots: Array(0..<own.columnCount))
+    own.takeStored(row: row, from: theirs, row: object.row)
   }
 
-  func current(_ object: ManagedObject) throws(ObjectError) -> (buffer: RowBuffer, row: Int, slots: [Int]) {
+  func current(_ object: ManagedObject) throws(ObjectError) -> (buffer: RowBuffer, row: Int, slots: [Int]?) {
     let twin = context.counterpart(of: object, in: parent)
     try parent.fire(twin)
     guard !twin.isDeleted else { throw context.notFound(object.objectID) }
-    let buffer = parent.buffer(table: twin.table)
-    return (buffer, twin.row, Array(0..<buffer.columnCount))
+    return (parent.buffer(table: twin.table), twin.row, nil)
   }
 
   func members(
@@ -126,7 +125,7 @@ struct ParentOrigin: RowOrigin {
     try parent.owners(of: target, relation)
   }
 
-  func lastOrderKey(table: Int, slot: Int, target: Int64) throws(StoreError) -> Int64? {
+  func lastOrderKey(table: TableID, slot: Int, target: Int64) throws(StoreError) -> Int64? {
     if let known = parent.lastOrderKeys[OrderedOwner(table: table, slot: slot, owner: target)] { return known }
     return try parent.origin.lastOrderKey(table: table, slot: slot, target: target)
   }

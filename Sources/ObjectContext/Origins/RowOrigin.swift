@@ -15,9 +15,10 @@ protocol RowOrigin {
   func count(_ request: FetchRequest) throws(ObjectError) -> Int
 
   /// Fills faults and brings rows that are not here; records that do not exist do not come.
-  func bring(_ primaryKeys: [Int64], table: Int) throws(ObjectError)
-  /// The values that a record would have if it were fetched now: a row of some buffer, and the slots that it has.
-  func current(_ object: ManagedObject) throws(ObjectError) -> (buffer: RowBuffer, row: Int, slots: [Int])
+  func bring(_ primaryKeys: [Int64], table: TableID) throws(ObjectError)
+  /// The values that a record would have if it were fetched now: a row of some buffer, and the slots that it has, `nil`
+  /// for all.
+  func current(_ object: ManagedObject) throws(ObjectError) -> (buffer: RowBuffer, row: Int, slots: [Int]?)
   /// Brings the rows that refer to an object by the inverse of a to-many relationship, and returns their keys.
   func members(
     of object: ManagedObject, _ relationship: RelationshipDescription, inverse: RelationshipDescription
@@ -31,7 +32,7 @@ protocol RowOrigin {
   /// The objects that may be the owner of a target whose row has room for one.
   func owners(of target: Int64, _ relation: LinkRelation) throws(ObjectError) -> [Int64]
   /// The greatest position in the ordered relationship that a to-one relationship belongs to.
-  func lastOrderKey(table: Int, slot: Int, target: Int64) throws(StoreError) -> Int64?
+  func lastOrderKey(table: TableID, slot: Int, target: Int64) throws(StoreError) -> Int64?
 }
 
 extension ManagedObjectContext {
@@ -49,7 +50,7 @@ extension ManagedObjectContext {
   /// Objects as their stores follow each other and by primary key, which is the order of what has no other one.
   func inStoreOrder(_ objects: some Sequence<ManagedObject>) -> [ManagedObject] {
     objects.sorted { left, right in
-      let (one, other) = (storeNumber(left.table), storeNumber(right.table))
+      let (one, other) = (left.table.store, right.table.store)
       return one == other ? left.primaryKey.comesBefore(right.primaryKey) : one < other
     }
   }

@@ -64,7 +64,7 @@ struct StoreOrigin: RowOrigin {
 
   // MARK: Rows
 
-  func bring(_ primaryKeys: [Int64], table: Int) throws(ObjectError) {
+  func bring(_ primaryKeys: [Int64], table: TableID) throws(ObjectError) {
     // The stores know nothing of what was never saved.
     let keys = primaryKeys.filter { $0 > 0 }
     guard !keys.isEmpty else { return }
@@ -75,8 +75,8 @@ struct StoreOrigin: RowOrigin {
     }
   }
 
-  func current(_ object: ManagedObject) throws(ObjectError) -> (buffer: RowBuffer, row: Int, slots: [Int]) {
-    let fresh = RowBuffer(model: context.model, root: context.model.entities[context.root(object.table)])
+  func current(_ object: ManagedObject) throws(ObjectError) -> (buffer: RowBuffer, row: Int, slots: [Int]?) {
+    let fresh = RowBuffer(model: context.model, root: context.model.entities[object.table.root])
     let access = try context.access(table: object.table)
     let row = try objectErrors { () throws(StoreError) in
       try access.fetchRow(primaryKey: object.primaryKey, into: fresh)
@@ -130,16 +130,16 @@ struct StoreOrigin: RowOrigin {
   }
 
   private func withLinks<Value>(
-    _ relation: LinkRelation, table: Int, _ body: (LinkAccess) throws(StoreError) -> Value
+    _ relation: LinkRelation, table: TableID, _ body: (LinkAccess) throws(StoreError) -> Value
   ) throws(ObjectError) -> Value {
     let store = try context.openStore(table: table)
     return try objectErrors { () throws(StoreError) in try body(try store.links(relation.storage)) }
   }
 
-  func lastOrderKey(table: Int, slot: Int, target: Int64) throws(StoreError) -> Int64? {
+  func lastOrderKey(table: TableID, slot: Int, target: Int64) throws(StoreError) -> Int64? {
     // Nothing refers to a record that was never saved.
     guard target > 0 else { return nil }
-    return try context.readStore(table: table).access(root: context.root(table)).lastOrderKey(
+    return try context.readStore(table: table).access(root: table.root).lastOrderKey(
       slot: slot, target: target)
   }
 }

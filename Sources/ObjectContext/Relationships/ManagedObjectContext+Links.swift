@@ -6,9 +6,9 @@ extension ManagedObjectContext {
   /// How a to-many relationship is kept.
   ///
   /// - Throws: ``ObjectError`` with `transient` for relationships that no table holds.
-  func linkRelation(_ relationship: RelationshipDescription, table: Int) throws(ObjectError) -> LinkRelation {
+  func linkRelation(_ relationship: RelationshipDescription, table: TableID) throws(ObjectError) -> LinkRelation {
     let store = try openStore(table: table)
-    guard let relation = LinkRelation(relationship, schema: store.schema, store: storeNumber(table)) else {
+    guard let relation = LinkRelation(relationship, schema: store.schema, store: table.store) else {
       throw ObjectError(
         .transient, "to-many relationship \"\(relationship.name)\" is transient: no table holds its members")
     }

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
   }
 
   /// Whether the store that a table is in has the entity that a relationship leads to.
-  func hasTable(for relationship: RelationshipDescription, of table: Int) throws(ObjectError) -> Bool {
+  func hasTable(for relationship: RelationshipDescription, of table: TableID) throws(ObjectError) -> Bool {
     let store = try openStore(table: table)
     return store.contains(model.entities[relationship.destinationEntity])
   }
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   /// The objects with primary keys, in this order; what is not in the store, or deleted here, is left out.
   ///
   /// - Complexity: One statement however many rows are missing.
-  func objects(table: Int, primaryKeys: [Int64]) throws(ObjectError) -> [ManagedObject] {
+  func objects(table: TableID, primaryKeys: [Int64]) throws(ObjectError) -> [ManagedObject] {
     let buffer = buffer(table: table)
     try fetchMissing(buffer, primaryKeys)
     var found: [ManagedObject] = []
@@ -97,10 +97,9 @@ extension ManagedObjectContext {
   }
 
   /// The slots of a table's to-one relationships whose inverses are to-many.
-  private func referenceSlots(table: Int) -> [Int] {
+  private func referenceSlots(table: TableID) -> [Int] {
     var slots = Set<Int>()
-    let root = root(table)
-    for entity in model.entities[root...model.entities[root].lastDescendantIndex] {
+    for entity in model.family(of: table.root) {
       for relationship in entity.relationships where !relationship.isToMany && relationship.isInverseToMany {
         slots.insert(relationship.slot)
       }

@@ -93,7 +93,7 @@ extension ManagedObjectContext {
     guard let recorder else { return }
     // Where a relationship has no inverse, the object's row says who has the object, and goes with it.
     for relationship in recorder.exclusiveRelationships(to: object.entity) {
-      let table = self.table(model.entities[relationship.declaringEntity], besides: object.table)
+      let table = object.table.sibling(model.entities[relationship.declaringEntity])
       try unlinkOwner(of: object, linkRelation(relationship, table: table))
     }
     recorder.willRemove(object)

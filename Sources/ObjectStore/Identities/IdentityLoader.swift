@@ -97,7 +97,7 @@ extension StoreSchema {
 
   /// The index of the entity that the to-one relationship at `slot` below `root` refers to; `nil` for attributes.
   func destination(slot: Int, root: Int) -> Int? {
-    for entity in model.entities[root...model.entities[root].lastDescendantIndex] {
+    for entity in model.family(of: root) {
       if let found = entity.relationships.first(where: { $0.slot == slot && !$0.isToMany }) {
         return found.destinationEntity
       }

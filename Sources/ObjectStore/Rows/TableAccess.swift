@@ -303,12 +303,7 @@ package final class TableAccess {
 
   func entityCondition(_ entity: EntityDescription, alias: String) -> String? {
     guard model.entities[table.rootEntity].hasSubentities, !entity.isRoot else { return nil }
-    let numbers = schema.entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }
-    let (low, high) = (numbers.min() ?? 0, numbers.max() ?? 0)
-    if low == high { return "\(alias).Z_ENT = \(low)" }
-    // The numbers of an entity and of what inherits from it follow each other, unless a store numbers oddly.
-    if high - low + 1 == numbers.count { return "\(alias).Z_ENT BETWEEN \(low) AND \(high)" }
-    return "\(alias).Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))"
+    return "\(alias).Z_ENT \(schema.entityTest(entity))"
   }
 
   /// The column of a slot that has one: attributes and to-one relationships that are stored.
