@@ -111,7 +111,9 @@ struct UnmatchedColumns: Sendable {
     let records = batch.records
     for record in 0..<min(records.recordCount, 16) where sampled < Self.mostSampled {
       sampled += 1
-      if !part.format.hasFixedColumns { names.add(records.raw(record), of: part.format) }
+      if !part.format.hasFixedColumns {
+        names.add(records.raw(record), of: part.format, indent: records.records[record].column - 1)
+      }
     }
     // What is in a column, or was put there by a process.
     for number in state.open {
