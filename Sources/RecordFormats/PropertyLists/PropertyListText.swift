@@ -70,7 +70,7 @@ final class PropertyListText {
       if window.end - held > tree.maxRecordBytes + TextWindow.pieceSize {
         throw ReadError(
           .recordTooLong, path: window.path, position: window.position(of: held),
-          message: "a value is longer than \(tree.maxRecordBytes) bytes")
+          message: RecordError.tooLong("a value", tree.maxRecordBytes))
       }
       return window.forget(before: held)
     }
