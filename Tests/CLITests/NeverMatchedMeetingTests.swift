@@ -64,7 +64,7 @@ struct NeverMatchedMeetingTests {
   @Test("records that since or a condition leaves out have it all the same")
   func leftOut() throws {
     try folder.write("{\"id\":1,\"nota\":\"a\",\"size\":1}\n{\"id\":2,\"size\":2}\n", to: "a.ndjson")
-    let since = "since: { column: size }\n"
+    let since = "since: { column: id, type: integer }\n"
     let first = try run("a.ndjson", more: since)
     #expect(first.status == 0, "\(first.words)")
     #expect(try first.warnings() == [])
