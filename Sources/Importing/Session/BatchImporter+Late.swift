@@ -24,11 +24,28 @@ extension BatchImporter {
       for relationship in state.part.relationships where isDueNow(relationship) {
         try flush(state.part.rootEntity)
         try resolve(nodes[relationship.target], view)
+        if state.isRoot, makesSkipped(nodes[relationship.target], state, view) { throw retryAlone() }
         try flush(state.part.rootEntity)
         try link(relationship, state, view)
       }
     }
     if !lists.isEmpty { try resolveLists(view) }
+  }
+
+  /// Whether a target that a record has made may be the object that a later record of mode “update” was skipped for.
+  private func makesSkipped(_ target: NodeState, _ owner: NodeState, _ view: BatchView) -> Bool {
+    guard owner.part.mode == .update, view.records.count > 1, let first = target.inserts.min() else { return false }
+    let ownKeys = NodeKeys(owner, view)
+    let keys = NodeKeys(target, view)
+    var own = OwnKeys()
+    defer { own.keyBytes.deallocate() }
+    for record in view.records where record > first && view.outcomes[record] == .skipped {
+      guard ownKeys.node.keyStates[record] == ImportBatch.KeyState.usable else { continue }
+      // Found by other attributes: only one record after the other can tell.
+      guard keys.slots == ownKeys.slots else { return true }
+      own.add(record, ownKeys, view.arena)
+    }
+    return target.inserts.contains { own.entry(Int($0), keys, view.arena) >= 0 }
   }
 
   /// Whether a relationship within one hierarchy is set with the batch, not in a second pass.

@@ -125,8 +125,20 @@ extension PartImport {
     }
   }
 
+  /// Notes how far the records have come that the second pass has looked at.
+  private func noteReferences() throws(ImportError) {
+    guard let since = importer.since, let references = importer.references, references.count > 0 else { return }
+    try references.replay { (batch) throws(ImportError) in
+      since.note(
+        batch,
+        ContiguousArray(
+          batch.nodes[plan.root].targets[..<batch.records.recordCount].map { lost[$0] == nil ? .inserted : .rejected }))
+    }
+  }
+
   /// Imports the records whose objects were there before, now that everything they may refer to is.
   func importWaiting() throws(ImportError) {
+    try noteReferences()
     importer.references = nil
     importer.phase = .whole
     let waiting = importer.deferred
