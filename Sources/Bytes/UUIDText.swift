@@ -27,10 +27,21 @@ package enum UUIDText {
       guard let base = room.baseAddress,
         decode(first, hasHyphens: true, into: base.assumingMemoryBound(to: UInt8.self))
       else { return nil }
-      return (
-        UInt64(bigEndian: room.load(as: UInt64.self)), UInt64(bigEndian: room.load(fromByteOffset: 8, as: UInt64.self))
-      )
+      return halves(bytes: UnsafeRawBufferPointer(room))
     }
+  }
+
+  /// The halves of a UUID's 16 bytes.
+  package static func halves(bytes: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64) {
+    (
+      UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    )
+  }
+
+  /// The 16 bytes of a UUID.
+  package static func bytes(_ high: UInt64, _ low: UInt64) -> [UInt8] {
+    [high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> UInt64(56 - 8 * $0)) } }
   }
 
   /// Writes the 16 bytes of a UUID as data have it: 36 characters, the same in braces, or 32 digits.

@@ -52,7 +52,7 @@ extension ManagedObjectContext {
           else { continue }
           places.append(
             CountedRelationship(
-              table: table(model.entities[inverse.declaringEntity], besides: buffer.table),
+              table: buffer.table.sibling(model.entities[inverse.declaringEntity]),
               owner: Int64(bitPattern: buffer.payloads[relationship.slot][row]), slot: inverse.slot))
         }
       }
@@ -64,12 +64,12 @@ extension ManagedObjectContext {
         else { continue }
         places.append(
           CountedRelationship(
-            table: table(model.entities[inverse.declaringEntity], besides: buffer.table),
+            table: buffer.table.sibling(model.entities[inverse.declaringEntity]),
             owner: Int64(bitPattern: snapshot.payload),
             slot: inverse.slot))
       }
     }
-    for (table, key) in pendingLinks.changedObjects() where countsBelow(root(table)) {
+    for (table, key) in pendingLinks.changedObjects() where countsBelow(table.root) {
       // A pair may go without anybody holding one of its ends, with the deletion of the other one for example.
       guard let object = try objects(table: table, primaryKeys: [key]).first else { continue }
       for relationship in validator(object.entity).counted {
@@ -81,7 +81,7 @@ extension ManagedObjectContext {
 
   /// Whether a hierarchy has relationships whose number of objects matters.
   private func countsBelow(_ root: Int) -> Bool {
-    model.entities[root...model.entities[root].lastDescendantIndex].contains { !validator($0).counted.isEmpty }
+    model.family(of: root).contains { !validator($0).counted.isEmpty }
   }
 
   private func isCounted(_ relationship: RelationshipDescription) -> Bool {
@@ -91,7 +91,7 @@ extension ManagedObjectContext {
 
 /// A to-many relationship of one object.
 private struct CountedRelationship: Hashable {
-  var table: Int
+  var table: TableID
   var owner: Int64
   var slot: Int
 }

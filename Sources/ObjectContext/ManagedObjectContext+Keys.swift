@@ -4,7 +4,7 @@ import ObjectStore
 /// The keys that took the place of temporary ones, by table.
 struct AssignedKeys {
   /// By table: the new key of each old one.
-  var tables: [Int: [Int64: Int64]] = [:]
+  var tables: [TableID: [Int64: Int64]] = [:]
 
   /// Whether no key was assigned.
   var isEmpty: Bool { tables.isEmpty }
@@ -17,7 +17,7 @@ struct AssignedKeys {
 
 /// The to-one side of an ordered relationship.
 private struct OrderedSide: Hashable {
-  var table: Int
+  var table: TableID
   var slot: Int
 }
 
@@ -43,7 +43,7 @@ extension ManagedObjectContext {
       let store = store(table: object.table)
       let isOwn = !store.isInTransaction
       let key = try store.inTransaction({ ObjectError($0) }) { () throws(ObjectError) in
-        let key = store.takePrimaryKeys(root: root(object.table), count: 1)
+        let key = store.takePrimaryKeys(root: object.table.root, count: 1)
         if isOwn { try objectErrors { () throws(StoreError) in try store.writeMaxima() } }
         return key
       }
@@ -75,9 +75,9 @@ extension ManagedObjectContext {
   }
 
   /// Gives records back the keys that they had before a save that failed.
-  func takeBackKeys(_ run: SaveRun, of isMeant: (_ table: Int) -> Bool) {
+  func takeBackKeys(_ run: SaveRun, of isMeant: (_ store: Int) -> Bool) {
     var keys = run.assignedKeys
-    keys.tables = keys.tables.filter { isMeant($0.key) }
+    keys.tables = keys.tables.filter { isMeant($0.key.store) }
     replaceKeys(keys.inverted)
   }
 
@@ -105,35 +105,33 @@ extension ManagedObjectContext {
 
   /// Replaces the keys of objects that gave out positions to others.
   private func replaceOrderedOwners(_ keys: AssignedKeys) {
-    var ownerTables: [OrderedSide: Int] = [:]
+    var ownerTables: [OrderedSide: TableID] = [:]
     for (name, last) in lastOrderKeys {
       let side = OrderedSide(table: name.table, slot: name.slot)
       let table = ownerTables[side] ?? ownerTable(side)
       ownerTables[side] = table
-      guard let key = keys.tables[table]?[name.owner] else { continue }
+      guard let table, let key = keys.tables[table]?[name.owner] else { continue }
       lastOrderKeys[name] = nil
       lastOrderKeys[OrderedOwner(table: name.table, slot: name.slot, owner: key)] = last
     }
   }
 
-  /// The table that a to-one relationship leads to; -1 when there is no such relationship.
-  private func ownerTable(_ side: OrderedSide) -> Int {
-    let root = model.entities[root(side.table)]
-    for entity in model.entities[root.index...root.lastDescendantIndex] {
+  /// The table that a to-one relationship leads to.
+  private func ownerTable(_ side: OrderedSide) -> TableID? {
+    for entity in model.family(of: side.table.root) {
       for relationship in entity.relationships where !relationship.isToMany && relationship.slot == side.slot {
         return destinationTable(relationship, from: side.table)
       }
     }
-    return -1
+    return nil
   }
 
   /// Replaces the keys in the to-one relationships of changed rows: only these can refer to records that are new here.
   ///
   /// In a child all rows can, as its parent's records may be new too.
   func replaceReferences(in buffer: RowBuffer, _ keys: AssignedKeys) {
-    let root = model.entities[buffer.rootEntity]
     var replacedOfSlot: [(slot: Int, keys: [Int64: Int64])] = []
-    for entity in model.entities[root.index...root.lastDescendantIndex] {
+    for entity in model.family(of: buffer.rootEntity) {
       for relationship in entity.relationships where !relationship.isToMany {
         let table = destinationTable(relationship, from: buffer.table)
         guard let replaced = keys.tables[table], !replacedOfSlot.contains(where: { $0.slot == relationship.slot })

@@ -17,143 +17,9 @@ extension ManagedObjectContext {
     parent.children.append(WeakContext(self))
   }
 
-  // MARK: Reading
-
   /// The object of the parent that stands for the same record, without asking anybody.
   func counterpart(of object: ManagedObject, in parent: ManagedObjectContext) -> ManagedObject {
     parent.object(table: object.table, primaryKey: object.primaryKey, entity: object.entityIndex)
-  }
-
-  /// Copies the rows of records from the parent, as far as they are not here.
-  ///
-  /// Records that the parent does not have, or has deleted, do not come.
-  ///
-  /// - Parameter refreshes: Whether rows without changes that are here take the parent's values.
-  func inherit(
-    _ parent: ManagedObjectContext, table: Int, primaryKeys: [Int64], refreshes: Bool = false
-  ) throws(ObjectError) {
-    let buffer = buffer(table: table)
-    let missing = primaryKeys.filter { key in
-      guard let row = buffer.row(primaryKey: key) else { return true }
-      return !buffer.realize(row: row) || refreshes && buffer.states[row] == RowState.clean
-    }
-    guard !missing.isEmpty else { return }
-    buffer.compactIfWorthwhile()
-    // The objects keep the parent's rows in their places while they are copied.
-    let objects = try parent.objects(table: table, primaryKeys: missing)
-    for object in objects { inherit(object, from: parent) }
-  }
-
-  /// Copies the row of a parent's object, replacing the fault or the clean row that is here.
-  @discardableResult
-  private func inherit(_ object: ManagedObject, from parent: ManagedObjectContext) -> Int {
-    let (own, theirs) = (buffer(table: object.table), parent.buffer(table: object.table))
-    let entity = theirs.entities[object.row]
-    let row: Int
-    if let known = own.row(primaryKey: object.primaryKey) {
-      row = known
-      if own.states[row] == RowState.fault {
-        own.makeFault(row: row)
-        own.markClean(row: row)
-      }
-      own.entities[row] = entity
-    } else {
-      row = own.takeRow(entity: entity, state: RowState.clean, primaryKey: object.primaryKey)
-      if registry.isInUse { registry.looseRows[object.table].append(Int32(row)) }
-    }
-    own.takeStored(row: row, from: theirs, row: object.row, slots: Array(0..<own.columnCount))
-    return row
-  }
-
-  /// The objects of a request: what the parent finds, with the changes of this context.
-  func fetch(_ request: FetchRequest, from parent: ManagedObjectContext) throws(ObjectError) -> [ManagedObject] {
-    let (excluded, matches) = try ownMatches(request)
-    var asked = request
-    asked.fetchBatchSize = 0
-    asked.includesPropertyValues = true
-    asked.propertiesToFetch = []
-    guard !excluded.isEmpty || !matches.isEmpty else {
-      return try adopt(parent.fetch(asked), request, from: parent)
-    }
-    var pending = PendingMatches()
-    pending.excluded = excluded
-    let found = try adopt(parent.fetch(pending.storeRequest(asked)), request, from: parent)
-    var merged = found + matches
-    if storeList.all.count > 1 {
-      // What has no order among the others comes as the stores do.
-      merged.sort { left, right in
-        let (one, other) = (storeNumber(left.table), storeNumber(right.table))
-        return one == other ? left.primaryKey.comesBefore(right.primaryKey) : one < other
-      }
-      if request.sortDescriptors.isEmpty { return Array(request.window(merged)) }
-    }
-    let unsorted = merged
-    let all = try predicateErrors { () throws(PredicateError) in
-      try SortOrder(request.sortDescriptors).sorted(unsorted) { .object($0) }
-    }
-    return Array(request.window(all))
-  }
-
-  /// How many objects a request finds, with the changes of this context.
-  func count(_ request: FetchRequest, from parent: ManagedObjectContext) throws(ObjectError) -> Int {
-    let (excluded, matches) = try ownMatches(request)
-    guard !excluded.isEmpty || !matches.isEmpty else { return try parent.count(for: request) }
-    var pending = PendingMatches()
-    pending.excluded = excluded
-    var asked = pending.storeRequest(request)
-    asked.fetchLimit = 0
-    return request.window(count: try parent.count(for: asked) + matches.count)
-  }
-
-  /// The records that are changed here, which the parent must not judge, and those of them that match.
-  private func ownMatches(
-    _ request: FetchRequest
-  ) throws(ObjectError) -> (excluded: [ManagedObjectID], matches: [ManagedObject]) {
-    guard request.includesPendingChanges, let entity = model.entity(named: request.entityName) else { return ([], []) }
-    var excluded: [ManagedObjectID] = []
-    var matches: [ManagedObject] = []
-    for number in storeNumbers(entity)
-    where request.affectedStores?.contains(storeList.identifiers[number]) ?? true {
-      let table = table(entity, store: number)
-      let keys = changedKeys(request, entity, table)
-      let pending = try pendingMatches(request, entity, table, keys)
-      excluded += pending.excluded
-      matches += pending.matches.map(\.object)
-    }
-    return (excluded, matches)
-  }
-
-  /// The objects here that stand for a parent's objects.
-  private func adopt(
-    _ found: FetchedObjects, _ request: FetchRequest, from parent: ManagedObjectContext
-  ) throws(ObjectError) -> [ManagedObject] {
-    var result: [ManagedObject] = []
-    result.reserveCapacity(found.count)
-    for object in found {
-      let buffer = buffer(table: object.table)
-      let known = buffer.row(primaryKey: object.primaryKey)
-      let isKnown = known.map { buffer.realize(row: $0) } ?? false
-      let refreshes =
-        request.shouldRefreshRefetchedObjects && known.map { buffer.states[$0] == RowState.clean } ?? false
-      if !isKnown || refreshes {
-        // Its values are needed now; a fault of the parent has them from the fetch.
-        try parent.fire(object)
-        inherit(object, from: parent)
-      }
-      let own = self.object(table: object.table, primaryKey: object.primaryKey, entity: object.entityIndex)
-      own.learnEntity(Int(buffer.entities[own.row]))
-      if refreshes { own.forgetRelated() }
-      result.append(own)
-    }
-    return result
-  }
-
-  /// The greatest position that the parent knows in the ordered relationship that a to-one relationship belongs to.
-  func orderKey(
-    from parent: ManagedObjectContext, table: Int, slot: Int, target: Int64
-  ) throws(StoreError) -> Int64? {
-    if let known = parent.lastOrderKeys[OrderedOwner(table: table, slot: slot, owner: target)] { return known }
-    return try parent.storedOrderKey(table: table, slot: slot, target: target)
   }
 
   // MARK: Saving
@@ -216,7 +82,7 @@ extension ManagedObjectContext {
       theirs.states[target] = RowState.inserted
       theirs.entities[target] = buffer.entities[row]
       theirs.touchedRows.append(Int32(target))
-      theirs.takeStored(row: target, from: buffer, row: row, slots: Array(0..<buffer.columnCount))
+      theirs.takeStored(row: target, from: buffer, row: row)
       theirs.versions[target] = 1
       for slot in 0..<buffer.columnCount { noteOrder(buffer, row, slot, parent) }
       if let recorder = parent.recorder { recorder.isThere(parent.object(theirs, row: target)) }

@@ -28,9 +28,9 @@ extension ManagedObjectContext {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
-    announceSave()
-    let hooked = try tellWillSave()
-    tellPendingChanges()
+    postWillSave()
+    let hooked = try runWillSaveHooks()
+    postPendingChanges()
     var plan = try prepare(order: nil, checksObjects: true)
     joinChanges()
     if let parent {
@@ -49,11 +49,11 @@ extension ManagedObjectContext {
     publish(plan)
     // What was saved is saved: a moment that cannot be pinned leaves the context where the stores are.
     do { try advanceQueryGeneration() } catch { setQueryGeneration(from: nil) }
-    forgetToldChanges()
-    tellDidSave(hooked)
-    notifyResults()
-    parent?.notifyResults()
-    announce(event)
+    forgetPostedChanges()
+    runDidSaveHooks(hooked)
+    updateResults()
+    parent?.updateResults()
+    postDidSave(event)
   }
 
   /// Writes what was collected; returns what was written.
@@ -85,12 +85,12 @@ extension ManagedObjectContext {
   /// - Returns: The error for the caller; it says when only some stores were saved.
   private func takeBack(_ run: SaveRun, after error: SaveError) -> SaveError {
     let saved = run.committed
-    run.undo { !saved.contains(storeNumber($0)) }
-    takeBackKeys(run) { !saved.contains(storeNumber($0)) }
+    run.undo { !saved.contains($0) }
+    takeBackKeys(run) { !saved.contains($0) }
     if saved.isEmpty { return error }
-    publish(SavePlan(roots: run.plan.roots.filter { saved.contains(storeNumber($0.buffer.table)) }), stores: saved)
+    publish(SavePlan(roots: run.plan.roots.filter { saved.contains($0.buffer.table.store) }), stores: saved)
     noteWrite(saved.sorted())
-    notifyResults()
+    updateResults()
     let names = saved.sorted().map { storeList.all[$0].path }.joined(separator: ", ")
     return SaveError(
       code: .database,
@@ -100,7 +100,7 @@ extension ManagedObjectContext {
 
   /// The numbers of the stores that a save writes to.
   func changedStores(_ plan: SavePlan) throws(SaveError) -> [Int] {
-    var numbers = Set(plan.roots.filter { !$0.isEmpty }.map { storeNumber($0.buffer.table) })
+    var numbers = Set(plan.roots.filter { !$0.isEmpty }.map(\.buffer.table.store))
     for place in pendingLinks.order where pendingLinks.changes(place)?.hasChanges ?? false {
       numbers.insert(place.store)
     }
@@ -166,7 +166,7 @@ extension ManagedObjectContext {
   /// - Parameter checksObjects: Whether rules that need to look at other objects are checked: denied deletions and the
   ///   number of objects in to-many relationships.
   func prepare(order: [Int]?, checksObjects: Bool) throws(SaveError) -> SavePlan {
-    var buffers = (order ?? []).map(buffer(table:))
+    var buffers = (order ?? []).map(buffer(root:))
     for buffer in allBuffers where !buffers.contains(where: { $0 === buffer }) { buffers.append(buffer) }
     var plan = SavePlan()
     var failures: [ObjectValidationFailure] = []
@@ -204,12 +204,12 @@ extension ManagedObjectContext {
     let observed = store.observers.isEmpty ? nil : changes(plan, store: number)
     if let observed, !observed.isEmpty {
       for observer in store.observers {
-        run.observers.append((observer, store, firstTable(ofStore: number)))
+        run.observers.append((observer, store, number))
         try saveErrors { () throws(StoreError) in try observer.willWrite(observed, to: store) }
       }
     }
     try saveErrors { () throws(StoreError) in try writeExternalData(run, store: number) }
-    for changes in plan.roots where storeNumber(changes.buffer.table) == number {
+    for changes in plan.roots where changes.buffer.table.store == number {
       try delete(changes, store)
       try update(changes, store, run)
       try saveErrors { () throws(StoreError) in try insert(changes, store) }
@@ -230,7 +230,7 @@ extension ManagedObjectContext {
     var result = StoreChanges()
     result.author = transactionAuthor
     result.contextName = name
-    for changes in plan.roots where storeNumber(changes.buffer.table) == number {
+    for changes in plan.roots where changes.buffer.table.store == number {
       let buffer = changes.buffer
       func add(_ kind: StoreChanges.Kind, _ row: Int32, _ slotSet: Int32 = -1) {
         result.changes.append(

@@ -9,48 +9,29 @@ extension ManagedObjectContext {
   }
 }
 
-/// Tables by number: a context knows the table of a root entity in a store as the store's number in the coordinator times
-/// the number of entities, plus the root entity's index. With one store that is the root entity's index.
+/// Stores by number, and the tables in them.
 extension ManagedObjectContext {
   /// The coordinator's stores, in the order in which they were added.
   public var stores: [PersistentStore] { storeList.stores }
 
-  /// The number of an entity's table in a store.
-  @inline(__always)
-  func table(_ entity: EntityDescription, store number: Int) -> Int { number * model.entities.count + entity.rootIndex }
-
-  /// The first number of a store's tables.
-  func firstTable(ofStore number: Int) -> Int { number * model.entities.count }
-
-  /// The number of an entity's table in the store that another table is in: relationships do not leave a store.
-  @inline(__always)
-  func table(_ entity: EntityDescription, besides table: Int) -> Int {
-    // Nearly always the first store.
-    table < model.entities.count
-      ? entity.rootIndex : table / model.entities.count * model.entities.count + entity.rootIndex
+  /// An entity's table in a store.
+  func table(_ entity: EntityDescription, store number: Int) -> TableID {
+    TableID(root: entity.rootIndex, store: number, of: model)
   }
 
   /// The table of a relationship's destination, seen from the table of the objects that have it.
   @inline(__always)
-  func destinationTable(_ relationship: RelationshipDescription, from table: Int) -> Int {
-    self.table(model.entities[relationship.destinationEntity], besides: table)
+  func destinationTable(_ relationship: RelationshipDescription, from table: TableID) -> TableID {
+    table.sibling(model.entities[relationship.destinationEntity])
   }
-
-  /// The index of a table's root entity.
-  @inline(__always)
-  func root(_ table: Int) -> Int { table < model.entities.count ? table : table % model.entities.count }
-
-  /// The number of the store that a table is in.
-  @inline(__always)
-  func storeNumber(_ table: Int) -> Int { table < model.entities.count ? 0 : table / model.entities.count }
 
   /// The store that a table is in, also when it was closed and removed from the coordinator.
   @inline(__always)
-  func store(table: Int) -> PersistentStore { storeList.all[storeNumber(table)] }
+  func store(table: TableID) -> PersistentStore { storeList.all[table.store] }
 
   /// The store that a table is in, at the moment that the context reads.
   @inline(__always)
-  func readStore(table: Int) -> PersistentStore {
+  func readStore(table: TableID) -> PersistentStore {
     let store = store(table: table)
     return queryGeneration?.reader(identifier: store.identifier) ?? store
   }
@@ -62,10 +43,10 @@ extension ManagedObjectContext {
   }
 
   /// The UUID of the store that a table is in, also when it was removed.
-  func storeUUID(_ table: Int) -> String { storeList.identifiers[storeNumber(table)] }
+  func storeUUID(_ table: TableID) -> String { storeList.identifiers[table.store] }
 
   /// The ID of a record.
-  func objectID(table: Int, entity: Int, primaryKey: Int64) -> ManagedObjectID {
+  func objectID(table: TableID, entity: Int, primaryKey: Int64) -> ManagedObjectID {
     ManagedObjectID(storeUUID: storeUUID(table), entity: model.entities[entity], primaryKey: primaryKey)
   }
 
@@ -77,12 +58,12 @@ extension ManagedObjectContext {
   /// The table that a record with an ID is in.
   ///
   /// - Throws: ``ObjectError`` with `otherContext` for an ID of a store or a model that the context does not have.
-  func table(_ id: ManagedObjectID) throws(ObjectError) -> Int {
+  func table(_ id: ManagedObjectID) throws(ObjectError) -> TableID {
     guard id.entity === model.entities[id.entity.index] else {
       throw ObjectError(.otherContext, "\(id) is the ID of another model's object")
     }
     // Nearly always the first store.
-    if storeList.identifiers.first == id.storeUUID { return id.entity.rootIndex }
+    if storeList.identifiers.first == id.storeUUID { return TableID(root: id.entity.rootIndex) }
     guard let number = storeList.number(of: id.storeUUID) else {
       throw ObjectError(.otherContext, "\(id) is the ID of another store's object")
     }
@@ -90,7 +71,7 @@ extension ManagedObjectContext {
   }
 
   /// The table that new records of an entity go to: that of the first store that has the entity and can be written.
-  func tableForInsert(_ entity: EntityDescription) throws(ObjectError) -> Int {
+  func tableForInsert(_ entity: EntityDescription) throws(ObjectError) -> TableID {
     let numbers = storeNumbers(entity)
     guard let number = numbers.first(where: { !storeList.all[$0].isReadOnly }) ?? numbers.first else {
       throw ObjectError(.closed, "no open store has the entity \(entity.name); add one to the coordinator")
@@ -129,7 +110,7 @@ extension ManagedObjectContext {
   }
 
   /// Moves the row of a new record without relations to another table.
-  private func move(_ object: ManagedObject, to target: Int) {
+  private func move(_ object: ManagedObject, to target: TableID) {
     // Steps of undo know the cells of the other table.
     forgetUndo()
     let (old, new) = (buffer(table: object.table), buffer(table: target))
@@ -137,13 +118,7 @@ extension ManagedObjectContext {
     let row = new.takeRow(
       entity: old.entities[oldRow], state: RowState.inserted, primaryKey: old.primaryKeys[oldRow])
     new.touchedRows.append(Int32(row))
-    for slot in 0..<old.columnCount {
-      let (tag, payload) = (old.tags[slot][oldRow], old.payloads[slot][oldRow])
-      new.tags[slot][row] = tag
-      new.payloads[slot][row] =
-        tag == CellTag.text || tag == CellTag.blob
-        ? new.arena.append(old.arena.bytes(ByteRange(payload: payload))).payload : payload
-    }
+    new.takeStored(row: row, from: old, row: oldRow)
     registry.unregister(table: oldTable, row: oldRow)
     old.release(row: oldRow)
     object.move(to: target, row: row)

@@ -1,5 +1,5 @@
 public import ObjectModel
-import ObjectStore
+package import ObjectStore
 
 /// One thing about one object that breaks what the model demands.
 public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertible {
@@ -11,8 +11,8 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   public var property: String
   /// What is wrong.
   public var code: ObjectFailureCode
-  /// The number of the row's table, the index of the root entity in the first store; it names the row buffer.
-  package var table: Int
+  /// The row's table, which names the row buffer.
+  package var table: TableID
   /// The row in its buffer.
   package var row: Int32
   /// The object's ID, temporary for one that was never saved.

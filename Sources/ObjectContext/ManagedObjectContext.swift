@@ -1,3 +1,4 @@
+import Bytes
 public import ObjectModel
 public import ObjectStore
 
@@ -60,7 +61,7 @@ public final class ManagedObjectContext {
   public var shouldDeleteInaccessibleFaults = true
   /// Mandatory to-one relationships that may lead nowhere when rows are written, by table and slot: an import that writes
   /// objects before what they refer to sets them later.
-  package var postponedSlots: [Int: Set<Int>] = [:]
+  package var postponedSlots: [TableID: Set<Int>] = [:]
   /// Whether the context keeps all its objects alive, not only those with changes.
   ///
   /// Useful for a small set of objects that is asked for again and again, and for keeping objects while their IDs travel to
@@ -111,18 +112,21 @@ public final class ManagedObjectContext {
   }
 
   /// The rows of a table: those of the hierarchy below a root entity in one store.
-  package func buffer(table: Int) -> RowBuffer {
-    if table < buffers.count, let buffer = buffers[table] { return buffer }
-    if table >= buffers.count {
+  package func buffer(table: TableID) -> RowBuffer {
+    if table.index < buffers.count, let buffer = buffers[table.index] { return buffer }
+    if table.index >= buffers.count {
       // A store was added to the coordinator since the context was made.
-      buffers.append(contentsOf: repeatElement(nil, count: table + 1 - buffers.count))
-      registry.makeRoom(tableCount: table + 1)
+      buffers.append(contentsOf: repeatElement(nil, count: table.index + 1 - buffers.count))
+      registry.makeRoom(tableCount: table.index + 1)
     }
-    let buffer = RowBuffer(model: model, root: model.entities[root(table)], table: table)
+    let buffer = RowBuffer(model: model, root: model.entities[table.root], table: table)
     buffer.recorder = recorder
-    buffers[table] = buffer
+    buffers[table.index] = buffer
     return buffer
   }
+
+  /// The rows of a root entity in the first store.
+  package func buffer(root: Int) -> RowBuffer { buffer(table: TableID(root: root)) }
 
   /// The buffers that exist.
   package var allBuffers: [RowBuffer] { buffers.compactMap { $0 } }
@@ -133,7 +137,7 @@ public final class ManagedObjectContext {
   /// - Complexity: O(`count` × columns).
   package func insertRows(_ entity: EntityDescription, count: Int) -> Int {
     precondition(!entity.isAbstract, "\(entity.name) is abstract and has no objects of its own")
-    let (buffer, store) = (buffer(table: entity.rootIndex), store(table: entity.rootIndex))
+    let buffer = buffer(root: entity.rootIndex)
     let first = buffer.appendRows(count, entity: Int32(entity.index), state: RowState.inserted)
     let key = store.takePrimaryKeys(root: entity.rootIndex, count: count)
     let keys = buffer.primaryKeys
@@ -171,7 +175,7 @@ public final class ManagedObjectContext {
     pendingLinks.removeAll()
     forgetUndo()
     knownWriteMark = storeList.writeMark
-    tellReset()
+    postReset()
   }
 
   /// Sets everything that was changed since the last save back, and forgets what was inserted.
@@ -188,8 +192,8 @@ public final class ManagedObjectContext {
     pendingLinks.removeAll()
     changesWereRolledBack()
     forgetUndo()
-    tellPendingChanges()
-    notifyResults()
+    postPendingChanges()
+    updateResults()
   }
 
   /// Whether the next save has something to do.
@@ -292,9 +296,7 @@ package struct StoredCell {
       bytes = data
     case .uuid(let high, let low):
       tag = CellTag.blob
-      bytes = (0..<16).map { i in
-        UInt8(truncatingIfNeeded: (i < 8 ? high : low) >> UInt64(56 - 8 * (i & 7)))
-      }
+      bytes = UUIDText.bytes(high, low)
     }
   }
 }

@@ -16,11 +16,11 @@ final class SaveRun {
   var plan: SavePlan
   private var raised: [(buffer: RowBuffer, rows: ContiguousArray<Int32>)] = []
   /// Who was told that a transaction has begun.
-  var observers: [(observer: any StoreObserver, store: PersistentStore, firstTable: Int)] = []
+  var observers: [(observer: any StoreObserver, store: PersistentStore, number: Int)] = []
   /// The values that went into files.
   var externalized: [ExternalizedCell] = []
   /// How many files there were before, by store.
-  var externalMarks: [(files: ExternalFiles, mark: Int, firstTable: Int)] = []
+  var externalMarks: [(files: ExternalFiles, mark: Int, store: Int)] = []
   /// The keys that records that were never saved got, by table.
   var assignedKeys = AssignedKeys()
   /// The numbers of the stores whose transactions are committed: nothing of theirs can be taken back.
@@ -34,12 +34,12 @@ final class SaveRun {
     raised.append((buffer, rows))
   }
 
-  /// Takes back what was done to the rows of tables, and tells the observers of their stores.
-  func undo(_ isMeant: (_ table: Int) -> Bool = { _ in true }) {
-    for (buffer, rows) in raised where isMeant(buffer.table) {
+  /// Takes back what was done to the rows of stores, by their numbers, and tells their observers.
+  func undo(_ isMeant: (_ store: Int) -> Bool = { _ in true }) {
+    for (buffer, rows) in raised where isMeant(buffer.table.store) {
       for row in rows { buffer.versions[Int(row)] &-= 1 }
     }
-    for (observer, store, table) in observers.reversed() where isMeant(table) { observer.didRollBack(store) }
+    for (observer, store, number) in observers.reversed() where isMeant(number) { observer.didRollBack(store) }
     undoExternalData(isMeant)
   }
 }

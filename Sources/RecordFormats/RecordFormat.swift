@@ -40,6 +40,9 @@ public enum RecordFormat: Sendable, Hashable {
     }
   }
 
+  /// What stands behind the path of an element in the column that is all of it as JSON, see ``hasElements``.
+  public static let wholeElement = ".#element"
+
   /// Whether structures in records are elements with attributes, whose column is their text: as JSON they are asked for
   /// by the column `#element` in them.
   public var hasElements: Bool {

@@ -30,6 +30,30 @@ struct GuessCommandTests {
     return summaries
   }
 
+  @Test("elements that stand several times and have attributes only come whole, as JSON")
+  func attributesOnly() throws {
+    try folder.write(
+      """
+      <osm><node id="1"><tag k="name" v="A"/><tag k="amenity" v="pub"/></node><node id="2"><tag k="name" v="B"/></node>
+      <way id="10"><nd ref="1"/><nd ref="2"/></way><relation id="20"><member type="way" ref="10" role="outer"/>
+      <member type="node" ref="1" role=""/></relation></osm>
+      """, to: "a.xml")
+    let cases = [
+      ("node", "TAG", [##"[{"@k":"name","@v":"A"},{"@k":"amenity","@v":"pub"}]"##, ##"{"@k":"name","@v":"B"}"##]),
+      ("way", "ND", [##"[{"@ref":"1"},{"@ref":"2"}]"##]),
+      (
+        "relation", "MEMBER",
+        [##"[{"@type":"way","@ref":"10","@role":"outer"},{"@type":"node","@ref":"1","@role":""}]"##]
+      ),
+    ]
+    for (element, column, values) in cases {
+      let summaries = try guessAndRun(["a.xml", "--option", "records=/osm/\(element)"], out: element)
+      #expect((summaries.first?["warnings"] as? [Any])?.isEmpty == true)
+      let store = folder.file("\(element)/store.sqlite")
+      #expect(try PipelineSet.rows(store, "SELECT Z\(column) FROM Z\(element.uppercased()) ORDER BY ZID") == values)
+    }
+  }
+
   @Test("it says what it wrote and what to run")
   func words() throws {
     try folder.write("id,name\n1,Ada\n2,Grace\n", to: "customers.csv")

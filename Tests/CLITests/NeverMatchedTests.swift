@@ -39,6 +39,12 @@ struct NeverMatchedTests {
     return try Command(["run", "p.yaml", "--json"] + arguments, in: folder.path)
   }
 
+  private func removeStore() throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasPrefix("s.sqlite") {
+      try FileManager.default.removeItem(atPath: folder.file(name))
+    }
+  }
+
   private func tags() throws -> String {
     try PipelineSet.rows(folder.file("s.sqlite"), "SELECT ZK || '=' || ifnull(ZV, '') FROM ZTAG").joined(separator: ",")
   }
@@ -74,7 +80,7 @@ struct NeverMatchedTests {
       ])
     let warnings = try #require(try command.object()["warnings"] as? [[String: Any]])
     #expect(warnings.contains { $0["line"] as? Int == 8 && ($0["file"] as? String)?.hasSuffix("p.yaml") == true })
-    try FileManager.default.removeItem(atPath: folder.file("s.sqlite"))
+    try removeStore()
     let words = try Command(["run", "p.yaml"], in: folder.path)
     #expect((words.output + words.words).contains("did you mean “@lat”? [neverMatched]"))
   }
@@ -168,7 +174,7 @@ struct NeverMatchedTests {
         tags: list, more: "  process: { command: [/usr/bin/python3, p.py]\(columns) }\n")
       #expect(command.status == 0, "\(command.words)")
       #expect(try tags() == "made=2")
-      try FileManager.default.removeItem(atPath: folder.file("s.sqlite"))
+      try removeStore()
     }
   }
 

@@ -38,7 +38,7 @@ struct LifetimeTests {
     weak let watched = held
     let temporary = try #require(held).objectID
     #expect(temporary.isTemporary)
-    let buffer = place.context.buffer(table: temporary.entity.index)
+    let buffer = place.context.buffer(root: temporary.entity.index)
     // The context keeps the object because of its change, and lets it go with that.
     held = nil
     #expect(watched != nil)
@@ -110,7 +110,7 @@ struct LifetimeTests {
     for round in 0..<200 {
       for i in 0..<100 { _ = try skill("\(text) \(round) \(i)", place.context) }
       try place.context.save()
-      let buffer = place.context.buffer(table: root)
+      let buffer = place.context.buffer(root: root)
       #expect(buffer.count <= 100)
       #expect(buffer.arena.count <= 200 * 1024)
     }
@@ -124,7 +124,7 @@ struct LifetimeTests {
     _ = place.context.insertRows(entity, count: 5000)
     try place.context.save()
     place.context.reset()
-    let buffer = place.context.buffer(table: entity.index)
+    let buffer = place.context.buffer(root: entity.index)
     var keys: [Int64] = []
     var most = 0
     try place.context.forEachObject(of: "Skill", batchSize: 128) { object in
@@ -142,7 +142,7 @@ struct LifetimeTests {
     let object = try skill("", place.context)
     let other = try skill("stays", place.context)
     try place.context.save()
-    let buffer = place.context.buffer(table: object.entity.index)
+    let buffer = place.context.buffer(root: object.entity.index)
     for i in 0..<500 {
       try object.setValue(.string(String(repeating: "y", count: 4000) + "\(i)"), forKey: "title")
       try place.context.save()

@@ -18,14 +18,17 @@ final class DeferredRecords {
   private let recordsPerBlock: Int
   private let bytesPerBlock: Int
 
-  /// - Parameter fields: The fields whose cells are kept; `nil` for those of the root node and of postponed
-  ///   relationships, and the lists.
+  /// - Parameter fields: The fields whose cells are kept beside the column that only grows; `nil` for those of the root
+  ///   node and of postponed relationships, and the lists.
   /// - Parameter path: The file's path, when it is to have a name.
   init(plan: ImportPlan, folder: String, limit: BatchLimit, fields: [Int]? = nil, path: String? = nil) {
     self.plan = plan
     self.path = path
-    self.fields =
+    var kept =
       fields ?? plan.nodes[plan.root].keyFields + plan.nodes[plan.root].attributeFields + plan.postponedFields
+    // How far the records have come is known when it is known what becomes of them.
+    if let since = plan.sinceField, !kept.contains(since) { kept.append(since) }
+    self.fields = kept
     keepsLists = fields == nil
     self.folder = folder
     recordsPerBlock = limit.records
@@ -97,8 +100,8 @@ final class DeferredRecords {
   ///
   /// - Parameters:
   ///   - bytes: What ``save(isDurable:)`` returned.
-  ///   - body: Gets the hash of each record's key.
-  func restore(bytes: Int, _ body: (UInt64) -> Void) throws(ImportError) {
+  ///   - body: Gets the hash of each record's key, and where the record stands.
+  func restore(bytes: Int, _ body: (UInt64, Place) -> Void) throws(ImportError) {
     guard let path, bytes > 0 else { return }
     let file = try TemporaryFile(path: path, keeping: bytes)
     self.file = file
@@ -106,9 +109,24 @@ final class DeferredRecords {
       try readBlock(file)
       blocks += 1
       count += pending.records.recordCount
-      for hash in pending.nodes[plan.root].keyHashes { body(hash) }
+      for (record, hash) in pending.nodes[plan.root].keyHashes.enumerated() {
+        body(hash, Place(record, of: pending.records))
+      }
     }
     clear()
+  }
+
+  /// Where a record stands in the inputs.
+  struct Place: Equatable {
+    let source: Int
+    let member: String?
+    let index: Int
+
+    init(_ record: Int, of batch: RecordBatch) {
+      source = batch.source
+      member = batch.member
+      index = batch.records[record].index
+    }
   }
 
   /// Hands the records out again in their order, a block at a time.

@@ -1,3 +1,4 @@
+import Bytes
 import Diagnostics
 import ObjectContext
 import ObjectModel
@@ -299,9 +300,7 @@ extension Substitution {
     case (.binary, .binary(let bytes)), (.transformable, .binary(let bytes)):
       self.init(tag: CellTag.blob, bytes: bytes)
     case (.uuid, .uuid(let high, let low)):
-      self.init(
-        tag: CellTag.blob,
-        bytes: [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (56 - 8 * $0)) } })
+      self.init(tag: CellTag.blob, bytes: UUIDText.bytes(high, low))
     default: return nil
     }
   }

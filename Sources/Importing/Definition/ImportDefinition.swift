@@ -44,7 +44,7 @@ public struct ImportDefinition: Sendable {
   public var hashSeed: UInt64?
   /// Whole objects with their identities, for a new store; when there are any, ``inputs``, ``format``, ``root`` and
   /// ``findPlan`` mean nothing.
-  public var objects: [ObjectImport] = []
+  public var objects: [IdentityImport] = []
   /// What was found about the inputs before the run, for its summary.
   public var warnings: [RunWarning] = []
   /// What keeps the secrets of the configuration out of summaries, messages, logs and rejects.
@@ -76,7 +76,7 @@ public struct ImportDefinition: Sendable {
   }
 
   /// Creates a definition that loads whole objects into a new store, with the default limits.
-  public init(name: String, model: ManagedObjectModel, storePath: String, objects: [ObjectImport]) {
+  public init(name: String, model: ManagedObjectModel, storePath: String, objects: [IdentityImport]) {
     self.init(
       name: name, model: model, storePath: storePath, inputs: objects.flatMap(\.inputs),
       format: objects.first?.format ?? .ndjson(NDJSONOptions()), root: EntityImport(entityName: "", findBy: []))

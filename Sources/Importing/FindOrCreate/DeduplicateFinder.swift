@@ -20,7 +20,7 @@ final class DeduplicateFinder: Finder {
     let created = view.wanted(state.node)
     guard !created.isEmpty else { return }
     state.inserts = created
-    let buffer = importer.context.buffer(table: root)
+    let buffer = importer.context.buffer(root: root)
     let first = buffer.count
     try importer.insert(state, view)
     let firstKey = buffer.primaryKeys[first]
@@ -76,7 +76,7 @@ final class DeduplicateFinder: Finder {
     _ state: NodeState, _ view: BatchView, _ importer: BatchImporter, _ keys: [CellColumnView], _ table: KeyTable,
     into found: inout ContiguousArray<Int64>
   ) throws(ImportError) {
-    let buffer = importer.context.buffer(table: state.part.rootEntity)
+    let buffer = importer.context.buffer(root: state.part.rootEntity)
     let first = buffer.count
     try importer.fetchDistinct(state, view, keys, into: buffer)
     for row in first..<buffer.count {

@@ -70,7 +70,7 @@ extension BatchImporter {
   /// Notes which objects of the store records name, by one fetch, and keeps none of their rows.
   func findTargets(_ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView) throws(ImportError) {
     try fetchTargets(records, state, view)
-    context.buffer(table: state.part.rootEntity).removeAll()
+    context.buffer(root: state.part.rootEntity).removeAll()
   }
 
   /// Fetches the rows that records name by one sorted list of keys, and notes them by one merge walk.
@@ -86,7 +86,7 @@ extension BatchImporter {
       if let last = state.distinct.last, KeyOrder.compare(keys, Int(last), Int(record), arena) == 0 { continue }
       state.distinct.append(record)
     }
-    let buffer = context.buffer(table: state.part.rootEntity)
+    let buffer = context.buffer(root: state.part.rootEntity)
     // Both lists are in key order. On equal keys the incoming side takes the object; an incoming key that is smaller
     // than the fetched one is new and advances alone; a fetched row that is smaller was fetched twice for one key.
     var row = buffer.count

@@ -72,7 +72,7 @@ extension ImportPlan {
       .map { model.entities[$0.plan.nodes[$0.plan.root].rootEntity] }
     while let root = waiting.popLast() {
       guard roots.insert(root.index).inserted else { continue }
-      for entity in model.entities[root.index...root.lastDescendantIndex] {
+      for entity in model.family(of: root.index) {
         for relationship in entity.relationships where relationship.deleteRule == .cascade {
           guard relationship.destinationEntity >= 0 else { continue }
           waiting.append(model.entities[model.entities[relationship.destinationEntity].rootIndex])

@@ -46,7 +46,7 @@ extension ImportPlanBuilder {
     var request = options.column
     // The text of an element is its column, so that one with attributes only would be nothing.
     if hasElements, case .json = options.form, builder.columnNames.contains(where: { $0 != "." }) {
-      request += ".#element"
+      request += RecordFormat.wholeElement
     }
     let place = relationship.target.places["each"]?.value ?? relationship.position
     var separator: [UInt8]?

@@ -68,10 +68,10 @@ final class ListImporter {
       }
       if isFirst, !sharedRoots.isEmpty {
         try importer.writeChanges()
-        for root in sharedRoots { importer.context.buffer(table: root).removeAll() }
+        for root in sharedRoots { importer.context.buffer(root: root).removeAll() }
       } else if !isFirst {
         try importer.writeChanges()
-        for state in importer.nodes { importer.context.buffer(table: state.part.rootEntity).removeAll() }
+        for state in importer.nodes { importer.context.buffer(root: state.part.rootEntity).removeAll() }
       }
       try importRound(round, &batch, view, owners)
       // What is settled is nobody's business in the next round, where its owners are not those whose members are known.
@@ -210,7 +210,8 @@ final class ListImporter {
         }
       }
       return try owners.context.setLinks(
-        list.description, table: owners.nodes[owners.plan.root].part.rootEntity, lists: lists, targets: targets,
+        list.description, table: TableID(root: owners.nodes[owners.plan.root].part.rootEntity), lists: lists,
+        targets: targets,
         replaces: list.options.links == .replace)
     } catch let error as StoreError {
       throw ImportError(error)
@@ -235,7 +236,7 @@ final class ListImporter {
     finder?.rows.removeAll(keepingCapacity: true)
     guard !stored.isEmpty else { return }
     let root = target.part.rootEntity
-    let buffer = importer.context.buffer(table: root)
+    let buffer = importer.context.buffer(root: root)
     var found: [Int64: [(key: Int64, order: Int64)]] = [:]
     do {
       let access = try importer.store.access(root: root)
@@ -304,7 +305,7 @@ final class ListImporter {
       }
       changed.append(isChanged)
     }
-    let buffer = context.buffer(table: root)
+    let buffer = context.buffer(root: root)
     func fetch(_ keys: [Int64]) throws {
       let missing = Set(keys.filter { buffer.row(primaryKey: $0) == nil }).sorted()
       guard !missing.isEmpty else { return }
@@ -380,11 +381,11 @@ final class ListImporter {
     guard !keys.isEmpty else { return [] }
     // What the rules look at has to be whole, and in the store.
     try importer.writeChanges()
-    importer.context.buffer(table: root).removeAll()
+    importer.context.buffer(root: root).removeAll()
     let nodes = importer.top.countedNodes
     var along: Int64?
     let model = importer.store.model
-    let denied = try importer.context.deleteRecords(table: root, primaryKeys: keys) { entity, key in
+    let denied = try importer.context.deleteRecords(table: TableID(root: root), primaryKeys: keys) { entity, key in
       // Of what goes along, entities that the run does not fill are not counted.
       nodes.first { $0.entity.index == entity }?.counts.deleted += 1
       if model.entities[entity].rootIndex == root, named.contains(key) { along = key }
@@ -412,7 +413,7 @@ final class ListImporter {
 
   /// What keeps an object from being deleted.
   private struct Obstacle: Hashable {
-    var table: Int
+    var table: TableID
     var key: Int64
     var relationship: String
 
@@ -432,7 +433,7 @@ final class ListImporter {
       try blame(Array(keys[..<(keys.count / 2)]), obstacles, root, &reasons)
       return try blame(Array(keys[(keys.count / 2)...]), obstacles, root, &reasons)
     }
-    let isOwn = failure.table == root && failure.primaryKey == keys[0]
+    let isOwn = failure.table.root == root && failure.primaryKey == keys[0]
     reasons.append(
       (
         keys[0],

@@ -16,7 +16,7 @@ final class MemberFinder: Finder {
     let node = view.nodes[state.node]
     let owner = state.part.relationships.first { importer.nodes[$0.target].role == .given }
     guard let owner else { return }
-    let buffer = importer.context.buffer(table: state.part.rootEntity)
+    let buffer = importer.context.buffer(root: state.part.rootEntity)
     let table = KeyTable(expecting: rows.count)
     var keyBytes = importer.keyBytes
     defer { importer.keyBytes = keyBytes }

@@ -153,8 +153,7 @@ final class ChangeSample {
       let range = ByteRange(payload: cell.payload)
       var bytes = UnsafeRawBufferPointer(start: arena + range.offset, count: range.length)
       if property.attribute?.type == .uuid, bytes.count == 16 {
-        let high = bytes.loadUnaligned(as: UInt64.self).bigEndian
-        let low = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self).bigEndian
+        let (high, low) = UUIDText.halves(bytes: bytes)
         return ObjectChange.Value(text: UniqueID(high: high, low: low).description, isText: true)
       }
       if property.attribute?.allowsExternalBinaryDataStorage == true, bytes.first == ExternalData.inlineTag {

@@ -113,7 +113,7 @@ struct ObjectRemoval {
   /// Takes the first of the objects that are about to go; not those that delete rules take along.
   private func collect(_ keys: [Int64]) throws(ImportError) {
     guard let sample, sample.room > 0 else { return }
-    let buffer = context.buffer(table: entity.rootIndex)
+    let buffer = context.buffer(root: entity.rootIndex)
     do {
       let access = try store.access(root: entity.rootIndex)
       try keys.prefix(sample.room).withUnsafeBufferPointer { keys throws(StoreError) in
@@ -145,7 +145,7 @@ struct ObjectRemoval {
     _ keys: [Int64], _ soft: SoftDelete, _ value: (tag: UInt8, payload: UInt64)
   ) throws(ImportError) -> Int {
     let root = entity.rootIndex
-    let buffer = context.buffer(table: root)
+    let buffer = context.buffer(root: root)
     var count = 0
     do {
       let access = try store.access(root: root)

@@ -23,18 +23,13 @@ final class SinceProgress {
   /// Notes rejected records whose value nobody knows, such as those that the reader refused.
   func noteUnknown(_ count: Int) { if count > 0 { isUncertain = true } }
 
-  /// Notes what became of the records of a batch.
+  /// Notes what became of the records of a batch; those that are put off come again.
   func note(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) {
     let column = batch.columns[filter.field]
-    guard column.tags.count == outcomes.count else {
-      // Records that were put off come without this column.
-      if outcomes.contains(.rejected) { isUncertain = true }
-      return
-    }
     batch.records.bytes.withUnsafeBytes { bytes in
       guard let arena = bytes.baseAddress else { return }
       for (record, outcome) in outcomes.enumerated() {
-        if !batch.isPassedOver.isEmpty, batch.isPassedOver[record] { continue }
+        if outcome == .deferred || !batch.isPassedOver.isEmpty && batch.isPassedOver[record] { continue }
         let (tag, payload) = (column.tags[record], column.payloads[record])
         if outcome == .rejected {
           noteRejected(value(tag, payload, arena))

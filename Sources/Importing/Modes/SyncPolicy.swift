@@ -40,6 +40,13 @@ public struct SyncPolicy: Sendable, Hashable {
 
   /// Creates a policy that deletes everything that no record names.
   public init() {}
+
+  /// What is left of the policy where nothing goes: a record that names an object still clears what says that it is gone.
+  var withoutDeletion: SyncPolicy {
+    var policy = SyncPolicy()
+    policy.softDelete = softDelete
+    return policy
+  }
 }
 
 extension ImportMode {

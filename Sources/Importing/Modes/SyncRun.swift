@@ -32,9 +32,11 @@ final class SyncRun {
     var breach: LimitBreach?
   }
 
-  /// `nil` when no part of the definition lets objects go, or the store has none.
+  /// `nil` when no part of the definition lets objects go or takes those back that are gone, or the store has none.
   init?(_ definition: ImportDefinition, plans: [ImportPlan], store: PersistentStore) {
-    guard !store.file.isNew, definition.parts.contains(where: { $0.root.mode.removesOthers }) else { return nil }
+    guard !store.file.isNew,
+      definition.parts.contains(where: { $0.root.mode.removesOthers || $0.root.sync.softDelete != nil })
+    else { return nil }
     self.definition = definition
     self.plans = plans
     self.store = store

@@ -75,7 +75,9 @@ extension ImportPart {
       if !made.contains(use.name), reads == nil || field?.takesColumnAsItIs ?? true { add(use) }
     }
     for read in reads ?? [] { add(all.first { $0.name == read.name } ?? read) }
-    if let since, !columns.contains(where: { $0.name == since.column }) { add(ColumnUse(name: since.column, position: since.position)) }
+    if let since, !columns.contains(where: { $0.name == since.column }) {
+      add(ColumnUse(name: since.column, position: since.position))
+    }
     return uses
   }
 }

@@ -77,7 +77,9 @@ struct DefinitionShape {
         .invalidOption, at: entity.places["mode"]?.value ?? entity.position,
         "“mode” cannot be “\(entity.mode.rawValue)” for the target of a relationship",
         hint: "only objects that records stand for can go because no record names them")
-    } else if entity.sync != SyncPolicy() || entity.places["sync"] != nil, !entity.places.broken.contains("mode") {
+    } else if entity.sync != entity.sync.withoutDeletion || entity.places["sync"] != nil,
+      !entity.places.broken.contains("mode")
+    {
       findings.report(
         .invalidOption, at: entity.places["sync"]?.key ?? entity.position,
         "“sync” says which objects go, and in mode “\(entity.mode.rawValue)” none do",

@@ -45,7 +45,7 @@ struct FindingList {
       return nil
     }
     if entity.isAbstract {
-      let below = model.entities[entity.index...entity.lastDescendantIndex].filter { !$0.isAbstract }.map(\.name)
+      let below = model.family(of: entity.index).filter { !$0.isAbstract }.map(\.name)
       report(
         .unsuitableEntity, at: position, "“\(entity.name)” is abstract: it has no objects of its own",
         hint: below.isEmpty ? nil : "name one of \(below.joined(separator: ", ")) as “entity”")

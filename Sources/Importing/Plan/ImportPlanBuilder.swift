@@ -68,7 +68,7 @@ struct ImportPlanBuilder {
       duplicates: part.duplicates, keyFields: keys.map(\.field), keySlots: keys.map(\.slot),
       attributeFields: attributes.map(\.field), attributeSlots: attributes.map(\.slot), relationships: relationships)
     if part.mode == .replace { node.clearedReferences = part.unfilledReferences(of: entity) }
-    if part.mode.removesOthers, use.owner == nil {
+    if part.mode.removesOthers || part.sync.softDelete != nil, use.owner == nil {
       let check = SyncCheck(part: part, entity: entity, model: model, path: findings.path)
       findings.add(check.findings.list)
       node.softDelete = check.softDelete

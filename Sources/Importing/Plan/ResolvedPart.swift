@@ -40,7 +40,8 @@ extension ImportPart {
     if let root, !builder.findings.hasErrors {
       plan = ImportPlan(
         nodes: builder.nodes, fields: builder.fields, fieldColumns: builder.fieldColumns,
-        columnNames: builder.columnNames, columnPlaces: builder.columnPlaces, fieldNames: builder.fieldNames, root: root,
+        columnNames: builder.columnNames, columnPlaces: builder.columnPlaces, fieldNames: builder.fieldNames,
+        root: root,
         lists: builder.lists)
       plan?.transforms = transforms
       plan?.sinceField = sinceField

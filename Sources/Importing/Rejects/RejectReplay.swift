@@ -27,7 +27,11 @@ extension ImportDefinition {
     result.parts = parts.enumerated().map { number, part in
       var replay = part
       // What the rejects file does not name is not missing, and where incremental reading stands is not asked.
-      if part.root.mode == .sync || part.root.mode == .replace { replay.root.mode = .upsert }
+      if part.root.mode.removesOthers {
+        replay.root.mode = .upsert
+        replay.root.sync = part.root.sync.withoutDeletion
+        replay.root.places["sync"] = nil
+      }
       replay.since = nil
       // There is no header to hold against the contract; columns that may be missing still are.
       let mayLack = part.contract?.missingColumns.map { $0 == .evolve || $0 == .discard } ?? false

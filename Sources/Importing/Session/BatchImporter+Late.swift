@@ -25,11 +25,28 @@ extension BatchImporter {
       for relationship in state.part.relationships where isDueNow(relationship) {
         try flush(state.part.rootEntity)
         try resolve(nodes[relationship.target], view)
+        if state.role == .root, makesSkipped(nodes[relationship.target], state, view) { throw retryAlone() }
         try flush(state.part.rootEntity)
         try link(relationship, state, view)
       }
     }
     if !lists.isEmpty { try resolveLists(view) }
+  }
+
+  /// Whether a target that a record has made may be the object that a later record of mode “update” was skipped for.
+  private func makesSkipped(_ target: NodeState, _ owner: NodeState, _ view: BatchView) -> Bool {
+    guard owner.part.mode == .update, view.records.count > 1, let first = target.inserts.min() else { return false }
+    let ownKeys = NodeKeys(owner, view)
+    let keys = NodeKeys(target, view)
+    var own = OwnKeys()
+    defer { own.keyBytes.deallocate() }
+    for record in view.records where record > first && view.outcomes[record] == .skipped {
+      guard ownKeys.node.keyStates[record] == ImportBatch.KeyState.usable else { continue }
+      // Found by other attributes: only one record after the other can tell.
+      guard keys.slots == ownKeys.slots else { return true }
+      own.add(record, ownKeys, view.arena)
+    }
+    return target.inserts.contains { own.entry(Int($0), keys, view.arena) >= 0 }
   }
 
   /// Whether a relationship within one hierarchy is set with the batch, not in a second pass.
@@ -40,7 +57,7 @@ extension BatchImporter {
   /// Writes what the batch has changed so far and forgets the rows of one hierarchy.
   func flush(_ root: Int) throws(ImportError) {
     try writeChanges()
-    context.buffer(table: root).removeAll()
+    context.buffer(root: root).removeAll()
   }
 
   /// Settles, before anything of the records is written, those whose targets will not be there.
@@ -181,7 +198,7 @@ extension BatchImporter {
     let own = view.nodes[owner.node].targets
     let targets = view.nodes[relationship.target].targets
     let root = owner.part.rootEntity
-    let buffer = context.buffer(table: root)
+    let buffer = context.buffer(root: root)
     do {
       let access = try store.access(root: root)
       var keys: Set<Int64> = []
@@ -195,7 +212,7 @@ extension BatchImporter {
           continue
         }
         let isChanged = try context.setToOne(
-          table: root, row: row, relationship: relationship.description, target: targets[record],
+          table: TableID(root: root), row: row, relationship: relationship.description, target: targets[record],
           targetEntity: destinationEntity(relationship, view, record))
         if isChanged, owner.role == .root, view.outcomes[record] == .unchanged {
           view.outcomes[record] = .updated

@@ -37,6 +37,11 @@ extension BatchImporter {
     for record in outcomes.indices where batch.hasFailed[record] && !batch.transformed.isSkipped(record) {
       outcomes[record] = .rejected
     }
+    for record in outcomes.indices where deferredPassed < deferredBefore.count {
+      guard DeferredRecords.Place(record, of: batch.records) == deferredBefore[deferredPassed] else { continue }
+      outcomes[record] = .deferred
+      deferredPassed += 1
+    }
     var late = firstLateReject(from: recordsBefore)
     while late < lateRejects.count, lateRejects[late] < recordsBefore + outcomes.count {
       outcomes[lateRejects[late] - recordsBefore] = .rejected

@@ -91,10 +91,10 @@ extension BatchImporter {
   }
 
   /// Makes the current attempt be taken back and its halves be imported, down to single records: what one record's list
-  /// takes away, another record names.
+  /// takes away another record names, or what one record makes a later one has looked for before.
   func retryAlone() -> ImportError {
     refusal = .contradiction
-    return ImportError(code: .database, message: "a list leaves out an object that another record names")
+    return ImportError(code: .database, message: "records of one batch depend on each other")
   }
 
   /// What has to be put back when an attempt fails.

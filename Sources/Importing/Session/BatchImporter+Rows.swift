@@ -12,7 +12,7 @@ extension BatchImporter {
     let count = state.inserts.count
     guard count > 0 else { return }
     let first = context.insertRows(state.entity, count: count)
-    let buffer = context.buffer(table: state.part.rootEntity)
+    let buffer = context.buffer(root: state.part.rootEntity)
     // When most records insert, their bytes are taken over in one piece; else cell by cell.
     let takesAll = count * 4 >= view.count && view.records.count == view.count
     let shift =
@@ -70,7 +70,7 @@ extension BatchImporter {
   /// Compares the records on the node's apply list with their rows and sets what differs.
   func apply(_ state: NodeState, _ view: BatchView) throws(ImportError) {
     guard !state.applies.isEmpty else { return }
-    let buffer = context.buffer(table: state.part.rootEntity)
+    let buffer = context.buffer(root: state.part.rootEntity)
     try fetchMissing(state, buffer)
     var collisions = ContiguousArray<Int32>()
     // A row that was found by a hash may have another key.
@@ -130,7 +130,7 @@ extension BatchImporter {
   private func update(
     _ row: Int, _ state: NodeState, _ view: BatchView, record: Int
   ) throws(ImportError) -> Bool {
-    let buffer = context.buffer(table: state.part.rootEntity)
+    let buffer = context.buffer(root: state.part.rootEntity)
     var isChanged = false
     for (field, slot) in zip(state.part.attributeFields, state.part.attributeSlots) {
       let tag = view.fields[field].tags[record]
@@ -164,7 +164,7 @@ extension BatchImporter {
   private func clear(_ reference: RelationshipDescription, _ row: Int, _ state: NodeState) throws(ImportError) -> Bool {
     do {
       return try context.setToOne(
-        table: state.part.rootEntity, row: row, relationship: reference, target: 0, targetEntity: -1)
+        table: TableID(root: state.part.rootEntity), row: row, relationship: reference, target: 0, targetEntity: -1)
     } catch {
       throw ImportError(error)
     }
@@ -178,7 +178,7 @@ extension BatchImporter {
   ) throws(ImportError) -> Bool {
     do {
       return try context.setToOne(
-        table: state.part.rootEntity, row: row, relationship: relationship.description, target: target,
+        table: TableID(root: state.part.rootEntity), row: row, relationship: relationship.description, target: target,
         targetEntity: destinationEntity(relationship, view, record))
     } catch {
       throw ImportError(error)

@@ -25,6 +25,11 @@ final class BatchImporter {
   var writeSeconds = 0.0
   /// Records put off until an index can tell whether their keys are known.
   var deferred: DeferredRecords?
+  /// Where the records stand that an earlier process has put off and that are not passed over yet, when somebody has to
+  /// know which they are.
+  var deferredBefore: ContiguousArray<DeferredRecords.Place> = []
+  /// How many of these were passed over.
+  var deferredPassed = 0
   /// Records, by number among the good ones, that were rejected although their key was usable, as far as that matters
   /// for a run that goes on later; see ``passOver(_:)``.
   var lateRejects: [Int] = []
@@ -100,8 +105,10 @@ final class BatchImporter {
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }
-    if pass.postpones { try keepReferences(batch, outcomes) }
-    since?.note(batch, outcomes)
+    // What waits for the second pass has not come to its end either.
+    var noted = outcomes
+    if pass.postpones { try keepReferences(batch, &noted) }
+    since?.note(batch, noted)
     noteLateRejects()
     if pass.isReplay {
       ledger.settleDeferred(outcomes)

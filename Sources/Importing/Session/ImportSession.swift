@@ -18,7 +18,7 @@ public final class ImportSession {
   /// The numbers of parts that run together: alone, or because they refer to each other.
   private let groups: [Range<Int>]
   /// The run of a definition that loads whole objects; then nothing else here is used.
-  private let objects: ObjectSession?
+  private let objects: IdentitySession?
   private var summary = ImportSummary()
   private let started = ImportSession.now()
   /// The seconds that earlier processes have spent on the run.
@@ -44,7 +44,7 @@ public final class ImportSession {
     groups = order.ranges
     identity = RunIdentity(pipeline: definition.name)
     guard definition.objects.isEmpty else {
-      objects = try ObjectSession(definition, identity, findings)
+      objects = try IdentitySession(definition, identity, findings)
       plans = []
       return
     }

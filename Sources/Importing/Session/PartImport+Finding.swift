@@ -34,7 +34,10 @@ extension PartImport {
         let deferred = DeferredRecords(
           plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit,
           path: file.keepsBatches && !isHeld ? file.laterPath : nil)
-        try deferred.restore(bytes: place.later ?? 0) { _ = filter.testAndInsert($0) }
+        try deferred.restore(bytes: place.later ?? 0) { hash, place in
+          _ = filter.testAndInsert(hash)
+          if importer.since != nil { importer.deferredBefore.append(place) }
+        }
         importer.deferred = deferred
       }
       return (importer, choice)

@@ -42,8 +42,6 @@ struct UnmatchedColumns: Sendable {
   /// A record without elements of `each`.
   private var withoutElements: [UInt8] = []
 
-  /// How the reader is asked for elements of XML as JSON.
-  private static let elementSuffix = ".#element"
   /// So many records are looked at for their names.
   private static let mostSampled = 64
 
@@ -55,7 +53,7 @@ struct UnmatchedColumns: Sendable {
     func add(_ plan: ImportPlan, _ lists: [Int], _ listColumn: String, _ path: String) {
       for (column, name) in plan.columnNames.enumerated() where name != "." {
         let target = plan.fieldNames.first { $0.column == name }
-        let shown = name.hasSuffix(Self.elementSuffix) ? String(name.dropLast(Self.elementSuffix.count)) : name
+        let shown = plan.lists.first { $0.request == name }?.columnName ?? name
         items.append(
           Item(
             path: path + shown, target: target.map { "\($0.entity).\($0.attribute)" },
@@ -111,7 +109,9 @@ struct UnmatchedColumns: Sendable {
     let records = batch.records
     for record in 0..<min(records.recordCount, 16) where sampled < Self.mostSampled {
       sampled += 1
-      if !part.format.hasFixedColumns { names.add(records.raw(record), of: part.format) }
+      if !part.format.hasFixedColumns {
+        names.add(records.raw(record), of: part.format, indent: records.records[record].column - 1)
+      }
     }
     // What is in a column, or was put there by a process.
     for number in state.open {
@@ -155,6 +155,7 @@ struct UnmatchedColumns: Sendable {
     if names.paths.contains(path) {
       return " as one value, because it stands in a list: say “each”, or name an element by its number"
     }
-    return NearestName.find(path, in: names.paths).map { "; did you mean “\($0)”?" } ?? ""
+    let near = NearestName.find(path, in: names.paths) ?? names.paths.first { $0.hasSuffix("." + path) }
+    return near.map { "; did you mean “\($0)”?" } ?? ""
   }
 }

@@ -70,24 +70,24 @@ struct StoreFetch {
       entity.attributes.filter { table.columnName(slot: $0.slot) != nil }.map(\.name)
       + entity.relationships.filter { table.columnName(slot: $0.slot) != nil }.map(\.name)
     // Exports name a property that is itself called `_id` in the same way.
-    return [ObjectField.identityName]
-      + names.map { $0 == ObjectField.identityName ? $0 + ":value" : $0 }
+    return [IdentityField.identityName]
+      + names.map { $0 == IdentityField.identityName ? $0 + ":value" : $0 }
   }
 
   /// The value that a column stands for.
   private func value(_ name: String) throws(ReadError) -> FetchedValue {
-    if name == ObjectField.identityName {
+    if name == IdentityField.identityName {
       return .expression(ExpressionDescription(name: name, expression: .evaluatedObject))
     }
-    if name == ObjectField.identityName + ":value" {
-      let path = PropertyPath([.property(ObjectField.identityName)])
+    if name == IdentityField.identityName + ":value" {
+      let path = PropertyPath([.property(IdentityField.identityName)])
       return .expression(ExpressionDescription(name: name, expression: .path(.evaluatedObject, path)))
     }
     return .property(name)
   }
 
   private func checkColumn(_ name: String) throws(ReadError) {
-    if name.hasPrefix(ObjectField.identityName), allColumns.contains(name) { return }
+    if name.hasPrefix(IdentityField.identityName), allColumns.contains(name) { return }
     guard let path = PropertyPath(name) else {
       throw ReadError(
         .missingColumn, path: self.path,
@@ -119,7 +119,7 @@ struct StoreFetch {
       try checkColumn(column)
       request.propertiesToFetch.append(try value(column))
     }
-    if columns.isEmpty { request.propertiesToFetch = [try value(ObjectField.identityName)] }
+    if columns.isEmpty { request.propertiesToFetch = [try value(IdentityField.identityName)] }
     let scope = ModelScope(store.model, entity)
     if let text = options.predicate { request.predicate = try predicate(text, scope) }
     if let text = options.sort {

@@ -14,7 +14,7 @@ enum StoreLookupReader {
     var builder = ValueTable.Builder()
     var isTooLarge = false
     let context = ManagedObjectContext(store: store)
-    let buffer = context.buffer(table: entity.rootIndex)
+    let buffer = context.buffer(root: entity.rootIndex)
     var keySink = ByteSink()
     var valueSink = ByteSink()
     do {

@@ -74,15 +74,20 @@ extension BatchImporter {
     try flush(state.part.rootEntity)
   }
 
-  /// Keeps what the second pass needs of the records of a batch that the first pass has imported.
-  func keepReferences(_ batch: ImportBatch, _ outcomes: ContiguousArray<RecordLedger.Outcome>) throws(ImportError) {
+  /// Keeps what the second pass needs of the records of a batch that the first pass has imported, and marks them as put
+  /// off.
+  func keepReferences(
+    _ batch: ImportBatch, _ outcomes: inout ContiguousArray<RecordLedger.Outcome>
+  ) throws(ImportError) {
     guard let references else { return }
     let nodes = plan.postponed.map(\.target)
     for record in outcomes.indices where outcomes[record] == .inserted {
       let isOpen = nodes.contains {
         batch.nodes[$0].keyStates[record] == ImportBatch.KeyState.usable && batch.nodes[$0].targets[record] == 0
       }
-      if isOpen { try references.append(record, of: batch) }
+      guard isOpen else { continue }
+      try references.append(record, of: batch)
+      outcomes[record] = .deferred
     }
   }
 
@@ -119,8 +124,6 @@ extension BatchImporter {
   /// Counts records as rejected whose objects were taken out again.
   func takeBack(_ count: Int) {
     ledger.takeBack(count)
-    // The second pass does not have the column that only grows.
-    since?.noteUnknown(count)
     nodes[plan.root].counts.inserted -= count
   }
 

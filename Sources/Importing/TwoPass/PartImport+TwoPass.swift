@@ -15,7 +15,7 @@ extension PartImport {
       importer.firstKeys[node.rootEntity] = importer.store.maximum(root: node.rootEntity) + 1
       // Objects are written before what they refer to, so for a while a mandatory relationship leads nowhere.
       for relationship in node.relationships where relationship.isLate {
-        importer.context.postponedSlots[node.rootEntity, default: []].insert(relationship.slot)
+        importer.context.postponedSlots[TableID(root: node.rootEntity), default: []].insert(relationship.slot)
       }
     }
     guard !plan.postponed.isEmpty else { return }
@@ -119,8 +119,20 @@ extension PartImport {
     }
   }
 
+  /// Notes how far the records have come that the second pass has looked at.
+  private func noteReferences() throws(ImportError) {
+    guard let since = importer.since, let references = importer.references, references.count > 0 else { return }
+    try references.replay { (batch) throws(ImportError) in
+      since.note(
+        batch,
+        ContiguousArray(
+          batch.nodes[plan.root].targets[..<batch.records.recordCount].map { lost[$0] == nil ? .inserted : .rejected }))
+    }
+  }
+
   /// Imports the records whose objects were there before, now that everything they may refer to is.
   func importWaiting() throws(ImportError) {
+    try noteReferences()
     importer.references = nil
     let waiting = importer.deferred
     importer.deferred = nil

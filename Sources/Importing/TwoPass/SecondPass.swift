@@ -99,7 +99,7 @@ struct SecondPass {
       var next: [Int: [Int64]] = [:]
       for (index, part) in parts.enumerated() {
         let access = try store.access(root: part.rootEntity)
-        let buffer = part.importer.context.buffer(table: part.rootEntity)
+        let buffer = part.importer.context.buffer(root: part.rootEntity)
         for relationship in part.plan.postponed {
           let root = store.model.entities[relationship.description.destinationEntity].rootIndex
           guard let keys = frontier[root] else { continue }
@@ -128,7 +128,7 @@ struct SecondPass {
           references.lazy.filter { $0.part == index && $0.relationship.slot == relationship.slot }.map(\.key))
         guard !keys.isEmpty else { continue }
         let context = part.importer.context
-        let buffer = context.buffer(table: part.rootEntity)
+        let buffer = context.buffer(root: part.rootEntity)
         let access = try store.access(root: part.rootEntity)
         try keys.sorted().withUnsafeBufferPointer { keys throws(StoreError) in
           try access.fetch(primaryKeys: keys, slots: access.storedSlots, into: buffer)
@@ -136,7 +136,8 @@ struct SecondPass {
         for key in keys.sorted() {
           guard let row = buffer.row(primaryKey: key) else { continue }
           _ = try context.setToOne(
-            table: part.rootEntity, row: row, relationship: relationship.description, target: 0, targetEntity: -1)
+            table: TableID(root: part.rootEntity), row: row, relationship: relationship.description, target: 0,
+            targetEntity: -1)
         }
         try context.writeChanges(order: nil)
         context.reset()
@@ -149,7 +150,7 @@ struct SecondPass {
       let context = part.importer.context
       // They were made a moment ago: what has been related to them since is not what the rule "deny" is for.
       _ = try context.deleteRecords(
-        table: part.rootEntity, primaryKeys: lost[index].keys.sorted(), overrulesDenials: true)
+        table: TableID(root: part.rootEntity), primaryKeys: lost[index].keys.sorted(), overrulesDenials: true)
       try context.writeChanges(order: nil)
       context.reset()
     }

@@ -17,11 +17,11 @@ extension ManagedObjectContext {
   func writeExternalData(_ run: SaveRun, store number: Int) throws(StoreError) {
     guard let store = storeList.store(number), store.type == .sqlite else { return }
     let files = store.file.externalFiles
-    for changes in run.plan.roots where storeNumber(changes.buffer.table) == number {
+    for changes in run.plan.roots where changes.buffer.table.store == number {
       let slots = store.externalSlots(root: changes.buffer.rootEntity)
       if slots.isEmpty { continue }
       if !run.externalMarks.contains(where: { $0.files === files }) {
-        run.externalMarks.append((files, files.mark, firstTable(ofStore: number)))
+        run.externalMarks.append((files, files.mark, number))
       }
       let name = store.schema.table(forRoot: changes.buffer.rootEntity).name
       for slot in slots {
@@ -80,11 +80,11 @@ extension ManagedObject {
 
 extension SaveRun {
   /// Puts values back into their rows and removes the files that were made for them.
-  func undoExternalData(_ isMeant: (_ table: Int) -> Bool) {
-    for cell in externalized where isMeant(cell.buffer.table) {
+  func undoExternalData(_ isMeant: (_ store: Int) -> Bool) {
+    for cell in externalized where isMeant(cell.buffer.table.store) {
       cell.buffer.payloads[cell.slot][Int(cell.row)] = cell.payload
     }
-    for (files, mark, table) in externalMarks where isMeant(table) { files.removeMade(since: mark) }
+    for (files, mark, store) in externalMarks where isMeant(store) { files.removeMade(since: mark) }
   }
 
   /// The values in files are safe: what they were kept in before is not needed any more.

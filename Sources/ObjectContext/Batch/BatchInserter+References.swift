@@ -31,7 +31,7 @@ extension BatchInserter {
         for (column, relationship) in twoSided where stage.tags(column)[row] != CellTag.absent {
           let isNull = stage.tags(column)[row] == CellTag.null
           try scratch.setToOne(
-            table: entity.rootIndex, row: Int(places[row]), relationship: relationship,
+            table: TableID(root: entity.rootIndex), row: Int(places[row]), relationship: relationship,
             target: isNull ? 0 : Int64(bitPattern: stage.payloads(column)[row]),
             targetEntity: isNull ? -1 : stage.entities(column)[row])
         }
@@ -88,7 +88,7 @@ extension BatchInserter {
       return
     }
     let targetRoot = columns[column].destinationRoot
-    let targets = scratch.buffer(table: targetRoot)
+    let targets = scratch.buffer(root: targetRoot)
     // The new targets and those that found objects have now; then whoever the new targets belong to.
     let tags = stage.tags(column)
     var keys = Set<Int64>()
@@ -120,18 +120,18 @@ extension BatchInserter {
       kept += 1
     }
     positions.removeLast(positions.count - kept)
-    let root = entity.rootIndex
+    let table = TableID(root: entity.rootIndex)
     for position in positions {
-      let owner = OrderedOwner(table: root, slot: relationship.slot, owner: Int64(bitPattern: payloads[Int(position)]))
+      let owner = OrderedOwner(table: table, slot: relationship.slot, owner: Int64(bitPattern: payloads[Int(position)]))
       // An owner without members gets the first position next.
       scratch.lastOrderKeys[owner] = OrderKeys.beforeFirst
     }
     try batchErrors { () throws(StoreError) in
       try positions.withUnsafeBufferPointer { positions throws(StoreError) in
-        try scratch.store.access(root: root).lastOrderKeys(
+        try scratch.store.access(root: table.root).lastOrderKeys(
           slot: relationship.slot, targets: CellColumnView(tags: stage.tags(column), payloads: payloads),
           positions: positions, arena: stage.arena.base
-        ) { scratch.lastOrderKeys[OrderedOwner(table: root, slot: relationship.slot, owner: $0)] = $1 }
+        ) { scratch.lastOrderKeys[OrderedOwner(table: table, slot: relationship.slot, owner: $0)] = $1 }
       }
     }
   }
@@ -147,11 +147,11 @@ extension BatchInserter {
     buffer.tags[slot][row] == CellTag.integer ? Int64(bitPattern: buffer.payloads[slot][row]) : nil
   }
 
-  private func fetch(_ keys: Set<Int64>, _ table: Int, _ buffer: RowBuffer) throws(BatchError) {
+  private func fetch(_ keys: Set<Int64>, _ root: Int, _ buffer: RowBuffer) throws(BatchError) {
     let missing = keys.filter { buffer.row(primaryKey: $0) == nil }.sorted()
     guard !missing.isEmpty else { return }
     try batchErrors { () throws(StoreError) in
-      try scratch.store.access(root: table).fetchRows(primaryKeys: missing, into: buffer) { _ in }
+      try scratch.store.access(root: root).fetchRows(primaryKeys: missing, into: buffer)
     }
   }
 }

@@ -123,7 +123,7 @@ final class BatchInserter {
 
   /// Places the rows in the buffer, sets their cells and writes them.
   private func write(_ rows: Range<Int>) throws(BatchError) {
-    let buffer = scratch.buffer(table: entity.rootIndex)
+    let buffer = scratch.buffer(root: entity.rootIndex)
     let first = try place(rows, buffer)
     setAttributes(rows, buffer, firstNew: first)
     try setReferences(rows, buffer, firstNew: first)
@@ -152,7 +152,7 @@ final class BatchInserter {
         return key == last
       }
       try batchErrors { () throws(StoreError) in
-        try scratch.store.access(root: entity.rootIndex).fetchRows(primaryKeys: keys, into: buffer) { _ in }
+        try scratch.store.access(root: entity.rootIndex).fetchRows(primaryKeys: keys, into: buffer)
       }
     }
     let first = newCount > 0 ? scratch.insertRows(entity, count: newCount) : buffer.count
@@ -241,7 +241,7 @@ final class BatchInserter {
   private func naming(_ error: SaveError, _ rows: Range<Int>) -> SaveError {
     guard error.code == .validation else { return error }
     let lines = error.failures.map { failure in
-      let row = rows.first { failure.table == entity.rootIndex && places[$0] == failure.row }
+      let row = rows.first { failure.table.root == entity.rootIndex && places[$0] == failure.row }
       return (row.map { "row \(number($0)): " } ?? "") + failure.description
     }
     return SaveError(code: error.code, message: lines.joined(separator: "\n"), failures: error.failures)

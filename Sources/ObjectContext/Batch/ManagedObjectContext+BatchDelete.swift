@@ -31,34 +31,52 @@ extension ManagedObjectContext {
       case .fetch(var fetch):
         fetch.sql = plan.selection(fetch.sql, columnCount: fetch.columns.count)
         _ = try cursorErrors { () throws(FetchError) in try store.cursor(fetch).run() }
-      case .keys(let keys):
-        try batchErrors { () throws(StoreError) in
-          let access = try store.access(root: selection.entity.rootIndex)
-          let query = try access.primaryKeyQuery(selection.entity)
-          try access.run(plan.selection(query, columnCount: 1), primaryKeys: keys)
-        }
+      case .keys(let keys): try select(keys, selection.entity, plan)
       }
-      try check(plan)
+      let failures = try failures(plan)
+      guard failures.isEmpty else { throw .save(SaveError(failures)) }
       var result = BatchResult()
       let returnsIDs = request.resultType == .objectIDs
-      try observed { () throws(BatchError) in
-        try changes(plan)
-      } writing: { () throws(BatchError) in
-        for statement in plan.nullifications {
-          result.updatedCount += try run(statement, returnsIDs ? { result.updatedObjectIDs.append($0) } : nil)
-        }
-        for sql in plan.unlinks { _ = try run(sql) }
-        for statement in plan.deletions {
-          result.deletedCount += try run(statement, returnsIDs ? { result.deletedObjectIDs.append($0) } : nil)
-        }
+      let counts = try carryOut(plan, namesUpdated: returnsIDs, namesDeleted: returnsIDs) { isDeleted, entity, key in
+        let id = ManagedObjectID(storeUUID: store.identifier, entity: model.entities[entity], primaryKey: key)
+        if isDeleted { result.deletedObjectIDs.append(id) } else { result.updatedObjectIDs.append(id) }
       }
-      _ = try run(BatchDeletePlan.clear)
-      if request.resultType == .status {
-        result.updatedCount = 0
-        result.deletedCount = 0
-      }
+      if request.resultType != .status { (result.updatedCount, result.deletedCount) = counts }
       return result
     }
+  }
+
+  /// Selects objects for a deletion.
+  func select(_ keys: [Int64], _ entity: EntityDescription, _ plan: BatchDeletePlan) throws(BatchError) {
+    try batchErrors { () throws(StoreError) in
+      let access = try store.access(root: entity.rootIndex)
+      let query = try access.primaryKeyQuery(entity)
+      try access.run(plan.selection(query, columnCount: 1), primaryKeys: keys)
+    }
+  }
+
+  /// Carries a deletion out that nothing is in the way of.
+  ///
+  /// - Parameter body: Is called with the entity's index and the key of each row that is written or goes, if it is wanted.
+  /// - Returns: How many rows are written and how many go.
+  func carryOut(
+    _ plan: BatchDeletePlan, namesUpdated: Bool, namesDeleted: Bool,
+    _ body: (_ isDeleted: Bool, _ entity: Int, _ primaryKey: Int64) -> Void
+  ) throws(BatchError) -> (updated: Int, deleted: Int) {
+    var counts = (updated: 0, deleted: 0)
+    try observed { () throws(BatchError) in
+      try changes(plan)
+    } writing: { () throws(BatchError) in
+      for statement in plan.nullifications {
+        counts.updated += try run(statement, isNamed: namesUpdated) { body(false, $0, $1) }
+      }
+      for sql in plan.unlinks { try run(sql) }
+      for statement in plan.deletions {
+        counts.deleted += try run(statement, isNamed: namesDeleted) { body(true, $0, $1) }
+      }
+    }
+    try run(BatchDeletePlan.clear)
+    return counts
   }
 
   /// Deletes in each of several stores what a request selects there.
@@ -118,19 +136,13 @@ extension ManagedObjectContext {
   }
 
   /// What a deletion does to the store.
-  func changes(_ plan: BatchDeletePlan) throws(BatchError) -> BatchChanges {
+  private func changes(_ plan: BatchDeletePlan) throws(BatchError) -> BatchChanges {
     var changes = BatchChanges(store)
     for rows in plan.observedNullifications {
       try changes.add(.update, CompiledFetch(statement: rows.sql), slots: rows.slots, hasFlags: true)
     }
     for sql in plan.observedDeletions { try changes.add(.delete, CompiledFetch(statement: sql)) }
     return changes
-  }
-
-  /// Throws what is in the way of a deletion.
-  private func check(_ plan: BatchDeletePlan) throws(BatchError) {
-    let failures = try failures(plan)
-    guard failures.isEmpty else { throw .save(SaveError(failures)) }
   }
 
   /// What is in the way of a deletion, at most 1,000 of each kind.
@@ -151,27 +163,24 @@ extension ManagedObjectContext {
           failures.append(
             ObjectValidationFailure(
               entity: entity.name, primaryKey: cursor.integer(1), property: check.property, code: code,
-              table: check.root, row: -1))
+              table: TableID(root: check.root), row: -1))
         }
       }
     }
     return failures
   }
 
-  /// Runs a statement on a table and returns how many rows it changed; with their IDs if somebody wants them.
+  /// Runs a statement on a table and returns how many rows it changed; names them if somebody wants to know.
   private func run(
-    _ statement: BatchDeletePlan.TableStatement, _ body: ((ManagedObjectID) -> Void)?
+    _ statement: BatchDeletePlan.TableStatement, isNamed: Bool, _ body: (_ entity: Int, _ primaryKey: Int64) -> Void
   ) throws(BatchError) -> Int {
-    guard let body else { return try run(statement.sql) }
+    guard isNamed else { return try run(statement.sql) }
     return try cursorErrors { () throws(FetchError) in
       let cursor = try store.cursor(CompiledFetch(statement: statement.returningIDs))
       var count = 0
       while try cursor.step() {
         count += 1
-        body(
-          ManagedObjectID(
-            storeUUID: store.identifier, entity: model.entities[cursor.entityIndex(1) ?? statement.root],
-            primaryKey: cursor.integer(0)))
+        body(cursor.entityIndex(1) ?? statement.root, cursor.integer(0))
       }
       return count
     }

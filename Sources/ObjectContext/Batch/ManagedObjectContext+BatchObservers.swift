@@ -23,7 +23,6 @@ extension ManagedObjectContext {
     }
     return value
   }
-
 }
 
 /// The changes of a batch request, collected from queries that select primary key and number (`Z_ENT`).
@@ -42,7 +41,7 @@ struct BatchChanges {
   mutating func add(
     _ kind: StoreChanges.Kind, _ query: CompiledFetch, slots: [Int] = [], hasFlags: Bool = false
   ) throws(BatchError) {
-    do {
+    try cursorErrors { () throws(FetchError) in
       let cursor = try store.cursor(query)
       let all = slots.isEmpty ? -1 : number(slots)
       while try cursor.step() {
@@ -53,11 +52,6 @@ struct BatchChanges {
         }
         changes.changes.append(
           StoreChanges.Change(kind: kind, entity: entity, primaryKey: cursor.integer(0), slotSet: set))
-      }
-    } catch {
-      switch error {
-      case .predicate(let error): throw BatchError(error)
-      case .store(let error): throw BatchError(error)
       }
     }
   }

@@ -211,7 +211,7 @@ private struct BatchUpdate {
       failures.append(
         ObjectValidationFailure(
           entity: entity.name, primaryKey: key, property: names[number], code: .value(code),
-          table: entity.rootIndex, row: -1))
+          table: TableID(root: entity.rootIndex), row: -1))
       return false
     }
     let uuid = context.store.identifier

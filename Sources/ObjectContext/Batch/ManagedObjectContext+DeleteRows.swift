@@ -17,32 +17,14 @@ extension ManagedObjectContext {
     _ entity: EntityDescription, primaryKeys: [Int64], each body: (_ entity: Int) -> Void
   ) throws(BatchError) -> [ObjectValidationFailure] {
     let plan = BatchDeletePlan(schema: store.schema, entity: entity)
-    try batchErrors { () throws(StoreError) in
-      try store.prepareDeletion()
-      let access = try store.access(root: entity.rootIndex)
-      let query = try access.primaryKeyQuery(entity)
-      try access.run(plan.selection(query, columnCount: 1), primaryKeys: primaryKeys)
-    }
+    try batchErrors { () throws(StoreError) in try store.prepareDeletion() }
+    try select(primaryKeys, entity, plan)
     let failures = try failures(plan)
     guard failures.isEmpty else {
       try run(BatchDeletePlan.clear)
       return failures
     }
-    try observed { () throws(BatchError) in
-      try changes(plan)
-    } writing: { () throws(BatchError) in
-      for statement in plan.nullifications { try run(statement.sql) }
-      for sql in plan.unlinks { try run(sql) }
-      for statement in plan.deletions { try delete(statement, body) }
-    }
-    try run(BatchDeletePlan.clear)
+    _ = try carryOut(plan, namesUpdated: false, namesDeleted: true) { _, entity, _ in body(entity) }
     return []
-  }
-
-  private func delete(_ statement: BatchDeletePlan.TableStatement, _ body: (Int) -> Void) throws(BatchError) {
-    try cursorErrors { () throws(FetchError) in
-      let cursor = try store.cursor(CompiledFetch(statement: statement.returningIDs))
-      while try cursor.step() { body(cursor.entityIndex(1) ?? statement.root) }
-    }
   }
 }

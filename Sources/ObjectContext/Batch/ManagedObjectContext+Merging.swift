@@ -25,7 +25,7 @@ extension ManagedObjectContext {
     inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [], deleted: [ManagedObjectID] = []
   ) throws(ObjectError) {
     for id in inserted { _ = try table(id) }
-    var gone: [Int: Set<Int64>] = [:]
+    var gone: [TableID: Set<Int64>] = [:]
     for id in deleted { gone[try table(id), default: []].insert(id.primaryKey) }
     let written = try updated.map { id throws(ObjectError) in (table: try table(id), primaryKey: id.primaryKey) }
     storedVersion &+= 1
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     var event = ContextEvent(.objectsDidChange, self)
     if isWatched { event.deletedObjectIDs = deleted.filter(holds) }
     if !gone.isEmpty { forget(gone) }
-    var missing: [Int: Set<Int64>] = [:]
+    var missing: [TableID: Set<Int64>] = [:]
     for (table, key) in written {
       let buffer = buffer(table: table)
       guard let row = buffer.row(primaryKey: key) else { continue }
@@ -58,7 +58,7 @@ extension ManagedObjectContext {
     }
     if !missing.isEmpty { forget(missing) }
     if isWatched, !event.isEmpty { events?.post(event) }
-    notifyResults()
+    updateResults()
   }
 
   /// Whether the context has a row of a record.
@@ -76,7 +76,7 @@ extension ManagedObjectContext {
   }
 
   /// Lets go of records that are not in the store any more, and of what is about to refer to them.
-  func forget(_ gone: [Int: Set<Int64>]) {
+  func forget(_ gone: [TableID: Set<Int64>]) {
     for (table, keys) in gone.sorted(by: { $0.key < $1.key }) {
       let buffer = buffer(table: table)
       for key in keys.sorted() {
@@ -92,7 +92,7 @@ extension ManagedObjectContext {
   }
 
   /// Clears to-one relationships of changed rows that refer to records that are gone.
-  private func clearReferences(in buffer: RowBuffer, to gone: [Int: Set<Int64>]) {
+  private func clearReferences(in buffer: RowBuffer, to gone: [TableID: Set<Int64>]) {
     for touched in buffer.touchedRows {
       let row = Int(touched)
       guard buffer.states[row] == RowState.inserted || buffer.states[row] == RowState.updated else { continue }
@@ -109,7 +109,7 @@ extension ManagedObjectContext {
 
 extension PendingLinks {
   /// Forgets what was to become of pairs with records that are gone.
-  fileprivate func forget(_ gone: [Int: Set<Int64>]) {
+  fileprivate func forget(_ gone: [TableID: Set<Int64>]) {
     for storage in order {
       guard let changes = changes(storage) else { continue }
       forget(storage) { pair in

@@ -32,7 +32,7 @@ extension ManagedObjectContext {
   /// The constraints of an entity and everything below it, each once.
   private func uniqueKeys(below root: Int) -> [UniqueKey] {
     var keys: [UniqueKey] = []
-    for entity in model.entities[root...model.entities[root].lastDescendantIndex] {
+    for entity in model.family(of: root) {
       for names in entity.uniquenessConstraints {
         let slots = names.compactMap { entity.attribute(named: $0)?.slot ?? entity.relationship(named: $0)?.slot }
         // What an entity inherits came with its ancestor.

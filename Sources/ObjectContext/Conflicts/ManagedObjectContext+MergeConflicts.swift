@@ -41,13 +41,13 @@ extension ManagedObjectContext {
 
   /// Resolves conflicts as one of the standard policies does.
   func resolve(_ conflicts: [MergeConflict], _ kind: MergePolicy.Kind) throws(SaveError) {
-    var keys: [Int: [Int64]] = [:]
+    var keys: [TableID: [Int64]] = [:]
     for conflict in conflicts {
       keys[try saving { () throws(ObjectError) in try table(conflict.objectID) }, default: []]
         .append(conflict.objectID.primaryKey)
     }
-    var gone: [Int: Set<Int64>] = [:]
-    var resolved: [(table: Int, keys: [Int64], stored: RowBuffer)] = []
+    var gone: [TableID: Set<Int64>] = [:]
+    var resolved: [(table: TableID, keys: [Int64], stored: RowBuffer)] = []
     for (table, keys) in keys.sorted(by: { $0.key < $1.key }) {
       let buffer = buffer(table: table)
       let stored = try storedRows(table: table, primaryKeys: keys)

@@ -26,7 +26,7 @@ extension ManagedObjectContext {
       guard !asked.isEmpty else { continue }
       let store = store(table: table)
       let versions = try saveErrors { () throws(StoreError) in
-        try store.access(root: root(table)).versions(primaryKeys: asked.sorted(), buffer)
+        try store.access(root: table.root).versions(primaryKeys: asked.sorted(), buffer)
       }
       for key in asked.sorted() where versions[key] == nil {
         let row = buffer.row(primaryKey: key).flatMap { buffer.states[$0] == RowState.clean ? $0 : nil }
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
         conflicts.append(
           MergeConflict(
             objectID: objectID(
-              table: table, entity: row.map { Int(buffer.entities[$0]) } ?? keys[key] ?? root(table), primaryKey: key),
+              table: table, entity: row.map { Int(buffer.entities[$0]) } ?? keys[key] ?? table.root, primaryKey: key),
             oldVersion: row.map { buffer.versions[$0] } ?? 0, newVersion: 0, objectSnapshot: snapshot,
             cachedSnapshot: snapshot ?? [:], persistedSnapshot: nil))
       }
@@ -43,8 +43,8 @@ extension ManagedObjectContext {
   }
 
   /// The keys that a plan starts to refer to, with the entities that are known, by table.
-  private func targets(_ plan: SavePlan) -> [Int: [Int64: Int]] {
-    var found: [Int: [Int64: Int]] = [:]
+  private func targets(_ plan: SavePlan) -> [TableID: [Int64: Int]] {
+    var found: [TableID: [Int64: Int]] = [:]
     for changes in plan.roots {
       let buffer = changes.buffer
       for changed in changes.inserted + changes.updated.values.joined() {
@@ -63,8 +63,8 @@ extension ManagedObjectContext {
     for place in pendingLinks.order {
       guard let changes = pendingLinks.changes(place) else { continue }
       for (pair, change) in changes.changes where change.isLinked && !change.isStored {
-        if pair.owner > 0 { found[changes.ownerTable, default: [:]][pair.owner] = root(changes.ownerTable) }
-        if pair.target > 0 { found[changes.targetTable, default: [:]][pair.target] = root(changes.targetTable) }
+        if pair.owner > 0 { found[changes.ownerTable, default: [:]][pair.owner] = changes.ownerTable.root }
+        if pair.target > 0 { found[changes.targetTable, default: [:]][pair.target] = changes.targetTable.root }
       }
     }
     return found

@@ -6,7 +6,7 @@ extension ManagedObjectContext {
   /// Makes the other ends of records' one-to-one relationships agree with what these records have now.
   ///
   /// - Parameter stored: The rows of the records as the store has them; without those that it does not have.
-  func agreeOneToOne(table: Int, primaryKeys: [Int64], stored: RowBuffer) throws(SaveError) {
+  func agreeOneToOne(table: TableID, primaryKeys: [Int64], stored: RowBuffer) throws(SaveError) {
     let buffer = buffer(table: table)
     for key in primaryKeys {
       guard let row = buffer.row(primaryKey: key), isInUse(buffer, row) || buffer.states[row] == RowState.deleted
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
   }
 
   /// The row of a record as the store has it now, with what was changed here; `nil` when it is deleted.
-  private func currentRow(_ table: Int, _ key: Int64) throws(StoreError) -> Int? {
+  private func currentRow(_ table: TableID, _ key: Int64) throws(StoreError) -> Int? {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: key) {
       if buffer.states[row] == RowState.updated, !buffer.isWritten(row: row) { buffer.rollBack(row: row) }

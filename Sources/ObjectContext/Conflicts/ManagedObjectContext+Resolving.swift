@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   /// The slots of properties that must be unique, of an entity and everything below it.
   func uniqueSlots(below root: Int) -> [Int] {
     var slots = Set<Int>()
-    for entity in model.entities[root...model.entities[root].lastDescendantIndex] {
+    for entity in model.family(of: root) {
       for constraint in entity.uniquenessConstraints {
         for name in constraint {
           if let slot = entity.attribute(named: name)?.slot ?? entity.relationship(named: name)?.slot {
@@ -97,7 +97,7 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - table: The number of the table in this context; `buffer` may be another one with rows of the same root entity.
   ///   - isCommitted: Whether changes that were not saved are left out.
-  func snapshot(_ buffer: RowBuffer, table: Int, row: Int, isCommitted: Bool = false) -> [String: ConstantValue] {
+  func snapshot(_ buffer: RowBuffer, table: TableID, row: Int, isCommitted: Bool = false) -> [String: ConstantValue] {
     let entity = model.entities[Int(buffer.entities[row])]
     var values: [String: ConstantValue] = [:]
     for attribute in entity.attributes where !attribute.isTransient {
@@ -132,11 +132,11 @@ extension ManagedObjectContext {
   }
 
   /// The rows of a table as the store has them, fetched in one statement beside those of the context.
-  func storedRows(table: Int, primaryKeys: [Int64]) throws(SaveError) -> RowBuffer {
-    let fresh = RowBuffer(model: model, root: model.entities[root(table)])
+  func storedRows(table: TableID, primaryKeys: [Int64]) throws(SaveError) -> RowBuffer {
+    let fresh = RowBuffer(model: model, root: model.entities[table.root])
     let store = store(table: table)
     try saveErrors { () throws(StoreError) in
-      try store.access(root: root(table)).fetchRows(primaryKeys: primaryKeys.sorted(), into: fresh) { _ in }
+      try store.access(root: table.root).fetchRows(primaryKeys: primaryKeys.sorted(), into: fresh)
     }
     return fresh
   }

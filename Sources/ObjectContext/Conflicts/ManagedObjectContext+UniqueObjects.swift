@@ -51,7 +51,7 @@ extension ManagedObjectContext {
     storedVersion &+= 1
   }
 
-  private func hasObjectAlready(_ table: Int, _ primaryKey: Int64) -> Bool {
+  private func hasObjectAlready(_ table: TableID, _ primaryKey: Int64) -> Bool {
     buffer(table: table).row(primaryKey: primaryKey).map { registry.object(table: table, row: $0) != nil } ?? false
   }
 

@@ -5,7 +5,7 @@ import ObjectStore
 struct BatchLoader {
   /// How many rows one SELECT fetches.
   let size: Int
-  let table: Int
+  let table: TableID
   /// The slots that are fetched; `nil` when rows are faults and nothing is fetched before it is asked for.
   let slots: [Int]?
   let options: FetchedRowReader.Options
@@ -25,8 +25,7 @@ struct BatchLoader {
       }
       buffer.compactIfWorthwhile()
       if !missing.isEmpty, let access = try? context.access(table: table) {
-        let reader = access.reader(slots, context.store(table: table).schema, options)
-        try? access.fetchRows(primaryKeys: missing.sorted(), slots: slots, reader: reader, into: buffer)
+        try? access.fetchRows(primaryKeys: missing.sorted(), slots: slots, options: options, into: buffer)
       }
     }
     var places: ContiguousArray<Int32> = []

@@ -7,7 +7,7 @@ struct FetchPlan {
   let request: FetchRequest
   let entity: EntityDescription
   /// The number of the table that is asked.
-  let table: Int
+  let table: TableID
   /// The store that is asked.
   let store: PersistentStore
   /// What is done with rows.
@@ -23,12 +23,10 @@ struct FetchPlan {
 
   /// Checks a request.
   ///
-  /// - Parameter number: The number of the store that is asked; `nil` for the only one that has the entity.
   /// - Throws: ``ObjectError`` when the model has no such entity, when the request contradicts itself, or when changed
   ///   objects cannot be judged.
   init(
-    _ request: FetchRequest, _ resultType: FetchRequest.ResultType, _ context: ManagedObjectContext,
-    store number: Int? = nil
+    _ request: FetchRequest, _ resultType: FetchRequest.ResultType, _ context: ManagedObjectContext
   ) throws(ObjectError) {
     var request = request
     request.resultType = resultType
@@ -49,15 +47,13 @@ struct FetchPlan {
     options.refreshes = request.shouldRefreshRefetchedObjects
     self.options = options
     // A store that has the entity and is meant, else one that says why not.
-    let numbers = context.storeNumbers(entity)
-    let identifiers = context.storeList.identifiers
-    let affected = numbers.first { request.affectedStores?.contains(identifiers[$0]) ?? true }
-    guard let asked = number ?? affected ?? numbers.first else {
+    let affected = context.affectedStores(request).first
+    guard let asked = affected ?? context.storeNumbers(entity).first else {
       throw ObjectError(.closed, "no open store has the entity \(entity.name); add one to the coordinator")
     }
     table = context.table(entity, store: asked)
     store = try context.openStore(table: table)
-    isStoreAffected = request.affectedStores?.contains(identifiers[asked]) ?? true
+    isStoreAffected = affected != nil
     if isStoreAffected {
       do { try store.willFetch(request) } catch { throw ObjectError(.database, error.description) }
     }

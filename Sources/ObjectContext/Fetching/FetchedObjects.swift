@@ -69,7 +69,7 @@ final class FetchedRows {
   let keys: FetchedKeys
   private let link: ContextLink
   private let generation: UInt32
-  private let table: Int
+  private let table: TableID
   /// The places of all rows; empty when they come in batches.
   private let places: ContiguousArray<Int32>
   private let loader: BatchLoader?
@@ -89,7 +89,7 @@ final class FetchedRows {
   static let batchesKept = 2
 
   /// Holds rows that are there.
-  init(_ context: ManagedObjectContext, table: Int, keys: FetchedKeys, places: ContiguousArray<Int32>) {
+  init(_ context: ManagedObjectContext, table: TableID, keys: FetchedKeys, places: ContiguousArray<Int32>) {
     link = context.registry.link
     generation = context.registry.generation
     self.table = table
@@ -101,7 +101,7 @@ final class FetchedRows {
   }
 
   /// Fetches rows when they are asked for.
-  init(_ context: ManagedObjectContext, table: Int, keys: FetchedKeys, loader: BatchLoader?) {
+  init(_ context: ManagedObjectContext, table: TableID, keys: FetchedKeys, loader: BatchLoader?) {
     link = context.registry.link
     generation = context.registry.generation
     self.table = table
@@ -120,7 +120,7 @@ final class FetchedRows {
 
   var objectIDs: FetchedObjectIDs {
     FetchedObjectIDs(
-      keys: keys, model: link.model, storeUUID: link.stores.identifiers[table / link.model.entities.count])
+      keys: keys, model: link.model, storeUUID: link.stores.identifiers[table.store])
   }
 
   /// The context unless it was reset or is gone.
@@ -168,18 +168,18 @@ final class FetchedRows {
 
 extension ManagedObjectContext {
   /// Keeps rows in their places although nobody holds objects of them.
-  func pin(table: Int, _ places: ContiguousArray<Int32>) {
+  func pin(table: TableID, _ places: ContiguousArray<Int32>) {
     if !places.isEmpty { buffer(table: table).pin(places) }
   }
 
   /// Lets rows go: those without changes that nobody else needs are freed.
-  func unpin(table: Int, _ places: ContiguousArray<Int32>) {
+  func unpin(table: TableID, _ places: ContiguousArray<Int32>) {
     guard !places.isEmpty else { return }
     let buffer = buffer(table: table)
-    if buffer.pinCount == places.count, registry.counts[table] == 0, buffer.touchedRows.isEmpty {
+    if buffer.pinCount == places.count, registry.counts[table.index] == 0, buffer.touchedRows.isEmpty {
       // Nobody else holds anything: forgetting all rows at once is faster than one after the other.
       buffer.removeAll()
-      registry.looseRows[table].removeAll(keepingCapacity: true)
+      registry.looseRows[table.index].removeAll(keepingCapacity: true)
       pendingReferences = nil
     } else {
       var unheld: ContiguousArray<Int32> = []

@@ -199,7 +199,7 @@ struct WeakResults {
 
 extension ManagedObjectContext {
   /// Tells results that they may have changed.
-  func notifyResults() {
+  func updateResults() {
     guard !resultObservers.isEmpty else { return }
     resultObservers.removeAll { $0.results == nil }
     for observer in resultObservers { observer.results?.contextChanged() }

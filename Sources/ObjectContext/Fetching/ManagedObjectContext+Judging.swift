@@ -11,12 +11,8 @@ extension ManagedObjectContext {
   /// - Parameter error: What was thrown; it is thrown again when it is another error, or when an SQLite store is asked.
   /// - Complexity: O(objects of the entity).
   func judged(_ request: FetchRequest, after error: ObjectError) throws(ObjectError) -> [ManagedObject] {
-    guard error.predicateError?.code == .notInSQL, let entity = model.entity(named: request.entityName) else {
-      throw error
-    }
-    let asked = storeNumbers(entity).filter { number in
-      request.affectedStores?.contains(storeList.identifiers[number]) ?? true
-    }
+    guard error.predicateError?.code == .notInSQL else { throw error }
+    let asked = affectedStores(request)
     guard !asked.isEmpty, asked.allSatisfy({ storeList.all[$0].type != .sqlite }) else { throw error }
     var all = request
     all.predicate = nil

@@ -5,7 +5,7 @@ import ObjectStore
 final class PrefetchedRows {
   private let link: ContextLink
   private let generation: UInt32
-  private var places: [(table: Int, rows: ContiguousArray<Int32>)] = []
+  private var places: [(table: TableID, rows: ContiguousArray<Int32>)] = []
   private var handles: [ManagedObject] = []
 
   init(_ context: ManagedObjectContext) {
@@ -19,7 +19,7 @@ final class PrefetchedRows {
     for (table, rows) in places { context.unpin(table: table, rows) }
   }
 
-  func keep(table: Int, _ rows: ContiguousArray<Int32>, _ context: ManagedObjectContext) {
+  func keep(table: TableID, _ rows: ContiguousArray<Int32>, _ context: ManagedObjectContext) {
     context.pin(table: table, rows)
     places.append((table, rows))
   }
@@ -78,7 +78,7 @@ struct PrefetchTree {
 extension ManagedObjectContext {
   /// Fetches what the relationships of a tree lead to from some rows.
   func prefetch(
-    _ tree: PrefetchTree, table: Int, _ rows: ContiguousArray<Int32>, options: FetchedRowReader.Options,
+    _ tree: PrefetchTree, table: TableID, _ rows: ContiguousArray<Int32>, options: FetchedRowReader.Options,
     into kept: PrefetchedRows
   ) throws(ObjectError) {
     guard !rows.isEmpty else { return }
@@ -96,7 +96,7 @@ extension ManagedObjectContext {
 
   /// Fetches the destinations of a to-one relationship.
   private func prefetchTargets(
-    _ relationship: RelationshipDescription, _ table: Int, _ rows: ContiguousArray<Int32>,
+    _ relationship: RelationshipDescription, _ table: TableID, _ rows: ContiguousArray<Int32>,
     _ options: FetchedRowReader.Options, _ kept: PrefetchedRows
   ) throws(ObjectError) -> ContiguousArray<Int32> {
     let (buffer, slot) = (buffer(table: table), relationship.slot)
@@ -113,11 +113,8 @@ extension ManagedObjectContext {
     }
     if !missing.isEmpty {
       let access = try access(table: destination)
-      let slots = access.storedSlots
       try objectErrors { () throws(StoreError) in
-        try access.fetchRows(
-          primaryKeys: missing, slots: slots, reader: access.reader(slots, store(table: destination).schema, options),
-          into: other)
+        try access.fetchRows(primaryKeys: missing, options: options, into: other)
       }
     }
     let found = ContiguousArray(keys.compactMap { other.row(primaryKey: $0).map(Int32.init) })
@@ -127,7 +124,7 @@ extension ManagedObjectContext {
 
   /// Fetches the members of a to-many relationship, and lets the owners know who they are.
   private func prefetchMembers(
-    _ relationship: RelationshipDescription, _ table: Int, _ rows: ContiguousArray<Int32>,
+    _ relationship: RelationshipDescription, _ table: TableID, _ rows: ContiguousArray<Int32>,
     _ options: FetchedRowReader.Options, _ kept: PrefetchedRows
   ) throws(ObjectError) -> ContiguousArray<Int32> {
     let buffer = buffer(table: table)
@@ -152,7 +149,7 @@ extension ManagedObjectContext {
     try objectErrors { () throws(StoreError) in
       try access.fetchMembers(
         of: owners, join: place.join, ownerColumn: place.owner, orderColumn: place.order,
-        reader: access.reader(access.storedSlots, store(table: destination).schema, options), into: other
+        options: options, into: other
       ) { owner, row, order in
         found.append(Int32(truncatingIfNeeded: row))
         members[owner, default: []].append(Partner(primaryKey: other.primaryKeys[row], order: order))
@@ -171,7 +168,7 @@ extension ManagedObjectContext {
 
   /// Where the store keeps the members of a to-many relationship.
   private func memberColumns(
-    _ relationship: RelationshipDescription, _ access: TableAccess, table: Int
+    _ relationship: RelationshipDescription, _ access: TableAccess, table: TableID
   ) throws(ObjectError) -> (join: (table: String, other: String)?, owner: String, order: String?) {
     if let inverse = model.inverse(of: relationship), !inverse.isToMany {
       guard let column = access.table.columnName(slot: inverse.slot) else {

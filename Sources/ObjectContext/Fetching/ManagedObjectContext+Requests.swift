@@ -30,19 +30,11 @@ extension ManagedObjectContext {
   ///   is said before anything runs; `closed` or `database`.
   /// - Complexity: One SELECT; with changes here also O(changed objects).
   public func fetch(_ request: FetchRequest) throws(ObjectError) -> FetchedObjects {
-    if let parent { return FetchedObjects(list: try fetch(request, from: parent)) }
-    do {
-      if let stores = severalStores(request) {
-        return FetchedObjects(list: try fetchObjects(request, stores: stores))
-      }
-      return try fetchFromStore(request)
-    } catch {
-      return FetchedObjects(list: try judged(request, after: error))
-    }
+    try origin.objects(request)
   }
 
   /// The objects of a request in one store.
-  private func fetchFromStore(_ request: FetchRequest) throws(ObjectError) -> FetchedObjects {
+  func fetchFromStore(_ request: FetchRequest) throws(ObjectError) -> FetchedObjects {
     let plan = try FetchPlan(request, .objects, self)
     let options = plan.options
     let prefetched = try predicateErrors { () throws(PredicateError) in
@@ -67,7 +59,7 @@ extension ManagedObjectContext {
       let compiled = try plan.compile(.rows(slots: slots, withSortKeys: plan.mergesChanges), self)
       let sortKeys = plan.mergesChanges ? sortKeyTable(compiled, plan.store) : nil
       let access = try access(table: table)
-      let reader = access.reader(slots, store.schema, options)
+      let reader = access.reader(slots, options)
       do {
         try fetchErrors { () throws(FetchError) in
           try reader.read(try store.cursor(compiled), into: buffer, rows: &places, sortKeys: sortKeys)
@@ -94,23 +86,23 @@ extension ManagedObjectContext {
           })
         keys = FetchedKeys(entity: plan.entity.index)
         for place in places { keys.append(buffer.primaryKeys[Int(place)], entity: buffer.entities[Int(place)]) }
-        let rows = FetchedRows(self, table: table, keys: keys, places: places)
-        return try finish(rows, places, plan, prefetched)
+        return FetchedObjects(rows: try finish(keys, places, plan, prefetched))
       }
     }
-    return try finish(FetchedRows(self, table: table, keys: keys, places: places), places, plan, prefetched)
+    return FetchedObjects(rows: try finish(keys, places, plan, prefetched))
   }
 
   private func finish(
-    _ rows: FetchedRows, _ places: ContiguousArray<Int32>, _ plan: FetchPlan, _ prefetched: PrefetchTree
-  ) throws(ObjectError) -> FetchedObjects {
+    _ keys: FetchedKeys, _ places: ContiguousArray<Int32>, _ plan: FetchPlan, _ prefetched: PrefetchTree
+  ) throws(ObjectError) -> FetchedRows {
+    let rows = FetchedRows(self, table: plan.table, keys: keys, places: places)
     if plan.options.refreshes { forgetRelated(table: plan.table, places) }
     if !prefetched.steps.isEmpty {
       let kept = PrefetchedRows(self)
       try prefetch(prefetched, table: plan.table, places, options: plan.options, into: kept)
       rows.companions = kept
     }
-    return FetchedObjects(rows: rows)
+    return rows
   }
 
   /// The IDs of the objects of a request; its result type is not looked at.
@@ -119,19 +111,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchObjectIDs(_ request: FetchRequest) throws(ObjectError) -> FetchedObjectIDs {
-    if let parent {
-      return hasChanges
-        ? FetchedObjectIDs(list: try fetch(request, from: parent).map(\.objectID)) : try parent.fetchObjectIDs(request)
-    }
-    if let stores = severalStores(request) {
-      return FetchedObjectIDs(list: try fetchObjects(request, stores: stores).map(\.objectID))
-    }
-    do {
-      let plan = try FetchPlan(request, .objectIDs, self)
-      return FetchedObjectIDs(keys: try fetchKeys(plan), model: model, storeUUID: plan.store.identifier)
-    } catch {
-      return FetchedObjectIDs(list: try judged(request, after: error).map(\.objectID))
-    }
+    try origin.objectIDs(request)
   }
 
   /// The values of a request as dictionaries; its result type is not looked at.
@@ -141,8 +121,11 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func fetchDictionaries(_ request: FetchRequest) throws(ObjectError) -> FetchedDictionaries {
-    if let parent { return try parent.fetchDictionaries(request) }
-    if let stores = severalStores(request) { return try fetchDictionaries(request, stores: stores) }
+    try origin.dictionaries(request)
+  }
+
+  /// The values of a request in one store.
+  func fetchDictionariesFromStore(_ request: FetchRequest) throws(ObjectError) -> FetchedDictionaries {
     let plan = try FetchPlan(request, .dictionaries, self)
     let compiled = try plan.compile(.values, self)
     let columns = Array(compiled.columns[..<min(compiled.firstSortKey, compiled.columns.count)])
@@ -163,17 +146,11 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` as ``fetch(_:)-(FetchRequest)`` does.
   public func count(for request: FetchRequest) throws(ObjectError) -> Int {
-    if let parent { return try count(request, from: parent) }
-    do {
-      if let stores = severalStores(request) { return try count(request, stores: stores) }
-      return try countInStore(request)
-    } catch {
-      return try judged(request, after: error).count
-    }
+    try origin.count(request)
   }
 
   /// How many objects a request finds in one store.
-  private func countInStore(_ request: FetchRequest) throws(ObjectError) -> Int {
+  func countInStore(_ request: FetchRequest) throws(ObjectError) -> Int {
     var plan = try FetchPlan(request, .count, self)
     guard plan.isStoreAffected else { return 0 }
     let hasChanges = plan.mergesChanges
@@ -233,7 +210,7 @@ extension ManagedObjectContext {
   }
 
   /// Lets objects forget what they know of others, because their rows were fetched anew.
-  func forgetRelated(table: Int, _ places: ContiguousArray<Int32>) {
+  func forgetRelated(table: TableID, _ places: ContiguousArray<Int32>) {
     for place in places { registry.object(table: table, row: Int(place))?.takeUnretainedValue().forgetRelated() }
   }
 }

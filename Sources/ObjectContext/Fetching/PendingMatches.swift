@@ -8,6 +8,8 @@ struct PendingMatches {
   var excluded: [ManagedObjectID] = []
   /// The matching ones.
   var matches: [Match] = []
+  /// Whether nothing here takes part.
+  var isEmpty: Bool { excluded.isEmpty && matches.isEmpty }
 
   /// An object with the values of the sort keys.
   struct Match {
@@ -34,7 +36,7 @@ extension ManagedObjectContext {
   /// deleted here, and, when the request looks at relationships, those whose members changed.
   ///
   /// - Returns: Primary keys in ascending order.
-  func changedKeys(_ request: FetchRequest, _ entity: EntityDescription, _ table: Int) -> [Int64] {
+  func changedKeys(_ request: FetchRequest, _ entity: EntityDescription, _ table: TableID) -> [Int64] {
     let buffer = buffer(table: table)
     func isMeant(_ index: Int32) -> Bool {
       let index = Int(index)
@@ -48,13 +50,13 @@ extension ManagedObjectContext {
     }
     let names = request.propertyNames
     let root = entity.rootIndex
-    let hierarchy = model.entities[root...model.entities[root].lastDescendantIndex]
+    let hierarchy = model.family(of: root)
     let asksMembers = hierarchy.contains { entity in
       entity.relationships.contains { names.contains($0.name) && $0.inverseSlot >= 0 }
     }
     guard asksMembers else { return keys.sortedUnique() }
     keys += pendingLinks.changedObjects().filter { $0.table == table }.map(\.primaryKey)
-    for other in allBuffers where storeNumber(other.table) == storeNumber(table) {
+    for other in allBuffers where other.table.store == table.store {
       keys += changedOwners(other, root: root)
     }
     return keys.sortedUnique()
@@ -63,7 +65,7 @@ extension ManagedObjectContext {
   /// The objects of a hierarchy that changed rows refer to, or referred to.
   private func changedOwners(_ buffer: RowBuffer, root: Int) -> [Int64] {
     var slots = Set<Int>()
-    for entity in model.entities[buffer.rootEntity...model.entities[buffer.rootEntity].lastDescendantIndex] {
+    for entity in model.family(of: buffer.rootEntity) {
       for relationship in entity.relationships where !relationship.isToMany && relationship.inverseSlot >= 0 {
         if model.entities[relationship.destinationEntity].rootIndex == root { slots.insert(relationship.slot) }
       }
@@ -81,11 +83,24 @@ extension ManagedObjectContext {
     return keys
   }
 
+  /// Judges changed objects of all stores that a request asks.
+  func pendingMatches(_ request: FetchRequest) throws(ObjectError) -> PendingMatches {
+    var all = PendingMatches()
+    guard request.includesPendingChanges, let entity = model.entity(named: request.entityName) else { return all }
+    for number in affectedStores(request) {
+      let table = table(entity, store: number)
+      let found = try pendingMatches(request, entity, table, changedKeys(request, entity, table))
+      all.excluded += found.excluded
+      all.matches += found.matches
+    }
+    return all
+  }
+
   /// Judges changed objects by what they are here.
   ///
   /// - Parameter keys: Those of ``changedKeys(_:_:)``.
   func pendingMatches(
-    _ request: FetchRequest, _ entity: EntityDescription, _ table: Int, _ keys: [Int64]
+    _ request: FetchRequest, _ entity: EntityDescription, _ table: TableID, _ keys: [Int64]
   ) throws(ObjectError) -> PendingMatches {
     var result = PendingMatches()
     guard !keys.isEmpty else { return result }
@@ -105,7 +120,7 @@ extension ManagedObjectContext {
   }
 
   /// The IDs of those records that the store may have.
-  func storedIDs(_ entity: EntityDescription, _ table: Int, _ keys: [Int64]) -> [ManagedObjectID] {
+  func storedIDs(_ entity: EntityDescription, _ table: TableID, _ keys: [Int64]) -> [ManagedObjectID] {
     let buffer = buffer(table: table)
     return keys.compactMap { key in
       if let row = buffer.row(primaryKey: key), buffer.states[row] == RowState.inserted { return nil }

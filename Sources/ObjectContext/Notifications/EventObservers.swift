@@ -1,5 +1,5 @@
 /// Who listens to events of one kind of source.
-final class EventObservers<Kind: Hashable & Sendable, Event: Sendable> {
+class EventObservers<Kind: Hashable & Sendable, Event: Sendable> {
   private struct Observer {
     var number: Int
     var kinds: Set<Kind>

@@ -31,7 +31,7 @@ extension ManagedObjectContext {
   // MARK: Saving
 
   /// Tells that a save begins.
-  func announceSave() {
+  func postWillSave() {
     CoordinatorEvents.of(storeList)?.noticeRemoteChanges(storeList)
     if let events, events.wants(.willSave) { events.post(ContextEvent(.willSave, self)) }
   }
@@ -69,7 +69,7 @@ extension ManagedObjectContext {
   }
 
   /// Tells what a save has written, and brings it to the contexts that want it.
-  func announce(_ event: ContextEvent?) {
+  func postDidSave(_ event: ContextEvent?) {
     guard let event else { return }
     events?.post(event)
     if let events, events.wants(.didSaveObjectIDs) { events.post(event.withoutKeys) }
@@ -85,18 +85,9 @@ extension ManagedObjectContext {
 }
 
 /// The observers of a context.
-final class ContextEvents {
-  private let observers = EventObservers<ContextEvent.Kind, ContextEvent>()
+final class ContextEvents: EventObservers<ContextEvent.Kind, ContextEvent> {
   /// What ``ContextEvent/Kind/objectsDidChange`` has told since the last save.
   var ledger = ChangeLedger()
 
-  func wants(_ kind: ContextEvent.Kind) -> Bool { observers.wants(kind) }
-
-  func post(_ event: ContextEvent) { observers.post(event.kind, event) }
-
-  func observe(_ kinds: Set<ContextEvent.Kind>, _ body: @escaping (ContextEvent) -> Void) -> ObservationToken {
-    observers.observe(kinds, body)
-  }
-
-  func stream(_ kinds: Set<ContextEvent.Kind>) -> AsyncStream<ContextEvent> { observers.stream(kinds) }
+  func post(_ event: ContextEvent) { post(event.kind, event) }
 }

@@ -1,23 +1,23 @@
 import ObjectModel
 import ObjectStore
 
-/// What observers of changes were told since the last save.
+/// What was posted to observers of changes since the last save.
 struct ChangeLedger {
   struct Record: Hashable {
-    var table: Int
+    var table: TableID
     var primaryKey: Int64
   }
   /// A hash of state, values and pairs of each record that was named.
-  var told: [Record: UInt64] = [:]
+  var posted: [Record: UInt64] = [:]
   let seed = CellHash.randomSeed()
 
   /// Takes note of keys that records have now.
   mutating func replace(_ keys: AssignedKeys) {
-    if told.isEmpty { return }
+    if posted.isEmpty { return }
     for (table, replaced) in keys.tables {
       for (old, new) in replaced {
-        guard let hash = told.removeValue(forKey: Record(table: table, primaryKey: old)) else { continue }
-        told[Record(table: table, primaryKey: new)] = hash
+        guard let hash = posted.removeValue(forKey: Record(table: table, primaryKey: old)) else { continue }
+        posted[Record(table: table, primaryKey: new)] = hash
       }
     }
   }
@@ -27,13 +27,13 @@ extension ManagedObjectContext {
   /// Tells observers of `objectsDidChange` what was inserted, changed and deleted since the last time, in one event.
   ///
   /// Each save begins with this; call it wherever observers should hear of changes before that. An object that is set
-  /// back to what the store has is told as refreshed.
+  /// back to what the store has is posted as refreshed.
   ///
   /// - Complexity: O(changed rows × columns) when somebody observes, else O(1).
-  func tellPendingChanges() {
+  func postPendingChanges() {
     guard let events, events.wants(.objectsDidChange) else { return }
     var event = ContextEvent(.objectsDidChange, self)
-    var rest = events.ledger.told
+    var rest = events.ledger.posted
     var pairs: [ChangeLedger.Record: UInt64] = [:]
     for place in pendingLinks.order {
       guard let changes = pendingLinks.changes(place) else { continue }
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
       note(record, buffer, row, hash, &rest, &event)
     }
     for record in rest.keys.sorted(by: { ($0.table, $0.primaryKey) < ($1.table, $1.primaryKey) }) {
-      events.ledger.told[record] = nil
+      events.ledger.posted[record] = nil
       let buffer = buffer(table: record.table)
       if let row = buffer.row(primaryKey: record.primaryKey) {
         event.refreshedObjectIDs.append(
@@ -69,7 +69,7 @@ extension ManagedObjectContext {
       } else {
         // It was never saved, and so its own entity is not known any more.
         event.deletedObjectIDs.append(
-          objectID(table: record.table, entity: root(record.table), primaryKey: record.primaryKey))
+          objectID(table: record.table, entity: record.table.root, primaryKey: record.primaryKey))
       }
     }
     if !event.isEmpty { events.post(event) }
@@ -83,7 +83,7 @@ extension ManagedObjectContext {
     }
   }
 
-  /// Takes a changed record into an event unless it was told as it is now.
+  /// Takes a changed record into an event unless it was posted as it is now.
   private func note(
     _ record: ChangeLedger.Record, _ buffer: RowBuffer, _ row: Int, _ pairs: UInt64,
     _ rest: inout [ChangeLedger.Record: UInt64], _ event: inout ContextEvent
@@ -95,7 +95,7 @@ extension ManagedObjectContext {
       if let keys = buffer.orderKeys[slot] { hash = CellHash.mix(UInt64(bitPattern: keys[row]), hash) }
     }
     rest[record] = nil
-    let known = events.ledger.told.updateValue(hash, forKey: record)
+    let known = events.ledger.posted.updateValue(hash, forKey: record)
     if known == hash { return }
     let id = objectID(table: record.table, entity: Int(buffer.entities[row]), primaryKey: record.primaryKey)
     switch buffer.states[row] {
@@ -106,21 +106,21 @@ extension ManagedObjectContext {
   }
 
   /// The context has no changes any more.
-  func forgetToldChanges() { events?.ledger.told.removeAll() }
+  func forgetPostedChanges() { events?.ledger.posted.removeAll() }
 
   /// Tells that objects will take their values from the store.
-  func tellRefreshed(_ object: ManagedObject) {
+  func postRefreshed(_ object: ManagedObject) {
     guard let events, events.wants(.objectsDidChange) else { return }
     var event = ContextEvent(.objectsDidChange, self)
     event.refreshedObjectIDs = [object.objectID]
-    events.ledger.told[ChangeLedger.Record(table: object.table, primaryKey: object.primaryKey)] = nil
+    events.ledger.posted[ChangeLedger.Record(table: object.table, primaryKey: object.primaryKey)] = nil
     events.post(event)
   }
 
   /// Tells that the context was reset.
-  func tellReset() {
+  func postReset() {
     guard let events else { return }
-    forgetToldChanges()
+    forgetPostedChanges()
     guard events.wants(.objectsDidChange) else { return }
     var event = ContextEvent(.objectsDidChange, self)
     event.isEverythingInvalidated = true

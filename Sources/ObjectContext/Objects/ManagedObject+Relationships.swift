@@ -173,7 +173,7 @@ extension ManagedObject {
     try context.checkChangeable(other)
     let destination = link.model.entities[relationship.destinationEntity]
     if !other.entity.isKind(of: destination), other.isFault { try context.fire(other) }
-    guard context.storeNumber(other.table) == context.storeNumber(table) else {
+    guard other.table.store == table.store else {
       throw ObjectError(
         .otherStore,
         "\(entity.name).\(relationship.name): \(other.objectID) is in another store than \(objectID); "

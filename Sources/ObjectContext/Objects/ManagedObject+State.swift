@@ -199,7 +199,7 @@ extension ManagedObjectContext {
   }
 
   /// The entity of a record as far as it is known here, else -1.
-  func knownEntity(_ key: Int64, _ table: Int) -> Int {
+  func knownEntity(_ key: Int64, _ table: TableID) -> Int {
     let buffer = buffer(table: table)
     return buffer.row(primaryKey: key).map { Int(buffer.entities[$0]) } ?? -1
   }
@@ -211,7 +211,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` with `otherContext`, `closed` or `database`. Records that the store does not have stay faults.
   public func fetchValues(of objects: [ManagedObject]) throws(ObjectError) {
-    var keys: [Int: [Int64]] = [:]
+    var keys: [TableID: [Int64]] = [:]
     for object in objects where object.isFault {
       try check(object)
       keys[object.table, default: []].append(object.primaryKey)

@@ -24,11 +24,12 @@ open class ManagedObject {
   /// The record's `Z_PK`, or a negative number before its first save.
   private(set) final var primaryKey: Int64
   private final var place: Int32
-  private final var tableNumber: Int32
-  private final var entityNumber: Int32
+  /// The record's table.
+  private(set) final var table: TableID
   private final let generation: UInt32
   /// The place among the objects that the context holds because of their changes, or -1.
   final var heldIndex: Int32 = -1
+  private final var entityNumber: UInt16
   /// What is going on with the object.
   final var flags: ObjectFlags = []
   /// What the store said about to-many relationships, by slot.
@@ -44,10 +45,10 @@ open class ManagedObject {
   public required init(_ handle: ObjectHandle) {
     link = handle.link
     generation = handle.generation
-    tableNumber = Int32(handle.table)
+    table = handle.table
     place = Int32(handle.row)
     primaryKey = handle.primaryKey
-    entityNumber = Int32(handle.entityIndex)
+    entityNumber = UInt16(handle.entityIndex)
     if type(of: self) != ManagedObject.self { flags = .hasHooks }
   }
 
@@ -107,7 +108,7 @@ open class ManagedObject {
   open func willChangeValue(forKey key: String) { recordTransient(key) }
 
   /// A property was set, maybe to what it was; an override calls `super`, which tells observers.
-  open func didChangeValue(forKey key: String) { tellObservers(key) }
+  open func didChangeValue(forKey key: String) { postChange(key) }
 
   /// Checks a value before it is saved, and may replace it by a better one; an override calls `super` at its end.
   ///
@@ -172,8 +173,6 @@ open class ManagedObject {
 
   // MARK: For the context
 
-  /// The number of the record's table.
-  final var table: Int { Int(tableNumber) }
   /// The row, or -1 when the record is gone.
   final var row: Int { Int(place) }
   /// The index of the object's entity, as far as it is known.
@@ -201,13 +200,13 @@ open class ManagedObject {
   final func learnKey(_ key: Int64) { primaryKey = key }
 
   /// Takes note of where the record's row is now.
-  final func move(to table: Int, row: Int) {
-    tableNumber = Int32(table)
+  final func move(to table: TableID, row: Int) {
+    self.table = table
     place = Int32(row)
   }
 
   /// Takes note of the record's own entity once it is known.
-  final func learnEntity(_ index: Int) { entityNumber = Int32(index) }
+  final func learnEntity(_ index: Int) { entityNumber = UInt16(index) }
 }
 
 /// What is going on with an object.

@@ -168,7 +168,7 @@ extension ManagedObjectContext {
       for relationship in entity.relationships where relationship.deleteRule == .deny && relationship.isToMany {
         guard
           let relation = LinkRelation(
-            relationship, schema: store(table: buffer.table).schema, store: storeNumber(buffer.table))
+            relationship, schema: store(table: buffer.table).schema, store: buffer.table.store)
         else { continue }
         let object = object(buffer, row: Int(row))
         for partner in try partners(of: object, relationship, relation) {

@@ -1,5 +1,5 @@
 import ObjectModel
-import ObjectStore
+package import ObjectStore
 
 extension ManagedObjectContext {
   /// Deletes records by their keys, as the delete rules of their entities say; the next write removes them.
@@ -13,12 +13,12 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` when the store cannot be read.
   /// - Complexity: One statement when nothing depends on the records, else those that their relationships need.
   package func deleteRecords(
-    table: Int, primaryKeys: [Int64], overrulesDenials: Bool = false,
+    table: TableID, primaryKeys: [Int64], overrulesDenials: Bool = false,
     each body: (_ entity: Int, _ primaryKey: Int64) -> Void = { _, _ in }
   ) throws(ObjectError) -> [ObjectValidationFailure] {
     guard !primaryKeys.isEmpty else { return [] }
     let buffer = buffer(table: table)
-    if !hasDependents(root(table)) {
+    if !hasDependents(table.root) {
       try fetchMissing(buffer, primaryKeys)
       for key in primaryKeys {
         guard let row = buffer.row(primaryKey: key), RowState.isPresent(buffer.states[row]) else { continue }
@@ -51,7 +51,7 @@ extension ManagedObjectContext {
   /// Whether anything but its own row belongs to a record of a hierarchy, or refers to it in a way that its deletion has
   /// to take back.
   private func hasDependents(_ root: Int) -> Bool {
-    model.entities[root...model.entities[root].lastDescendantIndex].contains { entity in
+    model.family(of: root).contains { entity in
       entity.relationships.contains { relationship in
         guard !relationship.isTransient else { return false }
         if relationship.isToMany || relationship.deleteRule == .cascade || relationship.deleteRule == .deny {

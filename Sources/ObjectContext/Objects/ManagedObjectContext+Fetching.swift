@@ -11,95 +11,49 @@ extension ManagedObjectContext {
   /// - Parameter keys: Attributes and their values; none for all objects.
   /// - Throws: ``ObjectError`` with `unknownEntity`, `unknownKey`, `typeMismatch`, `notStorable`, `transient`, `closed` or
   ///   `database`.
-  /// - Complexity: One statement: a seek when an index covers the keys, else a scan; plus O(changed rows).
+  /// - Complexity: One statement: a seek when an index covers the keys, else a scan; plus O(changed rows). Transformed
+  ///   values and those that files may hold are compared here.
   public func fetch(
     _ entityName: String, where keys: [String: AttributeValue] = [:]
   ) throws(ObjectError) -> [ManagedObject] {
-    let entity = try entity(named: entityName)
-    let cells = try cells(entity, keys)
-    var found: [ManagedObject] = []
-    for table in try tables(entity) {
-      if let parent {
-        found += try fetch(entity, keys, cells, table, from: parent)
-      } else {
-        found += try fetch(entity, cells, table)
-      }
+    var found = inStoreOrder(try fetch(try request(entityName, keys)))
+    for (key, value) in keys where value != .null {
+      guard let attribute = found.first?.entity.attribute(named: key), attribute.isOpaque else { continue }
+      let all = found
+      found = []
+      for object in all { if try object.value(forKey: key) == value { found.append(object) } }
     }
     return found
   }
 
-  /// The tables of an entity, one in each store that has it.
-  private func tables(_ entity: EntityDescription) throws(ObjectError) -> [Int] {
-    let numbers = storeNumbers(entity)
-    // A store that cannot be asked says why.
-    if numbers.isEmpty { try openStore(table: tableForInsert(entity)) }
-    return numbers.map { table(entity, store: $0) }
-  }
-
-  private func fetch(
-    _ entity: EntityDescription, _ cells: [(slot: Int, cell: StoredCell)], _ table: Int
-  ) throws(ObjectError) -> [ManagedObject] {
-    let buffer = buffer(table: table)
-    buffer.compactIfWorthwhile()
-    let access = try access(table: table)
-    var rows: [Int] = []
-    var seen = Set<Int>()
-    try objectErrors { () throws(StoreError) in
-      try access.fetchRows(
-        entity: entity, keys: cells.map { ($0.slot, $0.cell.tag == CellTag.null) }, into: buffer,
-        bind: { statement in
-          var index: Int32 = 1
-          for (_, cell) in cells where cell.tag != CellTag.null {
-            cell.bind(statement, index)
-            index += 1
-          }
-        },
-        body: { row in
-          // A row that was changed here is judged by what it is here.
-          let state = buffer.states[row]
-          let isThere = state == RowState.updated ? matches(buffer, row, cells) : state == RowState.clean
-          if isThere, seen.insert(row).inserted { rows.append(row) }
-        })
+  /// The request for objects whose attributes have given values.
+  private func request(_ entityName: String, _ keys: [String: AttributeValue]) throws(ObjectError) -> FetchRequest {
+    let entity = try entity(named: entityName)
+    var conditions: [Predicate] = []
+    // Sorted, so that one set of keys makes one statement.
+    for (key, value) in keys.sorted(by: { $0.key < $1.key }) {
+      guard let attribute = entity.attribute(named: key) else {
+        throw ObjectError(.unknownKey, "\(entity.name) has no attribute \"\(key)\"")
+      }
+      guard !attribute.isTransient else {
+        throw ObjectError(.transient, "\(entity.name).\(key) is transient: the store cannot search for it")
+      }
+      let cell = try attribute.cell(value, entity: entity)
+      // As the attribute holds it: a Float attribute has binary32 numbers.
+      let isReal = attribute.type == .float && cell.tag == CellTag.real
+      let stored = isReal ? .double(Double(bitPattern: cell.payload)) : value
+      let path = Expression.keyPath(PropertyPath([.property(key)]))
+      // SQL can only ask whether there is such a value.
+      let isThere = attribute.isOpaque && value != .null
+      conditions.append(
+        .comparison(
+          isThere
+            ? ComparisonPredicate(path, .notEqualTo, .constant(.null))
+            : ComparisonPredicate(path, .equalTo, .constant(.attribute(stored)))))
     }
-    return objects(entity, cells, buffer, rows, seen)
-  }
-
-  /// The objects of an entity that the parent finds, with the changes of this context.
-  private func fetch(
-    _ entity: EntityDescription, _ keys: [String: AttributeValue], _ cells: [(slot: Int, cell: StoredCell)],
-    _ table: Int, from parent: ManagedObjectContext
-  ) throws(ObjectError) -> [ManagedObject] {
-    let found = try parent.fetch(entity.name, where: keys).filter { $0.table == table }
-    try inherit(parent, table: table, primaryKeys: found.map(\.primaryKey))
-    let buffer = buffer(table: table)
-    var rows: [Int] = []
-    for object in found {
-      guard let row = buffer.row(primaryKey: object.primaryKey) else { continue }
-      let state = buffer.states[row]
-      if state == RowState.updated ? matches(buffer, row, cells) : state == RowState.clean { rows.append(row) }
-    }
-    return objects(entity, cells, buffer, rows, Set(rows))
-  }
-
-  /// The objects of rows that were found, and of changed rows that match, by primary key.
-  private func objects(
-    _ entity: EntityDescription, _ cells: [(slot: Int, cell: StoredCell)], _ buffer: RowBuffer, _ found: [Int],
-    _ known: Set<Int>
-  ) -> [ManagedObject] {
-    var (rows, seen) = (found, known)
-    for touched in buffer.touchedRows {
-      let (row, state) = (Int(touched), buffer.states[Int(touched)])
-      guard state == RowState.inserted || state == RowState.updated,
-        model.entities[Int(buffer.entities[row])].isKind(of: entity), !seen.contains(row), matches(buffer, row, cells)
-      else { continue }
-      seen.insert(row)
-      rows.append(row)
-    }
-    let primaryKeys = buffer.primaryKeys
-    rows.sort { primaryKeys[$0].comesBefore(primaryKeys[$1]) }
-    let objects = rows.map { object(buffer, row: $0) }
-    for object in objects { object.learnEntity(Int(buffer.entities[object.row])) }
-    return objects
+    var request = FetchRequest(entityName, where: conditions.isEmpty ? nil : .and(conditions))
+    request.returnsObjectsAsFaults = false
+    return request
   }
 
   /// All objects of an entity and of everything that inherits from it, by primary key.
@@ -123,11 +77,16 @@ extension ManagedObjectContext {
       for object in try fetch(entity.name) where object.isValid && !object.isDeleted { try body(object) }
       return
     }
-    for table in try tables(entity) { try forEachObject(of: entity, table, batchSize: batchSize, body) }
+    let numbers = storeNumbers(entity)
+    // A store that cannot be asked says why.
+    if numbers.isEmpty { try openStore(table: tableForInsert(entity)) }
+    for number in numbers {
+      try forEachObject(of: entity, table(entity, store: number), batchSize: batchSize, body)
+    }
   }
 
   private func forEachObject(
-    of entity: EntityDescription, _ table: Int, batchSize: Int, _ body: (ManagedObject) throws -> Void
+    of entity: EntityDescription, _ table: TableID, batchSize: Int, _ body: (ManagedObject) throws -> Void
   ) throws {
     let buffer = buffer(table: table)
     var last: Int64 = 0
@@ -170,68 +129,11 @@ extension ManagedObjectContext {
   public func count(
     _ entityName: String, where keys: [String: AttributeValue] = [:]
   ) throws(ObjectError) -> Int {
-    guard keys.isEmpty else { return try fetch(entityName, where: keys).count }
-    let entity = try entity(named: entityName)
-    if parent != nil { return try self.count(for: FetchRequest(entity.name)) }
-    var count = 0
-    for table in try tables(entity) { count += try self.count(entity, table) }
-    return count
-  }
-
-  private func count(_ entity: EntityDescription, _ table: Int) throws(ObjectError) -> Int {
-    let access = try access(table: table)
-    var count = try objectErrors { () throws(StoreError) in try access.count(entity) }
-    let buffer = buffer(table: table)
-    var seen = Set<Int32>()
-    for row in buffer.touchedRows where model.entities[Int(buffer.entities[Int(row)])].isKind(of: entity) {
-      guard seen.insert(row).inserted else { continue }
-      if buffer.states[Int(row)] == RowState.inserted { count += 1 }
-      if buffer.states[Int(row)] == RowState.deleted { count -= 1 }
-    }
-    return count
-  }
-
-  // MARK: Keys
-
-  private func cells(
-    _ entity: EntityDescription, _ keys: [String: AttributeValue]
-  ) throws(ObjectError) -> [(slot: Int, cell: StoredCell)] {
-    var cells: [(slot: Int, cell: StoredCell)] = []
-    // Sorted, so that one set of keys makes one statement.
-    for (key, value) in keys.sorted(by: { $0.key < $1.key }) {
-      guard let attribute = entity.attribute(named: key) else {
-        throw ObjectError(.unknownKey, "\(entity.name) has no attribute \"\(key)\"")
-      }
-      guard !attribute.isTransient else {
-        throw ObjectError(.transient, "\(entity.name).\(key) is transient: the store cannot search for it")
-      }
-      cells.append((attribute.slot, try attribute.cell(value, entity: entity)))
-    }
-    return cells
-  }
-
-  private func matches(_ buffer: RowBuffer, _ row: Int, _ cells: [(slot: Int, cell: StoredCell)]) -> Bool {
-    cells.allSatisfy { slot, cell in
-      cell.bytes.withUnsafeBytes { bytes in
-        let hasBytes = cell.tag == CellTag.text || cell.tag == CellTag.blob
-        let payload = hasBytes ? ByteRange(offset: 0, length: bytes.count).payload : cell.payload
-        return buffer.equals(
-          row: row, slot: slot, tag: cell.tag, payload: payload,
-          arena: bytes.baseAddress ?? UnsafeRawPointer(buffer.arena.base))
-      }
-    }
+    try keys.isEmpty ? count(for: request(entityName, keys)) : fetch(entityName, where: keys).count
   }
 }
 
-extension StoredCell {
-  /// Binds the value to a parameter; SQLite keeps a copy of bytes.
-  fileprivate func bind(_ statement: DatabaseRows, _ index: Int32) {
-    switch tag {
-    case CellTag.integer: statement.bind(index, Int64(bitPattern: payload))
-    case CellTag.real: statement.bind(index, Double(bitPattern: payload))
-    case CellTag.text: statement.bind(index, text: String(decoding: bytes, as: UTF8.self))
-    case CellTag.blob: statement.bind(index, copying: bytes)
-    default: statement.bindNull(index)
-    }
-  }
+extension AttributeDescription {
+  /// Whether a store cannot compare values: they are transformed, or may be in files.
+  fileprivate var isOpaque: Bool { type == .transformable || allowsExternalBinaryDataStorage }
 }

@@ -40,8 +40,7 @@ extension ManagedObjectContext {
   func fetchedObject(_ buffer: RowBuffer, primaryKey: Int64) -> ManagedObject? {
     // Whoever uses the fault that is made instead hears of failures.
     guard primaryKey > 0, let access = try? access(table: buffer.table) else { return nil }
-    var found: Int?
-    try? access.fetchRow(primaryKey: primaryKey, into: buffer) { found = $0 }
+    let found = try? access.fetchRow(primaryKey: primaryKey, into: buffer)
     return found.map { object(buffer, row: $0) }
   }
 
@@ -116,7 +115,7 @@ extension ManagedObjectContext {
   /// themselves; returns them.
   ///
   /// Rows of entities without a class of their own have no part in this.
-  func tellWillSave() throws(SaveError) -> [ManagedObject] {
+  func runWillSaveHooks() throws(SaveError) -> [ManagedObject] {
     hookFailures = []
     guard registry.link.classes.isInUse else { return [] }
     var told: [ManagedObject] = []
@@ -145,7 +144,7 @@ extension ManagedObjectContext {
   private static let mostRounds = 1000
 
   /// Tells objects that they were saved.
-  func tellDidSave(_ objects: [ManagedObject]) { for object in objects { object.didSave() } }
+  func runDidSaveHooks(_ objects: [ManagedObject]) { for object in objects { object.didSave() } }
 
   /// The objects with changes whose classes may override hooks.
   private func changedHookedObjects() -> [ManagedObject] {

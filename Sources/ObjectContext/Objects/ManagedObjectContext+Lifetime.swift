@@ -62,8 +62,8 @@ extension ManagedObjectContext {
     objects.removeAll()
     for buffer in allBuffers where buffer.holdsNothing && buffer.touchedRows.isEmpty {
       buffer.removeAll()
-      if buffer.table < registry.looseRows.count {
-        registry.looseRows[buffer.table].removeAll(keepingCapacity: true)
+      if buffer.table.index < registry.looseRows.count {
+        registry.looseRows[buffer.table.index].removeAll(keepingCapacity: true)
       }
     }
   }

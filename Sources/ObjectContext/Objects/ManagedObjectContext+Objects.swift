@@ -75,8 +75,8 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `deleted` for a record that was inserted or deleted here, `notFound`, `database`.
   public func refresh(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try forget(object, mergingChanges: mergingChanges)
-    tellRefreshed(object)
-    notifyResults()
+    postRefreshed(object)
+    updateResults()
   }
 
   /// Refreshes an object without telling results.
@@ -103,22 +103,9 @@ extension ManagedObjectContext {
       if !hasLinkChanges(object) { release(object) }
       return
     }
-    if let parent {
-      let twin = counterpart(of: object, in: parent)
-      try parent.fire(twin)
-      guard !twin.isDeleted else { throw notFound(object.objectID) }
-      buffer.takeStored(
-        row: row, from: parent.buffer(table: twin.table), row: twin.row, slots: Array(0..<buffer.columnCount))
-      return
-    }
-    let fresh = RowBuffer(model: model, root: model.entities[root(object.table)])
-    let access = try access(table: object.table)
-    try objectErrors { () throws(StoreError) in
-      try access.fetchRow(primaryKey: object.primaryKey, into: fresh) { _ in }
-    }
-    guard fresh.count > 0 else { throw notFound(object.objectID) }
+    let current = try origin.current(object)
     turnIntoFault(object, mergingChanges: true) {
-      buffer.takeStored(row: row, from: fresh, row: 0, slots: access.storedSlots)
+      buffer.takeStored(row: row, from: current.buffer, row: current.row, slots: current.slots)
     }
   }
 
@@ -142,7 +129,7 @@ extension ManagedObjectContext {
   ///
   /// - Parameter isExact: Whether the entity is the record's own for certain. Otherwise, and where the entities below it
   ///   have classes of their own, the row is fetched at once, because the object's class depends on it.
-  func object(table: Int, primaryKey: Int64, entity: Int, isExact: Bool = true) -> ManagedObject {
+  func object(table: TableID, primaryKey: Int64, entity: Int, isExact: Bool = true) -> ManagedObject {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: primaryKey) { return object(buffer, row: row) }
     if !isExact, registry.link.classes.variesBelow[entity],
@@ -164,19 +151,8 @@ extension ManagedObjectContext {
   func fetchValues(_ object: ManagedObject) throws(ObjectError) {
     let buffer = buffer(table: object.table)
     if buffer.realize(row: object.row) { return }
-    if let parent {
-      try inherit(parent, table: object.table, primaryKeys: [object.primaryKey])
-      guard buffer.states[object.row] != RowState.fault else { throw notFound(object.objectID) }
-      object.learnEntity(Int(buffer.entities[object.row]))
-      return
-    }
-    // The store knows nothing of what was never saved.
-    if object.primaryKey < 0 { throw notFound(object.objectID) }
     buffer.compactIfWorthwhile()
-    let access = try access(table: object.table)
-    try objectErrors { () throws(StoreError) in
-      try access.fetchRow(primaryKey: object.primaryKey, into: buffer) { _ in }
-    }
+    try origin.bring([object.primaryKey], table: object.table)
     guard buffer.states[object.row] != RowState.fault else { throw notFound(object.objectID) }
     object.learnEntity(Int(buffer.entities[object.row]))
   }
@@ -191,14 +167,14 @@ extension ManagedObjectContext {
   }
 
   /// The statements of a root entity's table.
-  func access(table: Int) throws(ObjectError) -> TableAccess {
+  func access(table: TableID) throws(ObjectError) -> TableAccess {
     let store = try openStore(table: table)
-    return try objectErrors { () throws(StoreError) in try store.access(root: root(table)) }
+    return try objectErrors { () throws(StoreError) in try store.access(root: table.root) }
   }
 
   /// The store that a table is in, if it can be asked: at the moment that the context reads.
   @discardableResult
-  func openStore(table: Int) throws(ObjectError) -> PersistentStore {
+  func openStore(table: TableID) throws(ObjectError) -> PersistentStore {
     checkThread()
     let store = store(table: table)
     guard store.isOpen else { throw ObjectError(.closed, "the store \(store.file.path) was closed") }
@@ -238,7 +214,7 @@ extension ManagedObjectContext {
   // MARK: Letting go
 
   /// Frees the row of an object that went away, unless it has changes.
-  func objectWentAway(table: Int, row: Int) {
+  func objectWentAway(table: TableID, row: Int) {
     registry.unregister(table: table, row: row)
     let buffer = buffer(table: table)
     letGo(buffer, row: row)
@@ -266,10 +242,10 @@ extension ManagedObjectContext {
   func releaseUnused(_ buffer: RowBuffer, _ rows: [Int32]) {
     guard registry.isInUse else { return }
     let table = buffer.table
-    for list in [rows, registry.looseRows[table]] {
+    for list in [rows, registry.looseRows[table.index]] {
       for row in list where buffer.states[Int(row)] == RowState.clean { letGo(buffer, row: Int(row)) }
     }
-    registry.looseRows[table].removeAll(keepingCapacity: true)
+    registry.looseRows[table.index].removeAll(keepingCapacity: true)
     if buffer.holdsNothing, buffer.touchedRows.isEmpty {
       buffer.removeAll()
     } else {

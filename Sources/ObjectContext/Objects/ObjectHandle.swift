@@ -1,10 +1,12 @@
+import ObjectStore
+
 /// What a managed object is made of: which row of which context it stands for.
 ///
 /// Only contexts make handles; a class of one's own passes the one it gets to `super.init`.
 public struct ObjectHandle {
   let link: ContextLink
   let generation: UInt32
-  let table: Int
+  let table: TableID
   let row: Int
   let primaryKey: Int64
   let entityIndex: Int

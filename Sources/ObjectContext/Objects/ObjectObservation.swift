@@ -45,7 +45,7 @@ extension ManagedObject {
     return observation
   }
 
-  final func tellObservers(_ key: String) {
+  final func postChange(_ key: String) {
     guard let observers = extras?.observers[key] else { return }
     for observer in observers { observer.observation?.tell(ObjectChange(object: self, key: key)) }
   }

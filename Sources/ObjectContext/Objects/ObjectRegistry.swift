@@ -16,9 +16,9 @@ final class ContextLink {
   }
 
   /// The ID of a record in a table.
-  func objectID(table: Int, entity: EntityDescription, primaryKey: Int64) -> ManagedObjectID {
+  func objectID(table: TableID, entity: EntityDescription, primaryKey: Int64) -> ManagedObjectID {
     ManagedObjectID(
-      storeUUID: stores.identifiers[table / model.entities.count], entity: entity, primaryKey: primaryKey)
+      storeUUID: stores.identifiers[table.store], entity: entity, primaryKey: primaryKey)
   }
 }
 
@@ -61,22 +61,22 @@ struct ObjectRegistry {
   /// Takes note that rows belong to objects, or to collections that will make some.
   mutating func use() { isInUse = true }
 
-  func object(table: Int, row: Int) -> Unmanaged<ManagedObject>? {
-    row < objects[table].count ? objects[table][row] : nil
+  func object(table: TableID, row: Int) -> Unmanaged<ManagedObject>? {
+    row < objects[table.index].count ? objects[table.index][row] : nil
   }
 
-  mutating func register(_ object: ManagedObject, table: Int, row: Int) {
+  mutating func register(_ object: ManagedObject, table: TableID, row: Int) {
     isInUse = true
-    let missing = row + 1 - objects[table].count
-    if missing > 0 { objects[table].append(contentsOf: repeatElement(nil, count: missing)) }
-    objects[table][row] = Unmanaged.passUnretained(object)
-    counts[table] += 1
+    let missing = row + 1 - objects[table.index].count
+    if missing > 0 { objects[table.index].append(contentsOf: repeatElement(nil, count: missing)) }
+    objects[table.index][row] = Unmanaged.passUnretained(object)
+    counts[table.index] += 1
   }
 
-  mutating func unregister(table: Int, row: Int) {
-    guard row < objects[table].count, objects[table][row] != nil else { return }
-    objects[table][row] = nil
-    counts[table] -= 1
+  mutating func unregister(table: TableID, row: Int) {
+    guard row < objects[table.index].count, objects[table.index][row] != nil else { return }
+    objects[table.index][row] = nil
+    counts[table.index] -= 1
   }
 
   /// Calls `body` with every object that is alive.

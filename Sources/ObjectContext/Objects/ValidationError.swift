@@ -115,7 +115,7 @@ extension ManagedObjectContext {
 
 /// What a finding is about.
 private struct FailedProperty: Hashable {
-  var table: Int
+  var table: TableID
   var row: Int32
   var property: String
   var code: ObjectFailureCode

@@ -16,8 +16,8 @@ struct LinkRelation {
   /// Whether the other side keeps an order.
   let isInverseOrdered: Bool
   /// The tables of owners and targets.
-  let ownerTable: Int
-  let targetTable: Int
+  let ownerTable: TableID
+  let targetTable: TableID
 
   /// Resolves a to-many relationship; `nil` for the inverse of a to-one and for transient relationships.
   ///
@@ -26,16 +26,15 @@ struct LinkRelation {
   ///   - store: The store's number.
   init?(_ relationship: RelationshipDescription, schema: StoreSchema, store: Int) {
     let model = schema.model
-    let otherRoot = model.entities[relationship.destinationEntity].rootIndex
-    let own = store * model.entities.count + model.entities[relationship.declaringEntity].rootIndex
-    let other = store * model.entities.count + otherRoot
+    let own = TableID(root: model.entities[relationship.declaringEntity].rootIndex, store: store, of: model)
+    let other = own.sibling(model.entities[relationship.destinationEntity])
     self.store = store
     isOrdered = relationship.isOrdered
     isInverseOrdered = relationship.isInverseOrdered(in: model)
     if relationship.inverseSlot < 0 {
       guard !relationship.isTransient else { return nil }
       storage = .reverse(
-        ownerEntity: relationship.declaringEntity, slot: relationship.slot, destinationRoot: otherRoot)
+        ownerEntity: relationship.declaringEntity, slot: relationship.slot, destinationRoot: other.root)
       isOwner = true
       isReflexive = false
     } else {

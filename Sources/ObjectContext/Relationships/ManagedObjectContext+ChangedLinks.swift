@@ -38,7 +38,7 @@ extension ManagedObjectContext {
         set.insert(slots)
         list.changes[position].slotSet = index(set)
       } else {
-        let table = number * model.entities.count + record.root
+        let table = TableID(root: record.root, store: number, of: model)
         let buffer = buffer(table: table)
         // A record that lost a partner to another one need not be here; one that cannot be read has nothing to lose.
         let known = buffer.row(primaryKey: record.primaryKey)
@@ -65,8 +65,8 @@ extension ManagedObjectContext {
         targetSlot = store.schema.joinTables[position].inverse.slot
       case .reverse(_, let slot, _): ownerSlot = slot
       }
-      func add(_ table: Int, _ key: Int64, _ slot: Int?) {
-        let record = LinkedRecord(root: table % model.entities.count, primaryKey: key)
+      func add(_ table: TableID, _ key: Int64, _ slot: Int?) {
+        let record = LinkedRecord(root: table.root, primaryKey: key)
         found[record, default: []].formUnion(slot.map { [$0] } ?? [])
       }
       for (pair, change) in changes.changes where change.isEffective {

@@ -36,11 +36,11 @@ extension ManagedObjectContext {
   /// - Returns: Whether each list changed anything.
   /// - Complexity: At most three statements, whatever the number of lists, and nothing for new objects.
   package func setLinks(
-    _ relationship: RelationshipDescription, table: Int, lists: [LinkList], targets: ContiguousArray<Int64>,
+    _ relationship: RelationshipDescription, table: TableID, lists: [LinkList], targets: ContiguousArray<Int64>,
     replaces: Bool
   ) throws(StoreError) -> [Bool] {
     let store = store(table: table)
-    guard let relation = LinkRelation(relationship, schema: store.schema, store: storeNumber(table)) else {
+    guard let relation = LinkRelation(relationship, schema: store.schema, store: table.store) else {
       return Array(repeating: false, count: lists.count)
     }
     let links = try store.links(relation.storage)

@@ -6,9 +6,9 @@ extension ManagedObjectContext {
   /// How a to-many relationship is kept.
   ///
   /// - Throws: ``ObjectError`` with `transient` for relationships that no table holds.
-  func linkRelation(_ relationship: RelationshipDescription, table: Int) throws(ObjectError) -> LinkRelation {
+  func linkRelation(_ relationship: RelationshipDescription, table: TableID) throws(ObjectError) -> LinkRelation {
     let store = try openStore(table: table)
-    guard let relation = LinkRelation(relationship, schema: store.schema, store: storeNumber(table)) else {
+    guard let relation = LinkRelation(relationship, schema: store.schema, store: table.store) else {
       throw ObjectError(
         .transient, "to-many relationship \"\(relationship.name)\" is transient: no table holds its members")
     }
@@ -39,19 +39,7 @@ extension ManagedObjectContext {
   ) throws(ObjectError) -> [Partner] {
     if object.isInserted { return [] }
     if let known = object.storedMembers[relationship.slot], known.version == storedVersion { return known.partners }
-    var found: [Partner] = []
-    if let parent {
-      found = try parent.partners(of: counterpart(of: object, in: parent), relationship, relation)
-      object.storedMembers[relationship.slot] = StoredMembers(version: storedVersion, partners: found)
-      return found
-    }
-    let store = try openStore(table: object.table)
-    try objectErrors { () throws(StoreError) in
-      let links = try store.links(relation.storage)
-      try links.forEachPartner(of: object.primaryKey, isOwner: relation.isOwner) {
-        found.append(Partner(primaryKey: $0, order: $1))
-      }
-    }
+    let found = try origin.partners(of: object, relationship, relation)
     object.storedMembers[relationship.slot] = StoredMembers(version: storedVersion, partners: found)
     return found
   }
@@ -163,16 +151,7 @@ extension ManagedObjectContext {
     _ pair: LinkChanges.Pair, _ relation: LinkRelation, isUnsaved: Bool
   ) throws(ObjectError) -> LinkChanges.Change {
     if let known = pendingLinks.changes(relation.place)?[pair] { return known }
-    var stored: LinkRow?
-    if let parent {
-      let known = try parent.change(pair, relation, isUnsaved: isUnsaved || pair.owner < 0 || pair.target < 0)
-      stored = known.isLinked ? known.row : nil
-    } else if !isUnsaved, pair.owner > 0, pair.target > 0 {
-      let store = try openStore(table: relation.ownerTable)
-      stored = try objectErrors { () throws(StoreError) in
-        try store.links(relation.storage).pair(owner: pair.owner, target: pair.target)
-      }
-    }
+    let stored = try origin.row(pair, relation, isUnsaved: isUnsaved)
     let change = LinkChanges.Change(
       row: stored ?? LinkRow(owner: pair.owner, target: pair.target), isStored: stored != nil,
       isLinked: stored != nil)
@@ -183,17 +162,7 @@ extension ManagedObjectContext {
 
   /// Takes an object away from the owner it has now: its row has room for one.
   func unlinkOwner(of target: ManagedObject, _ relation: LinkRelation) throws(ObjectError) {
-    var owners = pendingLinks.changes(relation.place)?.partners(of: target.primaryKey, isOwner: false) ?? []
-    if let parent {
-      owners += try parent.owners(of: target.primaryKey, relation)
-    } else if !target.isInserted {
-      let store = try openStore(table: relation.ownerTable)
-      let stored = try objectErrors { () throws(StoreError) in
-        try store.links(relation.storage).storedOwner(of: target.primaryKey)
-      }
-      if let stored { owners.append(stored) }
-    }
-    for owner in owners {
+    for owner in try owners(of: target.primaryKey, relation) {
       let pair = LinkChanges.Pair(owner: owner, target: target.primaryKey)
       var change = try change(pair, relation, isUnsaved: target.isInserted)
       guard change.isLinked else { continue }
@@ -203,16 +172,9 @@ extension ManagedObjectContext {
   }
 
   /// The objects that may be the owner of a target whose row has room for one.
-  private func owners(of target: Int64, _ relation: LinkRelation) throws(ObjectError) -> [Int64] {
-    var owners = pendingLinks.changes(relation.place)?.partners(of: target, isOwner: false) ?? []
-    if let parent { return owners + (try parent.owners(of: target, relation)) }
-    guard target > 0 else { return owners }
-    let store = try openStore(table: relation.ownerTable)
-    let stored = try objectErrors { () throws(StoreError) in
-      try store.links(relation.storage).storedOwner(of: target)
-    }
-    if let stored { owners.append(stored) }
-    return owners
+  func owners(of target: Int64, _ relation: LinkRelation) throws(ObjectError) -> [Int64] {
+    let pending = pendingLinks.changes(relation.place)?.partners(of: target, isOwner: false) ?? []
+    return try pending + origin.owners(of: target, relation)
   }
 
   private func nextPosition(

@@ -18,7 +18,7 @@ extension ManagedObjectContext {
   }
 
   /// Whether the store that a table is in has the entity that a relationship leads to.
-  func hasTable(for relationship: RelationshipDescription, of table: Int) throws(ObjectError) -> Bool {
+  func hasTable(for relationship: RelationshipDescription, of table: TableID) throws(ObjectError) -> Bool {
     let store = try openStore(table: table)
     return store.contains(model.entities[relationship.destinationEntity])
   }
@@ -26,7 +26,7 @@ extension ManagedObjectContext {
   /// The objects with primary keys, in this order; what is not in the store, or deleted here, is left out.
   ///
   /// - Complexity: One statement however many rows are missing.
-  func objects(table: Int, primaryKeys: [Int64]) throws(ObjectError) -> [ManagedObject] {
+  func objects(table: TableID, primaryKeys: [Int64]) throws(ObjectError) -> [ManagedObject] {
     let buffer = buffer(table: table)
     try fetchMissing(buffer, primaryKeys)
     var found: [ManagedObject] = []
@@ -42,12 +42,7 @@ extension ManagedObjectContext {
     let missing = primaryKeys.filter { key in
       buffer.row(primaryKey: key).map { !buffer.realize(row: $0) } ?? true
     }
-    guard !missing.isEmpty else { return }
-    if let parent { return try inherit(parent, table: buffer.table, primaryKeys: missing) }
-    let access = try access(table: buffer.table)
-    try objectErrors { () throws(StoreError) in
-      try access.fetchRows(primaryKeys: missing.sorted(), into: buffer) { _ in }
-    }
+    if !missing.isEmpty { try origin.bring(missing, table: buffer.table) }
   }
 
   private func isLive(_ buffer: RowBuffer, _ row: Int) -> Bool {
@@ -74,29 +69,16 @@ extension ManagedObjectContext {
       rows.append(row)
     }
     if !object.isInserted {
+      let keys: [Int64]
       if let known = object.storedMembers[relationship.slot], known.version == storedVersion {
-        let keys = known.partners.map(\.primaryKey)
+        keys = known.partners.map(\.primaryKey)
         try fetchMissing(buffer, keys)
-        for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
-      } else if let parent {
-        let twin = counterpart(of: object, in: parent)
-        let keys = try parent.members(of: twin, relationship).map(\.primaryKey)
-        try inherit(parent, table: table, primaryKeys: keys)
-        for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
+      } else {
+        keys = try origin.members(of: object, relationship, inverse: inverse)
         object.storedMembers[relationship.slot] = StoredMembers(
           version: storedVersion, partners: keys.map { Partner(primaryKey: $0, order: 0) })
-      } else {
-        let access = try access(table: table)
-        buffer.compactIfWorthwhile()
-        var stored: [Partner] = []
-        try objectErrors { () throws(StoreError) in
-          try access.fetchRows(slot: slot, target: target, into: buffer) { row in
-            stored.append(Partner(primaryKey: buffer.primaryKeys[row], order: 0))
-            take(row)
-          }
-        }
-        object.storedMembers[relationship.slot] = StoredMembers(version: storedVersion, partners: stored)
       }
+      for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
     }
     if pendingReferences == nil { pendingReferences = PendingReferences() }
     let candidates = pendingReferences?.candidates(
@@ -115,10 +97,9 @@ extension ManagedObjectContext {
   }
 
   /// The slots of a table's to-one relationships whose inverses are to-many.
-  private func referenceSlots(table: Int) -> [Int] {
+  private func referenceSlots(table: TableID) -> [Int] {
     var slots = Set<Int>()
-    let root = root(table)
-    for entity in model.entities[root...model.entities[root].lastDescendantIndex] {
+    for entity in model.family(of: table.root) {
       for relationship in entity.relationships where !relationship.isToMany && relationship.isInverseToMany {
         slots.insert(relationship.slot)
       }

@@ -13,7 +13,7 @@ extension ManagedObjectContext {
   /// - Throws: `StoreError` when a row that has to be changed too cannot be fetched.
   @discardableResult
   package func setToOne(
-    table: Int, row: Int, relationship: RelationshipDescription, target: Int64, targetEntity: Int32
+    table: TableID, row: Int, relationship: RelationshipDescription, target: Int64, targetEntity: Int32
   ) throws(StoreError) -> Bool {
     let buffer = buffer(table: table)
     let slot = relationship.slot
@@ -59,27 +59,26 @@ extension ManagedObjectContext {
   /// no such row, or when it is deleted here.
   ///
   /// - Parameter slot: the cell that matters; one that the row was fetched without is fetched now.
-  package func rowForChange(table: Int, primaryKey: Int64, slot: Int? = nil) throws(StoreError) -> Int? {
+  package func rowForChange(table: TableID, primaryKey: Int64, slot: Int? = nil) throws(StoreError) -> Int? {
     let buffer = buffer(table: table)
     if let row = buffer.row(primaryKey: primaryKey), buffer.realize(row: row) {
       guard buffer.states[row] != RowState.deleted else { return nil }
       if let slot, parent == nil {
-        try readStore(table: table).access(root: root(table)).complete(buffer, row: row, slot: slot)
+        try readStore(table: table).access(root: table.root).complete(buffer, row: row, slot: slot)
       }
       return row
     }
-    if let parent {
+    if parent != nil {
       // The parent says why a row does not come when it is asked for.
-      try? inherit(parent, table: table, primaryKeys: [primaryKey])
+      try? origin.bring([primaryKey], table: table)
       return buffer.row(primaryKey: primaryKey).flatMap { buffer.states[$0] == RowState.fault ? nil : $0 }
     }
     if primaryKey < 0 { return nil }
-    let access = try readStore(table: table).access(root: root(table))
+    let access = try readStore(table: table).access(root: table.root)
     if registry.isInUse {
       // Nobody holds an object of the row, so it has to be let go when nothing becomes of it.
-      var found: Int?
-      try access.fetchRow(primaryKey: primaryKey, into: buffer) { found = $0 }
-      if let found { registry.looseRows[table].append(Int32(found)) }
+      let found = try access.fetchRow(primaryKey: primaryKey, into: buffer)
+      if let found { registry.looseRows[table.index].append(Int32(found)) }
       return found
     }
     let keys = [primaryKey]
@@ -89,27 +88,20 @@ extension ManagedObjectContext {
     return buffer.row(primaryKey: primaryKey)
   }
 
-  /// The greatest order key that the store knows; nothing refers to a record that was never saved.
-  func storedOrderKey(table: Int, slot: Int, target: Int64) throws(StoreError) -> Int64? {
-    if let parent { return try orderKey(from: parent, table: table, slot: slot, target: target) }
-    if target < 0 { return nil }
-    return try readStore(table: table).access(root: root(table)).lastOrderKey(slot: slot, target: target)
-  }
-
   /// Takes note of an order key that comes into use again.
-  func giveOut(_ key: Int64, table: Int, slot: Int, target: Int64) throws(StoreError) {
+  func giveOut(_ key: Int64, table: TableID, slot: Int, target: Int64) throws(StoreError) {
     let name = OrderedOwner(table: table, slot: slot, owner: target)
     var last = lastOrderKeys[name]
-    if last == nil { last = try storedOrderKey(table: table, slot: slot, target: target) }
+    if last == nil { last = try origin.lastOrderKey(table: table, slot: slot, target: target) }
     lastOrderKeys[name] = max(last ?? key, key)
   }
 
   /// The order key for an object that is appended to an ordered relationship: 1024 after the last one, from 2048 on,
   /// as Core Data gives them out.
-  private func nextOrderKey(table: Int, slot: Int, target: Int64) throws(StoreError) -> Int64 {
+  private func nextOrderKey(table: TableID, slot: Int, target: Int64) throws(StoreError) -> Int64 {
     let name = OrderedOwner(table: table, slot: slot, owner: target)
     var last = lastOrderKeys[name]
-    if last == nil { last = try storedOrderKey(table: table, slot: slot, target: target) }
+    if last == nil { last = try origin.lastOrderKey(table: table, slot: slot, target: target) }
     let next = OrderKeys.next(after: last)
     lastOrderKeys[name] = next
     return next
@@ -119,7 +111,7 @@ extension ManagedObjectContext {
 /// An object with an ordered relationship, for the order keys that the context has given out.
 struct OrderedOwner: Hashable {
   /// The root entity and the slot of the to-one side.
-  var table: Int
+  var table: TableID
   var slot: Int
   /// The primary key of the object with the ordered side.
   var owner: Int64

@@ -26,9 +26,9 @@ struct LinkChanges {
   /// The relationship, seen from the side that was changed first.
   let relation: LinkRelation
   /// The table of the owners.
-  var ownerTable: Int { relation.ownerTable }
+  var ownerTable: TableID { relation.ownerTable }
   /// The table of the targets.
-  var targetTable: Int { relation.targetTable }
+  var targetTable: TableID { relation.targetTable }
 
   init(_ relation: LinkRelation) { self.relation = relation }
 
@@ -133,9 +133,9 @@ final class PendingLinks {
   }
 
   /// The objects with changed pairs: table and primary key, each once, in order.
-  func changedObjects() -> [(table: Int, primaryKey: Int64)] {
+  func changedObjects() -> [(table: TableID, primaryKey: Int64)] {
     struct Key: Hashable {
-      var table: Int
+      var table: TableID
       var key: Int64
     }
     var found = Set<Key>()

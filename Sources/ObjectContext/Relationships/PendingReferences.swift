@@ -8,16 +8,16 @@ import ObjectStore
 /// through once, when the first question after they were touched is asked.
 final class PendingReferences {
   private struct Key: Hashable {
-    var table: Int
+    var table: TableID
     var slot: Int
     var target: Int64
   }
   private var rows: [Key: [Int32]] = [:]
   /// How many of a table's touched rows were looked through.
-  private var lookedThrough: [Int: Int] = [:]
+  private var lookedThrough: [TableID: Int] = [:]
 
   /// Notes that a row of `table` refers to `target` now.
-  func note(table: Int, slot: Int, target: Int64, row: Int) {
+  func note(table: TableID, slot: Int, target: Int64, row: Int) {
     rows[Key(table: table, slot: slot, target: target), default: []].append(Int32(row))
   }
 

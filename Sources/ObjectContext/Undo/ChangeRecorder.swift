@@ -21,11 +21,11 @@ final class ChangeRecorder: RowRecorder {
   private var firstKept = ContiguousArray<Int>()
   private var pairNames = Set<PairName>()
   /// By table: the keys that took the place of temporary ones.
-  private var permanentKeys: [Int: [Int64: Int64]] = [:]
+  private var permanentKeys: [TableID: [Int64: Int64]] = [:]
   private var permanentCount = 0
   private var nextSweep = 4096
-  /// By table and slot: the table that a to-one relationship leads to, -1 for attributes.
-  private var destinations: [Int: [Int]] = [:]
+  /// By table and slot: the table that a to-one relationship leads to, `nil` for attributes.
+  private var destinations: [TableID: [TableID?]] = [:]
 
   private var exclusive: [Int: [RelationshipDescription]] = [:]
 
@@ -107,9 +107,9 @@ final class ChangeRecorder: RowRecorder {
     recordOfRow.removeAll()
   }
 
-  private func find(table: Int, row: Int) -> Int? {
-    guard table < recordOfRow.count, row < recordOfRow[table].count else { return nil }
-    let record = Int(recordOfRow[table][row])
+  private func find(table: TableID, row: Int) -> Int? {
+    guard table.index < recordOfRow.count, row < recordOfRow[table.index].count else { return nil }
+    let record = Int(recordOfRow[table.index][row])
     guard record < changes.records.count else { return nil }
     let object = changes.records[record].object
     return object.row == row && object.table == table ? record : nil
@@ -123,11 +123,11 @@ final class ChangeRecorder: RowRecorder {
   private func append(_ object: ManagedObject, _ kind: UndoChanges.Kind) -> Int {
     if changes.isEmpty { changes.storedVersion = context.storedVersion }
     let record = changes.append(object, kind)
-    let missingTables = object.table + 1 - recordOfRow.count
+    let missingTables = object.table.index + 1 - recordOfRow.count
     if missingTables > 0 { recordOfRow.append(contentsOf: repeatElement([], count: missingTables)) }
-    let missing = object.row + 1 - recordOfRow[object.table].count
-    if missing > 0 { recordOfRow[object.table].append(contentsOf: repeatElement(0, count: missing)) }
-    recordOfRow[object.table][object.row] = Int32(record)
+    let missing = object.row + 1 - recordOfRow[object.table.index].count
+    if missing > 0 { recordOfRow[object.table.index].append(contentsOf: repeatElement(0, count: missing)) }
+    recordOfRow[object.table.index][object.row] = Int32(record)
     firstKept.append(kept.count)
     if kind == .changed {
       kept.append(contentsOf: repeatElement(0, count: context.buffer(table: object.table).dirtyWords))
@@ -219,13 +219,12 @@ final class ChangeRecorder: RowRecorder {
   }
 
   /// The key that a record has now.
-  func currentKey(_ key: Int64, table: Int) -> Int64 { key < 0 ? permanentKeys[table]?[key] ?? key : key }
+  func currentKey(_ key: Int64, table: TableID) -> Int64 { key < 0 ? permanentKeys[table]?[key] ?? key : key }
 
   /// The payload of an old cell, with the key that the record has now to which a relationship refers.
-  func currentPayload(_ cell: CellSnapshot, table: Int) -> UInt64 {
+  func currentPayload(_ cell: CellSnapshot, table: TableID) -> UInt64 {
     guard cell.tag == CellTag.integer, Int64(bitPattern: cell.payload) < 0 else { return cell.payload }
-    let destination = destination(table: table, slot: Int(cell.slot))
-    guard destination >= 0 else { return cell.payload }
+    guard let destination = destination(table: table, slot: Int(cell.slot)) else { return cell.payload }
     return UInt64(bitPattern: currentKey(Int64(bitPattern: cell.payload), table: destination))
   }
 
@@ -237,12 +236,11 @@ final class ChangeRecorder: RowRecorder {
     return pair
   }
 
-  /// The table that a to-one relationship at a slot leads to, -1 for attributes.
-  func destination(table: Int, slot: Int) -> Int {
+  /// The table that a to-one relationship at a slot leads to, `nil` for attributes.
+  func destination(table: TableID, slot: Int) -> TableID? {
     if let known = destinations[table] { return known[slot] }
-    var found = [Int](repeating: -1, count: context.buffer(table: table).columnCount)
-    let root = context.model.entities[context.root(table)]
-    for entity in context.model.entities[root.index...root.lastDescendantIndex] {
+    var found = [TableID?](repeating: nil, count: context.buffer(table: table).columnCount)
+    for entity in context.model.family(of: table.root) {
       for relationship in entity.relationships where !relationship.isToMany && found.indices.contains(relationship.slot)
       {
         found[relationship.slot] = context.destinationTable(relationship, from: table)

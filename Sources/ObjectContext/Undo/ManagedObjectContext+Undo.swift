@@ -41,7 +41,7 @@ extension ManagedObjectContext {
   public func processPendingChanges() throws(ObjectError) {
     try carryOutDeletions()
     recorder?.manager.checkpoint()
-    tellPendingChanges()
+    postPendingChanges()
   }
 
   /// Registers what changed so far; deletions that cannot be carried out wait on, and the next save says why.
@@ -80,7 +80,7 @@ extension ManagedObjectContext {
   func undo(_ changes: UndoChanges) throws(ObjectError) {
     guard let recorder else { return }
     try setBack(changes, recorder)
-    notifyResults()
+    updateResults()
   }
 
   /// Frees what only the steps of the undo manager needed.
@@ -93,7 +93,7 @@ extension ManagedObjectContext {
     guard let recorder else { return }
     // Where a relationship has no inverse, the object's row says who has the object, and goes with it.
     for relationship in recorder.exclusiveRelationships(to: object.entity) {
-      let table = self.table(model.entities[relationship.declaringEntity], besides: object.table)
+      let table = object.table.sibling(model.entities[relationship.declaringEntity])
       try unlinkOwner(of: object, linkRelation(relationship, table: table))
     }
     recorder.willRemove(object)

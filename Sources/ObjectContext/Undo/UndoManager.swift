@@ -159,14 +159,7 @@ public final class UndoManager {
   /// - Throws: ``ObjectError`` with `closed` or `database` when values that are needed cannot be fetched. The step is
   ///   still there then and nothing has changed, unless the group has handlers; roll back in that case.
   public func undo() throws(ObjectError) {
-    for client in clients { try client.context?.processPendingChanges() }
-    checkpoint()
-    precondition(openGroups.isEmpty, "undo() in a group that was not ended; see undoNestedGroup()")
-    guard let group = undoStack.popLast() else { return }
-    do { try perform(group, isUndo: true) } catch {
-      undoStack.append(group)
-      throw error
-    }
+    try step(\.undoStack, isUndo: true)
   }
 
   /// Makes the step again that was taken back last; does nothing when there is none.
@@ -175,12 +168,18 @@ public final class UndoManager {
   ///
   /// - Throws: As ``undo()``.
   public func redo() throws(ObjectError) {
+    try step(\.redoStack, isUndo: false)
+  }
+
+  private func step(
+    _ stack: ReferenceWritableKeyPath<UndoManager, [UndoGroup]>, isUndo: Bool
+  ) throws(ObjectError) {
     for client in clients { try client.context?.processPendingChanges() }
     checkpoint()
-    precondition(openGroups.isEmpty, "redo() in a group that was not ended")
-    guard let group = redoStack.popLast() else { return }
-    do { try perform(group, isUndo: false) } catch {
-      redoStack.append(group)
+    precondition(openGroups.isEmpty, "undo() or redo() in a group that was not ended; see undoNestedGroup()")
+    guard let group = self[keyPath: stack].popLast() else { return }
+    do { try perform(group, isUndo: isUndo) } catch {
+      self[keyPath: stack].append(group)
       throw error
     }
   }

@@ -18,6 +18,11 @@ public final class ManagedObjectModel: Sendable {
 
   private let positions: [String: Int]
 
+  /// An entity by its number, and everything that inherits from it.
+  package func family(of index: Int) -> ArraySlice<EntityDescription> {
+    entities[index...entities[index].lastDescendantIndex]
+  }
+
   /// Freezes a draft.
   ///
   /// - Throws: ``DiagnosticList`` with every finding when the draft has an error; warnings alone do not throw.

@@ -88,13 +88,7 @@ extension ModelXMLReader {
     relationship.versionHashModifier = bag.take("versionHashModifier")
     relationship.renamingIdentifier = bag.take("elementID")
     relationship.unknownXMLAttributes = bag.rest
-    for child in element.children {
-      if child.name == "userInfo" {
-        relationship.userInfo = userInfo(child)
-      } else {
-        unknown(child, in: "relationship")
-      }
-    }
+    for child in children("userInfo", of: element) { relationship.userInfo = userInfo(child) }
     return relationship
   }
 

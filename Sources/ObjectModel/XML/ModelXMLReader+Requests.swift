@@ -22,13 +22,7 @@ extension ModelXMLReader {
       if let value = flag(&bag, option, element) { request.options[option] = value }
     }
     request.unknownXMLAttributes = bag.rest
-    for child in element.children {
-      if child.name == "userInfo" {
-        request.userInfo = userInfo(child)
-      } else {
-        unknown(child, in: "fetchRequest")
-      }
-    }
+    for child in children("userInfo", of: element) { request.userInfo = userInfo(child) }
     return request
   }
 
@@ -38,11 +32,7 @@ extension ModelXMLReader {
     index.position = element.position
     index.partialIndexPredicateText = bag.take("partialIndexPredicate")
     index.unknownXMLAttributes = bag.rest
-    for child in element.children {
-      guard child.name == "fetchIndexElement" else {
-        unknown(child, in: "fetchIndex")
-        continue
-      }
+    for child in children("fetchIndexElement", of: element) {
       var bag = XMLAttributeBag(child)
       var item = FetchIndexDescription.Element(propertyName: bag.take("property"))
       item.expression = bag.take("expression")
@@ -66,13 +56,7 @@ extension ModelXMLReader {
     var configuration = ModelConfiguration(name: name(&bag, element), entityNames: [])
     configuration.position = element.position
     configuration.unknownXMLAttributes = bag.rest
-    for child in element.children {
-      guard child.name == "memberEntity" else {
-        unknown(child, in: "configuration")
-        continue
-      }
-      configuration.entityNames.append(child["name"] ?? "")
-    }
+    for child in children("memberEntity", of: element) { configuration.entityNames.append(child["name"] ?? "") }
     return configuration
   }
 
@@ -81,13 +65,7 @@ extension ModelXMLReader {
     var composite = CompositeDefinition(name: name(&bag, element), attributes: [])
     composite.position = element.position
     composite.unknownXMLAttributes = bag.rest
-    for child in element.children {
-      if child.name == "attribute" {
-        composite.attributes.append(attribute(child))
-      } else {
-        unknown(child, in: element.name)
-      }
-    }
+    for child in children("attribute", of: element) { composite.attributes.append(attribute(child)) }
     return composite
   }
 }

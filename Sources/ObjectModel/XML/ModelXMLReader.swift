@@ -81,27 +81,12 @@ struct ModelXMLReader {
   }
 
   private mutating func nameLists(_ element: XMLElement, list: String, item: String) -> [[String]] {
-    var lists: [[String]] = []
-    for child in element.children {
-      guard child.name == list else {
-        unknown(child, in: element.name)
-        continue
-      }
-      for inner in child.children where inner.name != item { unknown(inner, in: list) }
-      lists.append(child.children.filter { $0.name == item }.map { $0["value"] ?? "" })
-    }
-    return lists
+    children(list, of: element).map { child in children(item, of: child).map { $0["value"] ?? "" } }
   }
 
   mutating func userInfo(_ element: XMLElement) -> [String: String] {
     var pairs: [String: String] = [:]
-    for child in element.children {
-      guard child.name == "entry" else {
-        unknown(child, in: "userInfo")
-        continue
-      }
-      pairs[child["key"] ?? ""] = child["value"] ?? ""
-    }
+    for child in children("entry", of: element) { pairs[child["key"] ?? ""] = child["value"] ?? "" }
     return pairs
   }
 
@@ -138,6 +123,12 @@ struct ModelXMLReader {
     }
     _ = bag.take(name)
     return value
+  }
+
+  /// The elements of one name within another one; others are left out with a warning.
+  mutating func children(_ name: String, of element: XMLElement) -> [XMLElement] {
+    for child in element.children where child.name != name { unknown(child, in: element.name) }
+    return element.children.filter { $0.name == name }
   }
 
   mutating func unknown(_ element: XMLElement, in parent: String) {

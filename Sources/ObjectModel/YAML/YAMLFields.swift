@@ -38,30 +38,25 @@ struct YAMLFields {
   func has(_ name: String) -> Bool { entries.contains { $0.key.text == name } }
 
   mutating func string(_ name: String, _ findings: inout FindingList) -> String? {
-    guard let node = node(name), !node.isNull else { return nil }
-    guard let text = node.text else {
-      findings.error("wrongType", node.position, "“\(name)” of \(owner) needs text, not \(node.summary)")
-      return nil
-    }
-    return text
+    value(name, "text", &findings) { $0.text }
   }
 
   mutating func flag(_ name: String, _ findings: inout FindingList) -> Bool? {
-    guard let node = node(name), !node.isNull else { return nil }
-    guard let value = node.boolean else {
-      findings.error("wrongType", node.position, "“\(name)” of \(owner) needs true or false, not \(node.summary)")
-      return nil
-    }
-    return value
+    value(name, "true or false", &findings) { $0.boolean }
   }
 
   mutating func count(_ name: String, _ findings: inout FindingList) -> Int? {
+    value(name, "a whole number", &findings) { $0.integer }.map { Int($0) }
+  }
+
+  /// The value of a field; one of another kind than the words say is a finding.
+  private mutating func value<Value>(
+    _ name: String, _ kind: String, _ findings: inout FindingList, _ read: (YAMLNode) -> Value?
+  ) -> Value? {
     guard let node = node(name), !node.isNull else { return nil }
-    guard let value = node.integer else {
-      findings.error("wrongType", node.position, "“\(name)” of \(owner) needs a whole number, not \(node.summary)")
-      return nil
-    }
-    return Int(value)
+    if let value = read(node) { return value }
+    findings.error("wrongType", node.position, "“\(name)” of \(owner) needs \(kind), not \(node.summary)")
+    return nil
   }
 
   /// A list of names; a single name counts as a list of one.
@@ -79,13 +74,8 @@ struct YAMLFields {
 
   /// Free pairs of text.
   mutating func pairs(_ name: String, _ findings: inout FindingList) -> [String: String] {
-    guard let node = node(name), !node.isNull else { return [:] }
-    guard let entries = node.entries else {
-      findings.error("wrongType", node.position, "“\(name)” of \(owner) needs a mapping, not \(node.summary)")
-      return [:]
-    }
     var pairs: [String: String] = [:]
-    for entry in entries {
+    for entry in value(name, "a mapping", &findings, { $0.entries }) ?? [] {
       guard let key = entry.key.text, let value = entry.value.text else {
         findings.error("wrongType", entry.value.position, "“\(name)” of \(owner) holds pairs of text only")
         continue
@@ -97,12 +87,7 @@ struct YAMLFields {
 
   /// The entries of a field that maps names to descriptions.
   mutating func named(_ name: String, _ findings: inout FindingList) -> [YAMLNode.Entry] {
-    guard let node = node(name), !node.isNull else { return [] }
-    guard let entries = node.entries else {
-      findings.error("wrongType", node.position, "“\(name)” of \(owner) needs a mapping, not \(node.summary)")
-      return []
-    }
-    return entries.filter { entry in
+    (value(name, "a mapping", &findings) { $0.entries } ?? []).filter { entry in
       if entry.key.text != nil { return true }
       findings.error("wrongType", entry.key.position, "a name in “\(name)” of \(owner) is \(entry.key.summary)")
       return false

@@ -75,8 +75,7 @@ extension AttributeValue {
     case .decimal(let value): value.description
     case .string(let text), .uri(let text): Self.quoted(text)
     case .binary(let bytes): Self.blob((isTagged ? [ExternalData.inlineTag] : []) + bytes)
-    case .uuid(let high, let low):
-      Self.blob([high, low].flatMap { half in (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * $0)) } })
+    case .uuid(let high, let low): Self.blob(UUIDText.bytes(high, low))
     }
   }
 

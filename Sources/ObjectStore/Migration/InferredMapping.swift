@@ -150,7 +150,7 @@ public struct InferredMapping: Sendable {
   func sources(of relationship: RelationshipDescription) -> [RelationshipDescription] {
     let owner = destination.entities[relationship.declaringEntity]
     var result: [RelationshipDescription] = []
-    for entity in destination.entities[owner.index...owner.lastDescendantIndex] {
+    for entity in destination.family(of: owner.index) {
       guard let old = sourceRelationship(of: relationship, in: entity) else { continue }
       let isKnown = result.contains { $0.slot == old.slot && $0.declaringEntity == old.declaringEntity }
       if !isKnown { result.append(old) }

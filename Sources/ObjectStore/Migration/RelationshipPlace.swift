@@ -30,11 +30,6 @@ extension ManagedObjectModel {
       $0.slot == relationship.inverseSlot && $0.declaringEntity == relationship.inverseDeclaringEntity
     }
   }
-
-  /// An entity and everything that inherits from it.
-  func family(of index: Int) -> ArraySlice<EntityDescription> {
-    entities[index...entities[index].lastDescendantIndex]
-  }
 }
 
 extension RelationshipDescription {

@@ -27,7 +27,7 @@ enum CellKind: UInt8 {
   /// The kinds of all slots below a root.
   static func kinds(of model: ManagedObjectModel, root: EntityDescription) -> [CellKind] {
     var kinds = [CellKind](repeating: .integer, count: model.columnSlotCounts[root.index])
-    for entity in model.entities[root.index...root.lastDescendantIndex] {
+    for entity in model.family(of: root.index) {
       for attribute in entity.attributes { kinds[attribute.slot] = CellKind(attribute.type) }
     }
     return kinds

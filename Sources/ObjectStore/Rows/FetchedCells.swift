@@ -187,35 +187,12 @@ extension AttributeType {
   /// The value of a cell as an attribute of the type holds it; what the type cannot hold stays what it is.
   package func value(tag: UInt8, payload: UInt64, _ arena: ByteArena) -> AttributeValue {
     switch tag {
-    case CellTag.integer:
-      let number = Int64(bitPattern: payload)
-      switch self {
-      case .boolean: return .boolean(number != 0)
-      case .decimal: return .decimal(DecimalNumber(significand: Int128(number), exponent: 0))
-      default: return .integer(number)
-      }
-    case CellTag.real:
-      let number = Double(bitPattern: payload)
-      switch self {
-      case .date: return .date(number)
-      // Values that no decimal can express stay visible as what they are.
-      case .decimal: return DecimalNumber(stored: number).map(AttributeValue.decimal) ?? .double(number)
-      default: return .double(number)
-      }
+    case CellTag.integer: AttributeValue(stored: Int64(bitPattern: payload), self)
+    case CellTag.real: AttributeValue(stored: Double(bitPattern: payload), self)
     case CellTag.text:
-      let text = String(decoding: arena.bytes(ByteRange(payload: payload)), as: UTF8.self)
-      switch self {
-      case .uri: return .uri(text)
-      case .decimal: return DecimalNumber(text).map(AttributeValue.decimal) ?? .string(text)
-      default: return .string(text)
-      }
-    case CellTag.blob:
-      let bytes = arena.bytes(ByteRange(payload: payload))
-      guard self == .uuid, bytes.count == 16 else { return .binary(Array(bytes)) }
-      return .uuid(
-        UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-        UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
-    default: return .null
+      AttributeValue(stored: String(decoding: arena.bytes(ByteRange(payload: payload)), as: UTF8.self), self)
+    case CellTag.blob: AttributeValue(stored: arena.bytes(ByteRange(payload: payload)), self)
+    default: .null
     }
   }
 }

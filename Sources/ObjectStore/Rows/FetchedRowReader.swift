@@ -1,11 +1,12 @@
 import CSQLite
 import ObjectModel
-package import SQLite
+import SQLite
 
 /// Reads the rows of a SELECT over one entity table into a buffer: primary key, entity number, version, then the columns
 /// of the slots as `TableAccess.selectList(_:)` names them.
 ///
-/// Everything that depends on the schema is looked up once, so that the loop over rows touches plain memory only.
+/// Everything that depends on the schema is looked up once, so that the loop over rows touches plain memory only. All
+/// rows come into buffers through here.
 package struct FetchedRowReader {
   /// What becomes of rows that are read.
   package struct Options {
@@ -33,14 +34,14 @@ package struct FetchedRowReader {
   private let options: Options
 
   /// - Parameter slots: The slots in the order of the columns; fewer than all make rows that are faults with some values.
-  package init(_ access: TableAccess, slots: [Int], entities: EntityNumbers, options: Options) {
+  init(_ access: TableAccess, slots: [Int], options: Options = Options()) {
     steps = ContiguousArray(
       slots.map { slot in
         Step(
           slot: slot, kind: access.kinds[slot], hasEntity: access.table.destinationEntityColumn(slot: slot) != nil,
           hasOrder: access.table.orderKeyColumn(slot: slot) != nil)
       })
-    self.entities = entities
+    entities = access.entityIndexes
     self.options = options
     if slots.count < access.storedSlots.count {
       var mask = [UInt64](repeating: 0, count: (access.kinds.count + 64) / 64)
@@ -97,14 +98,22 @@ package struct FetchedRowReader {
   /// Reads all rows that a statement has left.
   ///
   /// - Parameter body: Is called with each row's place.
-  package func read(_ statement: Statement, into buffer: RowBuffer, _ body: (Int) -> Void) throws(StoreError) {
+  func read(_ statement: Statement, into buffer: RowBuffer, _ body: (Int) -> Void = { _ in }) throws(StoreError) {
     defer { statement.reset() }
     while try statement.step() { body(readRow(statement, into: buffer)) }
   }
 
+  /// Reads the row that the statement is at into a new row of the buffer, whether or not the buffer has the record.
+  @inline(__always)
+  func append(_ statement: Statement, to buffer: RowBuffer) {
+    let row = buffer.appendRows(1, entity: entities[statement.integer(1)], state: RowState.clean)
+    buffer.primaryKeys[row] = statement.integer(0)
+    fill(row, statement, in: buffer)
+  }
+
   /// Reads the row that the statement is at and returns its place in the buffer.
   @inline(__always)
-  package func readRow(_ statement: Statement, into buffer: RowBuffer) -> Int {
+  func readRow(_ statement: Statement, into buffer: RowBuffer) -> Int {
     let key = statement.integer(0)
     if let row = buffer.row(primaryKey: key) {
       let state = buffer.states[row]

@@ -97,9 +97,10 @@ extension TableAccess {
     let statement = try objectStatement(
       "SELECT \(selectList(slots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
         + "ON t.\(column(slot)) = k.c0")
+    let reader = FetchedRowReader(self, slots: slots)
     try withPrimaryKeys(owners, buffer) { () throws(StoreError) in
       defer { statement.reset() }
-      while try statement.step() { appendRow(statement, slots: slots, to: buffer) }
+      while try statement.step() { reader.append(statement, to: buffer) }
     }
   }
 }

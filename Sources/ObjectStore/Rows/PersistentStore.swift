@@ -76,7 +76,7 @@ public final class PersistentStore {
     externalSlotLists = model.entities.map { root in
       guard root.isRoot, schema.entityNumbers[root.index] > 0 else { return [] }
       let table = schema.table(forRoot: root.index)
-      let slots = model.entities[root.index...root.lastDescendantIndex].flatMap(\.attributes).filter {
+      let slots = model.family(of: root.index).flatMap(\.attributes).filter {
         $0.allowsExternalBinaryDataStorage && table.columnName(slot: $0.slot) != nil
       }.map(\.slot)
       return Set(slots).sorted()

@@ -55,10 +55,12 @@ extension RowBuffer {
 
   /// Takes the stored values of a row over from another buffer of the same root; cells that were set here keep their
   /// values and get new snapshots.
-  package func takeStored(row: Int, from other: RowBuffer, row otherRow: Int, slots: [Int]) {
+  ///
+  /// - Parameter slots: Those that the other row has; `nil` for all.
+  package func takeStored(row: Int, from other: RowBuffer, row otherRow: Int, slots: [Int]? = nil) {
     versions[row] = other.versions[otherRow]
     referenceStamp &+= 1
-    for slot in slots {
+    for slot in slots ?? Array(0..<columnCount) {
       var payload = other.payloads[slot][otherRow]
       let tag = other.tags[slot][otherRow]
       if hasBytes(tag) { payload = arena.append(other.arena.bytes(ByteRange(payload: payload))).payload }

@@ -28,8 +28,8 @@ public enum RowState {
 public final class RowBuffer {
   /// The root entity's index in the model.
   public let rootEntity: Int
-  /// The number that the context knows the buffer's table by; the root entity's index in the first store.
-  package let table: Int
+  /// What the context knows the buffer's table by.
+  package let table: TableID
   /// The number of slots that have a column.
   public let columnCount: Int
   /// Text and bytes of the rows.
@@ -91,11 +91,11 @@ public final class RowBuffer {
 
   /// Creates an empty buffer for the hierarchy below `root`.
   public convenience init(model: ManagedObjectModel, root: EntityDescription, arenaCapacity: Int = 4096) {
-    self.init(model: model, root: root, table: root.index, arenaCapacity: arenaCapacity)
+    self.init(model: model, root: root, table: TableID(root: root.index), arenaCapacity: arenaCapacity)
   }
 
-  /// Creates an empty buffer for a table that a context knows by a number.
-  package init(model: ManagedObjectModel, root: EntityDescription, table: Int, arenaCapacity: Int = 4096) {
+  /// Creates an empty buffer for a table of a context.
+  package init(model: ManagedObjectModel, root: EntityDescription, table: TableID, arenaCapacity: Int = 4096) {
     precondition(root.isRoot, "a row buffer belongs to a root entity")
     rootEntity = root.index
     self.table = table
@@ -118,7 +118,7 @@ public final class RowBuffer {
       destinationEntities[slot] = nil
       orderKeys[slot] = nil
     }
-    for entity in model.entities[root.index...root.lastDescendantIndex] {
+    for entity in model.family(of: root.index) {
       for relationship in entity.relationships where !relationship.isToMany {
         let slot = relationship.slot
         if model.entities[relationship.destinationEntity].hasSubentities, destinationEntities[slot] == nil {

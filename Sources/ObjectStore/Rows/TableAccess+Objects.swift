@@ -6,24 +6,6 @@ import SQLite
 ///
 /// `body` gets each row that was selected; it must not run statements of the same table.
 extension TableAccess {
-  /// Fetches rows of an entity and everything below it whose columns have given values.
-  ///
-  /// - Parameters:
-  ///   - keys: The slots that are compared, and whether with null.
-  ///   - bind: Binds the values of the keys that are not null, from parameter 1.
-  package func fetchRows(
-    entity: EntityDescription, keys: [(slot: Int, isNull: Bool)], into buffer: RowBuffer,
-    bind: (DatabaseRows) -> Void, body: (Int) -> Void
-  ) throws(StoreError) {
-    try backing?.willRead(entity)
-    var conditions = keys.map { "t.\(column($0.slot)) \($0.isNull ? "IS NULL" : "= ?")" }
-    if let condition = entityCondition(entity, alias: "t") { conditions.append(condition) }
-    let filter = conditions.isEmpty ? "" : " WHERE \(conditions.joined(separator: " AND "))"
-    let statement = try objectStatement("SELECT \(selectList(storedSlots)) FROM \(table.name) AS t\(filter)")
-    bind(DatabaseRows(statement))
-    try place(statement, into: buffer, body: body)
-  }
-
   /// Fetches the next rows of an entity and everything below it in primary key order.
   package func fetchPage(
     entity: EntityDescription, after primaryKey: Int64, limit: Int, into buffer: RowBuffer, body: (Int) -> Void
@@ -36,7 +18,7 @@ extension TableAccess {
         + "ORDER BY t.Z_PK LIMIT ?")
     statement.bind(1, primaryKey)
     statement.bind(2, Int64(limit))
-    try place(statement, into: buffer, body: body)
+    try completeRows.read(statement, into: buffer, body)
   }
 
   /// Fetches the rows whose to-one relationship at `slot` refers to `target`.
@@ -47,7 +29,7 @@ extension TableAccess {
     let statement = try objectStatement(
       "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.\(column(slot)) = ?")
     statement.bind(1, target)
-    try place(statement, into: buffer, body: body)
+    try completeRows.read(statement, into: buffer, body)
     if backing != nil { try takeOrderKeys(slot: slot, target: target, in: buffer) }
   }
 
@@ -67,26 +49,16 @@ extension TableAccess {
   }
 
   /// Fetches one row by its primary key.
-  package func fetchRow(primaryKey: Int64, into buffer: RowBuffer, body: (Int) -> Void) throws(StoreError) {
+  ///
+  /// - Returns: The place of the row, `nil` when the table does not have it.
+  @discardableResult
+  package func fetchRow(primaryKey: Int64, into buffer: RowBuffer) throws(StoreError) -> Int? {
     try backing?.willRead(root: table.rootEntity, primaryKeys: [primaryKey])
-    let statement = try objectStatement(
-      "SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.Z_PK = ?")
+    let statement = try objectStatement("SELECT \(selectList(storedSlots)) FROM \(table.name) AS t WHERE t.Z_PK = ?")
     statement.bind(1, primaryKey)
-    try place(statement, into: buffer, body: body)
-  }
-
-  /// Fetches rows by their primary keys, in one statement.
-  package func fetchRows(
-    primaryKeys: [Int64], into buffer: RowBuffer, body: (Int) -> Void
-  ) throws(StoreError) {
-    guard !primaryKeys.isEmpty else { return }
-    try backing?.willRead(root: table.rootEntity, primaryKeys: primaryKeys)
-    let statement = try objectStatement(
-      "SELECT \(selectList(storedSlots)) FROM \(primaryKeySource.name) AS k CROSS JOIN \(table.name) AS t "
-        + "ON t.Z_PK = k.c0")
-    try withPrimaryKeys(primaryKeys, buffer) { () throws(StoreError) in
-      try place(statement, into: buffer, body: body)
-    }
+    var found: Int?
+    try completeRows.read(statement, into: buffer) { found = $0 }
+    return found
   }
 
   /// The versions that rows have in the table now; keys that are not there are left out.
@@ -103,44 +75,21 @@ extension TableAccess {
     return found
   }
 
-  // MARK: Placing
-
-  private func place(
-    _ statement: Statement, into buffer: RowBuffer, body: (Int) -> Void
-  ) throws(StoreError) {
-    defer { statement.reset() }
-    let slots = storedSlots
-    while try statement.step() {
-      let key = statement.integer(0)
-      let entity = entityIndexes[statement.integer(1)]
-      if let row = buffer.row(primaryKey: key) {
-        if buffer.states[row] == RowState.fault {
-          buffer.countGarbage(row: row)
-          buffer.entities[row] = entity
-          buffer.markClean(row: row)
-          fillRow(row, statement, slots: slots, in: buffer)
-        }
-        body(row)
-      } else {
-        let row = buffer.takeRow(entity: entity, state: RowState.clean, primaryKey: key)
-        fillRow(row, statement, slots: slots, in: buffer)
-        body(row)
-      }
-    }
-  }
-
   func withPrimaryKeys(
     _ keys: [Int64], _ buffer: RowBuffer, _ body: () throws(StoreError) -> Void
   ) throws(StoreError) {
-    let order = ContiguousArray(0..<Int32(keys.count))
-    try keys.withUnsafeBufferPointer { keys throws(StoreError) in
-      try order.withUnsafeBufferPointer { order throws(StoreError) in
-        guard let start = keys.baseAddress else { return }
-        // Keys are no text, so the source reads nothing from the arena, which may move while rows are placed.
-        primaryKeySource.fill(rows: order, columns: [.integers(start)], arena: buffer.arena.base)
-        defer { primaryKeySource.clear() }
-        try body()
-      }
+    try keys.withUnsafeBufferPointer { keys throws(StoreError) in try withPrimaryKeys(keys, buffer, body) }
+  }
+
+  func withPrimaryKeys(
+    _ keys: UnsafeBufferPointer<Int64>, _ buffer: RowBuffer, _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
+    guard let start = keys.baseAddress else { return }
+    try ContiguousArray(0..<Int32(keys.count)).withUnsafeBufferPointer { order throws(StoreError) in
+      // Keys are no text, so the source reads nothing from the arena, which may move while rows are placed.
+      primaryKeySource.fill(rows: order, columns: [.integers(start)], arena: buffer.arena.base)
+      defer { primaryKeySource.clear() }
+      try body()
     }
   }
 

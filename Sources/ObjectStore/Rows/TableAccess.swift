@@ -1,4 +1,3 @@
-import CSQLite
 package import ObjectModel
 import SQLite
 
@@ -22,13 +21,17 @@ package final class TableAccess {
   let entityNumbers: EntityNumberTable
   private let rowSource: CellSource
   let primaryKeySource: CellSource
+  /// The slots that have a column, in the order of the columns.
+  package let storedSlots: [Int]
   /// The statements of the object layer, by their text.
   var objectStatements: [String: Statement] = [:]
+  /// The reader of rows with all that the store has of them.
+  private(set) lazy var completeRows = FetchedRowReader(self, slots: storedSlots)
   private var keySources: [Int: CellSource] = [:]
   private var insertStatement: Statement?
   private var deleteStatement: Statement?
   private var updateStatements: [[UInt64]: Statement] = [:]
-  private var fetchStatements: [FetchKey: Statement] = [:]
+  private var fetches: [FetchKey: (statement: Statement, reader: FetchedRowReader)] = [:]
 
   /// What a fetch statement depends on.
   private struct FetchKey: Hashable {
@@ -48,6 +51,7 @@ package final class TableAccess {
     self.model = model
     table = schema.table(forRoot: root)
     entityIndexes = EntityNumbers(schema, root: root)
+    storedSlots = table.columns.compactMap { if case .slot(let slot) = $0.role { slot } else { nil } }
     kinds = CellKind.kinds(of: model, root: model.entities[table.rootEntity])
     rowSource = try CellSource(
       name: "mergewalk_rows_\(table.name)", columnCount: table.columns.count, connection: connection)
@@ -164,21 +168,10 @@ package final class TableAccess {
   package func fetch(
     primaryKeys: UnsafeBufferPointer<Int64>, slots: [Int], into buffer: RowBuffer
   ) throws(StoreError) {
-    guard !primaryKeys.isEmpty, let start = primaryKeys.baseAddress else { return }
+    guard !primaryKeys.isEmpty else { return }
     try backing?.willRead(root: table.rootEntity, primaryKeys: Array(primaryKeys))
-    let key = FetchKey(keySlots: [], slots: slots, entities: 0...Int.max)
-    if fetchStatements[key] == nil {
-      fetchStatements[key] = try connection.prepare(fetchSQL(slots: slots))
-    }
-    let order = ContiguousArray((0..<Int32(primaryKeys.count)))
-    try order.withUnsafeBufferPointer { rows throws(StoreError) in
-      primaryKeySource.fill(rows: rows, columns: [.integers(start)], arena: buffer.arena.base)
-      defer { primaryKeySource.clear() }
-      guard let statement = fetchStatements[key] else { return }
-      defer { statement.reset() }
-      let first = buffer.count
-      while try statement.step() { appendRow(statement, slots: slots, to: buffer) }
-      buffer.notePartial(first..<buffer.count, fetched: slots, stored: storedSlots)
+    try withPrimaryKeys(primaryKeys, buffer) { () throws(StoreError) in
+      try append(FetchKey(keySlots: [], slots: slots, entities: 0...Int.max), to: buffer) { fetchSQL(slots: slots) }
     }
   }
 
@@ -199,16 +192,25 @@ package final class TableAccess {
     try backing?.willRead(entity)
     let key = FetchKey(keySlots: keySlots, slots: slots, entities: entity.index...entity.lastDescendantIndex)
     let source = try keySource(columnCount: keySlots.count)
-    if fetchStatements[key] == nil {
-      fetchStatements[key] = try connection.prepare(try fetchSQL(keySlots: keySlots, entity: entity, slots: slots))
-    }
     source.fill(rows: order, columns: keys.map { .cells($0.tags, $0.payloads) }, arena: arena)
     defer { source.clear() }
-    guard let statement = fetchStatements[key] else { return }
+    try append(key, to: buffer) { () throws(StoreError) in
+      try fetchSQL(keySlots: keySlots, entity: entity, slots: slots)
+    }
+  }
+
+  /// Runs a fetch whose keys are in their source and appends its rows to the buffer.
+  private func append(
+    _ key: FetchKey, to buffer: RowBuffer, sql: () throws(StoreError) -> String
+  ) throws(StoreError) {
+    if fetches[key] == nil {
+      fetches[key] = (try connection.prepare(try sql()), FetchedRowReader(self, slots: key.slots))
+    }
+    guard let (statement, reader) = fetches[key] else { return }
     defer { statement.reset() }
     let first = buffer.count
-    while try statement.step() { appendRow(statement, slots: slots, to: buffer) }
-    buffer.notePartial(first..<buffer.count, fetched: slots, stored: storedSlots)
+    while try statement.step() { reader.append(statement, to: buffer) }
+    buffer.notePartial(first..<buffer.count, fetched: key.slots, stored: storedSlots)
   }
 
   /// The statement that fetches rows by primary key.
@@ -270,8 +272,9 @@ package final class TableAccess {
   ) throws(StoreError) {
     try backing?.willRead(entity)
     let statement = try connection.prepare(scanSQL(entity: entity, slots: slots))
+    let reader = FetchedRowReader(self, slots: slots)
     while try statement.step() {
-      appendRow(statement, slots: slots, to: buffer)
+      reader.append(statement, to: buffer)
       if buffer.count >= blockSize {
         body()
         buffer.removeAll()
@@ -290,13 +293,6 @@ package final class TableAccess {
     return Int(try connection.integer("SELECT count(*) FROM \(table.name)\(condition)") ?? 0)
   }
 
-  /// The slots that have a column, in the order of the columns.
-  package var storedSlots: [Int] {
-    table.columns.compactMap { column in
-      if case .slot(let slot) = column.role { slot } else { nil }
-    }
-  }
-
   /// The greatest order key among the rows whose to-one relationship at `slot` refers to `target`; `nil` for none.
   package func lastOrderKey(slot: Int, target: Int64) throws(StoreError) -> Int64? {
     guard let column = table.orderKeyColumn(slot: slot) else { return nil }
@@ -307,12 +303,7 @@ package final class TableAccess {
 
   func entityCondition(_ entity: EntityDescription, alias: String) -> String? {
     guard model.entities[table.rootEntity].hasSubentities, !entity.isRoot else { return nil }
-    let numbers = schema.entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }
-    let (low, high) = (numbers.min() ?? 0, numbers.max() ?? 0)
-    if low == high { return "\(alias).Z_ENT = \(low)" }
-    // The numbers of an entity and of what inherits from it follow each other, unless a store numbers oddly.
-    if high - low + 1 == numbers.count { return "\(alias).Z_ENT BETWEEN \(low) AND \(high)" }
-    return "\(alias).Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))"
+    return "\(alias).Z_ENT \(schema.entityTest(entity))"
   }
 
   /// The column of a slot that has one: attributes and to-one relationships that are stored.
@@ -331,40 +322,6 @@ package final class TableAccess {
       if let column = table.orderKeyColumn(slot: slot) { columns.append("t.\(column)") }
     }
     return columns.joined(separator: ", ")
-  }
-
-  /// Reads the statement's row, whose columns are those of ``selectList(_:)``, into a new row of the buffer.
-  func appendRow(_ statement: Statement, slots: [Int], to buffer: RowBuffer) {
-    let row = buffer.appendRows(1, entity: entityIndexes[statement.integer(1)], state: RowState.clean)
-    buffer.primaryKeys[row] = statement.integer(0)
-    fillRow(row, statement, slots: slots, in: buffer)
-  }
-
-  /// Reads version and cells of the statement's row into a row of the buffer.
-  @inline(__always)
-  func fillRow(_ row: Int, _ statement: Statement, slots: [Int], in buffer: RowBuffer) {
-    buffer.versions[row] = statement.integer(2)
-    var column: Int32 = 3
-    for slot in slots {
-      switch CellReader.read(statement.handle, column, kinds[slot]) {
-      case .cell(let tag, let payload):
-        buffer.tags[slot][row] = tag
-        buffer.payloads[slot][row] = payload
-      case .bytes(let tag, let start, let count):
-        buffer.tags[slot][row] = tag
-        buffer.payloads[slot][row] = buffer.arena.append(UnsafeRawBufferPointer(start: start, count: count)).payload
-      }
-      column += 1
-      if table.destinationEntityColumn(slot: slot) != nil {
-        buffer.destinationEntities[slot]?[row] =
-          statement.isNull(column) ? -1 : entityIndexes.destination(statement.integer(column))
-        column += 1
-      }
-      if table.orderKeyColumn(slot: slot) != nil {
-        buffer.orderKeys[slot]?[row] = statement.integer(column)
-        column += 1
-      }
-    }
   }
 }
 

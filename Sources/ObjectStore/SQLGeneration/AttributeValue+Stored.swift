@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 
 /// Values from what SQLite stores, by the type of the attribute or expression; ``AttributeType/undefined`` takes the
@@ -19,8 +20,7 @@ extension AttributeValue {
     switch type {
     case .date: self = .date(value)
     // Values that no decimal can express stay visible as what they are.
-    case .decimal:
-      self = value.isFinite ? DecimalNumber("\(value)").map { .decimal($0) } ?? .double(value) : .double(value)
+    case .decimal: self = DecimalNumber(stored: value).map { .decimal($0) } ?? .double(value)
     default: self = .double(value)
     }
   }
@@ -40,8 +40,7 @@ extension AttributeValue {
       self = .binary(Array(bytes))
       return
     }
-    self = .uuid(
-      UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
-      UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)))
+    let (high, low) = UUIDText.halves(bytes: bytes)
+    self = .uuid(high, low)
   }
 }

@@ -229,7 +229,7 @@ package struct BatchDeletePlan {
         }
       }
       let root = model.entities[table.rootEntity]
-      for entity in model.entities[root.index...root.lastDescendantIndex] {
+      for entity in model.family(of: table.rootEntity) {
         for relationship in entity.relationships
         where !relationship.isToMany && relationship.declaringEntity == entity.index {
           let destination = model.entities[relationship.destinationEntity]

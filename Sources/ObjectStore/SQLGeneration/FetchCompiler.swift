@@ -50,14 +50,7 @@ extension QueryBuilder {
     guard includesSubentities, entity.hasSubentities else {
       return "\(column) = \(name: String(schema.entityNumbers[entity.index]))"
     }
-    if entity.isRoot { return nil }
-    let numbers = schema.entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }
-    let (low, high) = (numbers.min() ?? 0, numbers.max() ?? 0)
-    // The numbers of an entity and of what inherits from it follow each other, unless a store numbers oddly.
-    if high - low + 1 == numbers.count {
-      return "\(column) BETWEEN \(name: String(low)) AND \(name: String(high))"
-    }
-    return "\(column) IN (\(name: numbers.map(String.init).joined(separator: ", ")))"
+    return entity.isRoot ? nil : "\(column) \(name: schema.entityTest(entity))"
   }
 
   /// The conditions of a WHERE; `nil` when all rows are meant.

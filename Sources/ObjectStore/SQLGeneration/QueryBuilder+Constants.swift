@@ -1,3 +1,4 @@
+import Bytes
 import ObjectModel
 
 extension QueryBuilder {
@@ -52,12 +53,7 @@ extension QueryBuilder {
     case .string(let value): (.text(value), .string)
     case .date(let value): value.isNaN ? nil : (.real(value), .date)
     case .binary(let bytes): (.blob(bytes), .binary)
-    case .uuid(let first, let last):
-      (
-        .blob(
-          (0..<8).map { UInt8(truncatingIfNeeded: first >> UInt64(56 - 8 * $0)) }
-            + (0..<8).map { UInt8(truncatingIfNeeded: last >> UInt64(56 - 8 * $0)) }), .uuid
-      )
+    case .uuid(let high, let low): (.blob(UUIDText.bytes(high, low)), .uuid)
     case .uri(let value): (.text(value), .uri)
     }
   }

@@ -108,7 +108,7 @@ extension QueryBuilder {
   }
 
   private func unknown(_ name: String, _ entity: EntityDescription) -> PredicateError {
-    let below = schema.model.entities[entity.index...entity.lastDescendantIndex]
+    let below = schema.model.family(of: entity.index)
     let owner = below.first { $0.attribute(named: name) != nil || $0.relationship(named: name) != nil }
     let known = entity.attributes.map(\.name) + entity.relationships.map(\.name)
     let hint =

@@ -22,7 +22,7 @@ struct IndexBuilder {
       let root = model.entities[table.rootEntity]
       addForeignKeys(table)
       if root.hasSubentities { add("\(table.name)_Z_ENT_INDEX", table, ["Z_ENT"], .entity, root) }
-      for entity in model.entities[root.index...root.lastDescendantIndex] where numbers[entity.index] > 0 {
+      for entity in model.family(of: root.index) where numbers[entity.index] > 0 {
         addIndexes(of: entity, table)
       }
     }
@@ -41,7 +41,7 @@ struct IndexBuilder {
       let owner: EntityDescription
       switch column.role {
       case .slot(let slot):
-        let members = model.entities[table.rootEntity...model.entities[table.rootEntity].lastDescendantIndex]
+        let members = model.family(of: table.rootEntity)
         guard let entity = members.first(where: { $0.relationships.contains { $0.slot == slot } }) else { continue }
         owner = entity
       case .reverse(_, let entity): owner = model.entities[entity]

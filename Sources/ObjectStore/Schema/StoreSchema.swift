@@ -71,6 +71,16 @@ public struct StoreSchema: Sendable {
   /// Whether the store has an entity: its configuration has it, or one that inherits from it.
   package func contains(_ entity: EntityDescription) -> Bool { entityNumbers[entity.index] > 0 }
 
+  /// What holds of `Z_ENT` in the rows of an entity and everything that inherits from it, such as `BETWEEN 3 AND 5`.
+  func entityTest(_ entity: EntityDescription) -> String {
+    let numbers = entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }
+    let (low, high) = (numbers.min() ?? 0, numbers.max() ?? 0)
+    if low == high { return "= \(low)" }
+    // The numbers of an entity and of what inherits from it follow each other, unless a store numbers oddly.
+    if high - low + 1 == numbers.count { return "BETWEEN \(low) AND \(high)" }
+    return "IN (\(numbers.map(String.init).joined(separator: ", ")))"
+  }
+
   /// The table of a root entity.
   ///
   /// The entity must be a root and belong to the store's configuration.

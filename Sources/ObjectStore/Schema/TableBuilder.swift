@@ -16,7 +16,7 @@ struct TableBuilder {
     let reverse = reverseColumns()
     for root in model.entities where root.isRoot && numbers[root.index] > 0 {
       var names = ColumnNames()
-      let members = model.entities[root.index...root.lastDescendantIndex].filter { numbers[$0.index] > 0 }
+      let members = model.family(of: root.index).filter { numbers[$0.index] > 0 }
       var columns = members.map { ownColumns($0, names: &names) }
       for i in columns.indices {
         columns[i].reverse = (reverse[members[i].index] ?? []).map { reverseColumns(of: $0, names: &names) }

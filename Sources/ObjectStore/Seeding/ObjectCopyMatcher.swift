@@ -172,7 +172,7 @@ struct ObjectCopyMatcher {
   }
 
   private func property(_ slot: Int, root: Int, _ schema: StoreSchema) -> (owner: EntityDescription, Property)? {
-    let family = schema.model.entities[root...schema.model.entities[root].lastDescendantIndex]
+    let family = schema.model.family(of: root)
     for entity in family {
       if let found = entity.attributes.first(where: { $0.slot == slot && $0.declaringEntity == entity.index }) {
         return (entity, .attribute(found))

@@ -11,7 +11,7 @@ struct ContentChecks {
     for table in schema.tables {
       let root = model.entities[table.rootEntity]
       checkAbstract(table, root, &verifier)
-      for entity in model.entities[root.index...root.lastDescendantIndex] {
+      for entity in model.family(of: root.index) {
         for attribute in entity.attributes where attribute.declaringEntity == entity.index {
           check(attribute, table, &verifier)
         }
@@ -26,14 +26,8 @@ struct ContentChecks {
     checkUniqueIndexes(&verifier)
   }
 
-  /// The numbers of an entity and everything below it as SQL writes a list.
-  private func numbers(of entity: EntityDescription) -> String {
-    schema.entityNumbers[entity.index...entity.lastDescendantIndex].filter { $0 > 0 }.map(String.init)
-      .joined(separator: ", ")
-  }
-
   private func checkAbstract(_ table: EntityTable, _ root: EntityDescription, _ verifier: inout StoreVerifier) {
-    let abstract = model.entities[root.index...root.lastDescendantIndex].filter {
+    let abstract = model.family(of: root.index).filter {
       $0.isAbstract && schema.entityNumbers[$0.index] > 0
     }
     guard !abstract.isEmpty else { return }
@@ -74,7 +68,7 @@ struct ContentChecks {
     verifier.addRows(
       .danglingReference, table: table.name, "\(relationship.name) refers to no \(destination.name)",
       query: "s.Z_PK AS k FROM \(table.name) s WHERE s.\(column) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(other) d"
-        + " WHERE d.Z_PK = s.\(column) AND d.Z_ENT IN (\(numbers(of: destination))))")
+        + " WHERE d.Z_PK = s.\(column) AND d.Z_ENT \(schema.entityTest(destination)))")
     if let entityColumn = table.destinationEntityColumn(slot: relationship.slot) {
       verifier.addRows(
         .referenceEntity, table: table.name, "\(entityColumn) does not name the entity that \(column) refers to",
@@ -105,7 +99,7 @@ struct ContentChecks {
       .danglingReference, table: table.name, "\(column.name) refers to no \(entity.name)",
       query:
         "s.Z_PK AS k FROM \(table.name) s WHERE s.\(column.name) IS NOT NULL AND NOT EXISTS (SELECT 1 FROM \(other) d"
-        + " WHERE d.Z_PK = s.\(column.name) AND d.Z_ENT IN (\(numbers(of: entity))))")
+        + " WHERE d.Z_PK = s.\(column.name) AND d.Z_ENT \(schema.entityTest(entity)))")
   }
 
   private func check(_ join: JoinTable, _ verifier: inout StoreVerifier) {
@@ -118,7 +112,7 @@ struct ContentChecks {
         verifier.addRows(
           .joinRow, table: join.name, "\(column) refers to no \(entity.name)",
           query: "j.\(column) AS k FROM \(join.name) j WHERE NOT EXISTS (SELECT 1 FROM \(table) d"
-            + " WHERE d.Z_PK = j.\(column) AND d.Z_ENT IN (\(numbers(of: entity))))")
+            + " WHERE d.Z_PK = j.\(column) AND d.Z_ENT \(schema.entityTest(entity)))")
       }
       if let order = side.orderColumn {
         verifier.addRows(

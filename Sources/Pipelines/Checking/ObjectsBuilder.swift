@@ -2,7 +2,7 @@ import Importing
 import ObjectModel
 import RecordFormats
 
-/// Turns the `objects` component into ``ObjectImport``s, which check themselves.
+/// Turns the `objects` component into ``IdentityImport``s, which check themselves.
 struct ObjectsBuilder {
   let model: ManagedObjectModel?
   let findings: Findings
@@ -10,7 +10,7 @@ struct ObjectsBuilder {
   let checksHeaders: Bool
 
   /// Builds the imports; what is wrong is in the findings.
-  func build(_ component: ComponentValue) -> [ObjectImport] {
+  func build(_ component: ComponentValue) -> [IdentityImport] {
     for name in ["source", "import", "fields", "find"] where component.has(name) {
       findings.add(
         .invalidOption, at: component.keyPosition(name), "“\(name)” means nothing beside “objects”",
@@ -19,14 +19,14 @@ struct ObjectsBuilder {
     return component.components("objects").compactMap(objects)
   }
 
-  private func objects(_ component: ComponentValue) -> ObjectImport? {
+  private func objects(_ component: ComponentValue) -> IdentityImport? {
     let inputs = SourceFiles(findings: findings).expand(component)
     // What can be read only once is not looked into: it is refused.
     let format =
       inputs.contains { $0.source.isReadOnce }
       ? nil : SourceBuilder(findings: findings).objectsFormat(component, firstInput: inputs.first)
     guard let name = component.text("entity") else { return nil }
-    var result = ObjectImport(
+    var result = IdentityImport(
       entityName: name.value, inputs: [], format: format ?? .ndjson(NDJSONOptions()))
     result.sources = inputs.map(\.source)
     result.missing = component.choice("missing", as: MissingTargetPolicy.self) ?? result.missing

@@ -201,7 +201,7 @@ struct EntityExport {
   // MARK: Failures
 
   /// Says why a value cannot be written.
-  private func refusal(_ field: ObjectField, _ row: DatabaseRows, _ column: Int32) -> DiagnosticList {
+  private func refusal(_ field: IdentityField, _ row: DatabaseRows, _ column: Int32) -> DiagnosticList {
     let name = "\(entity.name) \(row.integer(0))"
     let type = row.storage(column)
     if case .attribute(let attribute) = field.kind {

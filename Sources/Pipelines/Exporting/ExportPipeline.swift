@@ -23,7 +23,7 @@ struct ExportPipeline {
         case .owner(let relationship): other = relationship.declaringEntity
         default: continue
         }
-        let range = model.entities[other...model.entities[other].lastDescendantIndex]
+        let range = model.family(of: other)
         for target in range where !target.isAbstract && !exported.contains(target.index) {
           missing.insert(target.name)
           forgives = true

@@ -48,7 +48,7 @@ public struct StoreExport {
     var hasPlainLists: Bool { self == .csv || self == .tsv || self == .xml }
 
     /// The column of a field.
-    func columnName(ofField name: String) -> String { ObjectColumn.name(ofField: name, isXML: self == .xml) }
+    func columnName(ofField name: String) -> String { IdentityColumn.name(ofField: name, isXML: self == .xml) }
 
     /// Whether a text comes back as it was: NDJSON and JSON count what is not UTF-8 themselves.
     func holds(_ text: UnsafeRawBufferPointer) -> Bool {
@@ -135,7 +135,7 @@ public struct StoreExport {
           storePath, "unknownEntity", "the store has no entity “\(name)”", hint: nearest.map { "did you mean “\($0)”?" }
         )
       }
-      chosen += model.model.entities[entity.index...entity.lastDescendantIndex]
+      chosen += model.model.family(of: entity.index)
     }
     if entities.isEmpty { chosen = model.model.entities }
     let indexes = Set(chosen.filter { !$0.isAbstract && schema.entityNumbers[$0.index] > 0 }.map(\.index))
@@ -182,7 +182,7 @@ public struct StoreExport {
     let schema = store.schema
     for table in schema.tables where chosen.contains(where: { $0.rootIndex == table.rootEntity }) {
       let root = schema.model.entities[table.rootEntity]
-      let family = schema.model.entities[root.index...root.lastDescendantIndex]
+      let family = schema.model.family(of: root.index)
       let numbers = family.filter { !$0.isAbstract }.map { String(schema.entityNumbers[$0.index]) }
       let stray: Int64
       do throws(StoreError) {

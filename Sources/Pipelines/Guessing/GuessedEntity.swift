@@ -145,9 +145,10 @@ struct GuessedEntity {
 
   private mutating func askAboutLists() {
     for attribute in attributes where sample.profiles[attribute.column].lists > 0 {
+      let name = attribute.columnName.split(separator: RecordFormat.wholeElement).joined()
       questions.append(
-        "\(attribute.columnName) holds lists, kept as JSON text; for a to-many relationship read the same file once more with"
-          + " each: \(attribute.columnName)")
+        "\(name) holds lists, kept as JSON text; for a to-many relationship read the same file once more with"
+          + " each: \(name)")
     }
   }
 }

@@ -1,3 +1,5 @@
+import RecordFormats
+
 /// Names for entities and properties, made of the names of files and columns.
 enum GuessedNames {
   /// The words of a text: runs of letters and digits, cut where a capital begins a new word.
@@ -83,7 +85,8 @@ enum GuessedNames {
   // MARK: Properties
 
   /// The name of an attribute for a column; it may be taken by another.
-  static func property(_ column: String, of entity: String) -> String {
+  static func property(_ path: String, of entity: String) -> String {
+    let column = path.split(separator: RecordFormat.wholeElement).joined()
     // What is a name already stays.
     let isName =
       column.first?.isLowercase == true

@@ -53,6 +53,7 @@ struct SourceSample {
       guard let named = expandedColumns() else { break }
       try read(.named(named), limit)
     }
+    if let named = wholeElements() { try read(.named(named), limit) }
     for source in definition.sources { source.endLooking() }
     verdicts = ColumnProfile.verdicts(profiles, named: columns)
     findUnique()
@@ -110,6 +111,20 @@ struct SourceSample {
       }
     }
     return isChanged && result.count <= Self.mostColumns ? result : nil
+  }
+
+  /// The columns with those of elements that stand several times and have attributes replaced by the whole elements, so
+  /// that what belongs together stays together; nil when there are none.
+  private func wholeElements() -> [String]? {
+    guard definition.format.hasElements else { return nil }
+    let repeated = columns.indices.filter { profiles[$0].lists > 0 }.map { columns[$0] }
+    let elements = columns.filter { element in
+      columns.contains { $0.hasPrefix("\(element).@") }
+        && repeated.contains { $0 == element || $0.hasPrefix("\(element).") }
+    }
+    if elements.isEmpty { return nil }
+    return columns.filter { column in !elements.contains { column.hasPrefix("\($0).") } }
+      .map { elements.contains($0) ? $0 + RecordFormat.wholeElement : $0 }
   }
 
   /// The paths of the members of a column's objects.

@@ -16,7 +16,7 @@ extension CSVParser {
   func tooLong(_ base: UnsafePointer<UInt8>, from start: Int, origin: Int) -> ParseFailure {
     let open = openQuote(base, from: start, to: start + maxRecordBytes)
     let raw = UnsafeRawBufferPointer(start: base + start, count: maxRecordBytes)
-    var message = "the record is longer than \(maxRecordBytes) bytes, which “max_record” allows"
+    var message = RecordError.tooLong("the record", maxRecordBytes)
     if open != nil { message += "; the quote that opens here is probably never closed" }
     return ParseFailure(
       code: .recordTooLong,

@@ -263,7 +263,7 @@ struct FixedWidthParser: RecordParser {
     // What is kept does not depend on how much is there.
     RecordError(
       code: .recordTooLong, position: SourcePosition(line: line, column: 1, byteOffset: offset),
-      recordIndex: recordIndex, message: "the line is longer than \(maxRecordBytes) bytes, which “max_record” allows",
+      recordIndex: recordIndex, message: RecordError.tooLong("the line", maxRecordBytes),
       raw: [UInt8](raw.prefix(min(Self.keptOfLongLine, maxRecordBytes))))
   }
 

@@ -203,7 +203,7 @@ struct JSONDocumentParser: JSONRecordParser {
       return .failed(
         ParseFailure(
           code: .recordTooLong, position: elements.position(of: window.origin + window.cursor),
-          message: "a text or number longer than \(maxRecordBytes) bytes"))
+          message: RecordError.tooLong("a text or number", maxRecordBytes)))
     }
     elements.refuseLong(into: &batch, window: window)
     return .full

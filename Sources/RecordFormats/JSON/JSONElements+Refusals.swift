@@ -28,7 +28,7 @@ extension JSONElements {
     let kept = min(length, NDJSONParser.keptOfLongLine, maxRecordBytes)
     return RecordError(
       code: .recordTooLong, position: position(of: offset), recordIndex: takeIndex(),
-      message: "the element is longer than \(maxRecordBytes) bytes",
+      message: RecordError.tooLong("the element", maxRecordBytes),
       raw: [UInt8](UnsafeBufferPointer(start: value, count: kept)))
   }
 

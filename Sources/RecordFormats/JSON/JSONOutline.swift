@@ -136,7 +136,7 @@ struct JSONOutline {
   private func checked(_ scanner: JSONScanner, _ start: Int, _ isRead: Bool, _ end: Int, _ isLast: Bool) -> Step? {
     if !isRead, !isLast, scanner.isNearEnd { return .needsInput }
     if scanner.i - start > maxTokenBytes {
-      return .failed(.recordTooLong, at: start, "a text or number longer than \(maxTokenBytes) bytes")
+      return .failed(.recordTooLong, at: start, RecordError.tooLong("a text or number", maxTokenBytes))
     }
     if isRead { return nil }
     return .failed(

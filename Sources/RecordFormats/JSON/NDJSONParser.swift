@@ -229,7 +229,7 @@ struct NDJSONParser: JSONRecordParser {
   private func tooLong(_ raw: UnsafeRawBufferPointer, _ offset: Int) -> RecordError {
     RecordError(
       code: .recordTooLong, position: SourcePosition(line: line, column: 1, byteOffset: offset),
-      recordIndex: recordIndex, message: "the line is longer than \(maxRecordBytes) bytes, which “max_record” allows",
+      recordIndex: recordIndex, message: RecordError.tooLong("the line", maxRecordBytes),
       raw: [UInt8](raw.prefix(min(Self.keptOfLongLine, maxRecordBytes))))
   }
 

@@ -176,7 +176,7 @@ final class BinaryPropertyListParser: StagingParser {
 
   private func refuseLong() {
     if !isLong {
-      tree.refuse(.recordTooLong, at: 0, "the record is longer than \(maxRecordBytes) bytes written out as JSON")
+      tree.refuse(.recordTooLong, at: 0, RecordError.tooLong("the record, written out as JSON,", maxRecordBytes))
     }
     isLong = true
   }

@@ -22,4 +22,31 @@ enum PropertyListForm: Sendable, Hashable {
     // OpenStep data begins with a bracket, too: <0fbd77>, <*I5>, <[base64]>.
     self = [UInt8(ascii: "?"), UInt8(ascii: "!"), UInt8(ascii: "p")].contains(second) ? .xml : .text
   }
+
+  /// The form that the text of a single record is from: elements, JSON where the form was binary, else OpenStep text.
+  init(record raw: [UInt8]) {
+    func next(_ index: Int) -> Int { raw[index...].firstIndex { $0 != 0x20 && !(9...13).contains($0) } ?? raw.endIndex }
+    let start = next(0)
+    guard start < raw.endIndex else {
+      self = .binary
+      return
+    }
+    switch raw[start] {
+    // OpenStep data has no slash, but in base64, and that stands in further brackets.
+    case UInt8(ascii: "<"):
+      self = raw.contains(UInt8(ascii: "/")) && raw.dropFirst(start + 1).first != UInt8(ascii: "[") ? .xml : .text
+    case UInt8(ascii: "{"):
+      var index = next(start + 1)
+      guard index < raw.endIndex, raw[index] == UInt8(ascii: "\"") else {
+        self = index == raw.endIndex || raw[index] == UInt8(ascii: "}") ? .binary : .text
+        return
+      }
+      index += 1
+      while index < raw.endIndex, raw[index] != UInt8(ascii: "\"") { index += raw[index] == UInt8(ascii: "\\") ? 2 : 1 }
+      let colon = index < raw.endIndex ? next(index + 1) : raw.endIndex
+      self = colon < raw.endIndex && raw[colon] == UInt8(ascii: "=") ? .text : .binary
+    case UInt8(ascii: "("): self = .text
+    default: self = .binary
+    }
+  }
 }

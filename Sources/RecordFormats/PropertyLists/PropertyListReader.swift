@@ -138,9 +138,6 @@ public struct PropertyListReader: RecordReader {
     var encoding = TextEncoding.automatic
     var objects: BinaryPropertyListObjects?
 
-    /// Samples end where no record was found up to here.
-    private static let longestSample = 16 << 20
-
     init(path: String, options: PropertyListOptions) throws(ReadError) {
       guard let records = options.records.map({ JSONRecordsPath($0) }) ?? JSONRecordsPath() else {
         throw ReadError(
@@ -183,7 +180,7 @@ public struct PropertyListReader: RecordReader {
       var parser = try parser(form, stream, paths: [], isSample: true)
       var batch = RecordBatch()
       do throws(ReadError) {
-        while (parser.sampledBytes ?? 0) < 1 << 16, stream.recorded.count < Self.longestSample {
+        while (parser.sampledBytes ?? 0) < 1 << 16, !stream.isCut {
           batch.start(columnCount: 0, source: 0)
           if try !parser.advance(into: &batch) { break }
         }

@@ -28,8 +28,8 @@ final class PropertyListText {
   func filling<R>(_ batch: inout RecordBatch, _ body: () throws(ReadError) -> R) throws(ReadError) -> R {
     swap(&batch, &self.batch)
     defer {
-      batch.account += tree.ledger.take()
-      batch.encoding = window.mappedEncoding
+      self.batch.account += tree.ledger.take()
+      self.batch.encoding = window.mappedEncoding
       swap(&batch, &self.batch)
     }
     return try body()
@@ -70,7 +70,7 @@ final class PropertyListText {
       if window.end - held > tree.maxRecordBytes + TextWindow.pieceSize {
         throw ReadError(
           .recordTooLong, path: window.path, position: window.position(of: held),
-          message: "a value is longer than \(tree.maxRecordBytes) bytes")
+          message: RecordError.tooLong("a value", tree.maxRecordBytes))
       }
       return window.forget(before: held)
     }

@@ -29,7 +29,7 @@ extension TextPropertyListParser {
   /// Ends a string: holds its bytes against UTF-8.
   private func finish() {
     if isTokenLong {
-      tokenFault = (.recordTooLong, tokenStart, "a string is longer than \(maxRecordBytes) bytes")
+      tokenFault = (.recordTooLong, tokenStart, RecordError.tooLong("a string", maxRecordBytes))
     } else if token.withUnsafeBytes({ !$0.isUTF8 }) {
       fault(.invalidText, tokenStart, "the string has bytes that are not text in the file's encoding")
     }
@@ -199,7 +199,7 @@ extension TextPropertyListParser {
       }
       data.withUnsafeBytes { token.append(base64: $0) }
     }
-    if isTokenLong { tokenFault = (.recordTooLong, tokenStart, "data is longer than \(maxRecordBytes) bytes") }
+    if isTokenLong { tokenFault = (.recordTooLong, tokenStart, RecordError.tooLong("data", maxRecordBytes)) }
     return .text
   }
 

@@ -54,7 +54,7 @@ final class XMLPropertyListParser: StagingParser {
     if text.window.end - reached > maxRecordBytes + TextWindow.pieceSize {
       throw ReadError(
         .recordTooLong, path: text.window.path, position: text.window.position(of: reached),
-        message: "a tag or a comment is longer than \(maxRecordBytes) bytes")
+        message: RecordError.tooLong("a tag or a comment", maxRecordBytes))
     }
     return true
   }
@@ -208,7 +208,7 @@ final class XMLPropertyListParser: StagingParser {
   private func refuseLong() {
     guard text.tree.wantsNext else { return }
     text.tree.checkLength(to: text.window.end)
-    text.tree.refuse(.recordTooLong, at: leafStart, "a key or a value is longer than \(maxRecordBytes) bytes")
+    text.tree.refuse(.recordTooLong, at: leafStart, RecordError.tooLong("a key or a value", maxRecordBytes))
   }
 
   private static func element(_ name: String) -> Element? {

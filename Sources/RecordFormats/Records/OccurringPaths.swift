@@ -26,7 +26,8 @@ public struct OccurringPaths: Sendable {
   /// - Parameters:
   ///   - raw: the record's text, as a batch has it.
   ///   - format: the format that it was read in.
-  public mutating func add(_ raw: [UInt8], of format: RecordFormat) {
+  ///   - indent: the spaces before its first line; nil when nobody knows.
+  public mutating func add(_ raw: [UInt8], of format: RecordFormat, indent: Int? = nil) {
     let raw = Array(raw.prefix(Self.longest))
     switch format {
     case .csv, .fixedWidth, .custom: break
@@ -34,7 +35,8 @@ public struct OccurringPaths: Sendable {
     case .xml(let options): add(xml: XMLWrapper(options).wrap(raw), below: XMLWrapper(options).depth)
     case .yaml(var options):
       options.records = nil
-      add(try? YAMLReader.paths(of: raw, options))
+      let spaces = [UInt8](repeating: 32, count: min(indent ?? Self.indent(of: raw), 1_000))
+      add(try? YAMLReader.paths(of: spaces + raw, options))
     case .propertyList(var options):
       options.records = nil
       // The binary form has records as JSON.
@@ -43,6 +45,12 @@ public struct OccurringPaths: Sendable {
       let list = isXML ? Array("<plist>".utf8) + raw + Array("</plist>".utf8) : raw
       add(try? PropertyListReader.paths(of: list, options))
     }
+  }
+
+  /// The least indentation of the lines behind the first one, which is probably that of the members.
+  private static func indent(of raw: [UInt8]) -> Int {
+    let lines = raw.split(separator: 10).dropFirst().filter { $0.contains { $0 > 32 } }
+    return lines.map { $0.prefix { $0 == 32 }.count }.min() ?? 0
   }
 
   private mutating func add(_ other: OccurringPaths?) { for path in other?.paths ?? [] { add(path) } }

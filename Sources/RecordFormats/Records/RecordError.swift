@@ -76,3 +76,10 @@ public struct RecordError: Error, Sendable, Hashable, CustomStringConvertible {
   /// `line:column: message [code]`.
   public var description: String { "\(position.line):\(position.column): \(message) [\(code.rawValue)]" }
 }
+
+extension RecordError {
+  /// The message that something is longer than it may be, with the name of the limit.
+  static func tooLong(_ what: String, _ bytes: Int) -> String {
+    "\(what) is longer than \(bytes) bytes, which “max_record” allows"
+  }
+}

@@ -2,8 +2,7 @@ import Bytes
 
 /// How a record is read that stands alone, taken out of its file: the raw text of a rejects file.
 struct LoneRecordFormat {
-  /// The format that reads it.
-  let format: RecordFormat
+  private let format: RecordFormat
   /// What is asked for.
   let columns: ColumnRequest
   private let wrap: Wrap
@@ -14,6 +13,7 @@ struct LoneRecordFormat {
     case jsonSequence
     case yaml
     case xml(XMLWrapper)
+    case propertyList(PropertyListOptions)
   }
 
   /// Whether the record can be read only when the names of its file's columns are known.
@@ -70,7 +70,10 @@ struct LoneRecordFormat {
       wrap = .jsonSequence
     case .propertyList(let options):
       format = Self.sequence(each: options.each, most: options.maxRecordBytes, scalars: .reject, duplicates: .reject)
-      wrap = .jsonSequence
+      var options = options
+      options.records = nil
+      options.encoding = .utf8
+      wrap = .propertyList(options)
     case .custom:
       // The names of a table's columns may hold dots, which are no ways into objects there.
       request = names.map { JSONPaths.path(toMember: $0) }
@@ -100,15 +103,21 @@ struct LoneRecordFormat {
     return .jsonSequence(options)
   }
 
-  /// The text that has the record alone.
+  /// The text that has the record alone, and the format that reads it.
   ///
   /// - Parameter indent: the spaces that stood before its first line.
-  func text(_ raw: [UInt8], indent: Int) -> [UInt8] {
+  func reading(_ raw: [UInt8], indent: Int) -> (text: [UInt8], format: RecordFormat) {
     switch wrap {
-    case .nothing: raw
-    case .jsonSequence: [0x1E] + raw + [10]
-    case .yaml: [UInt8](repeating: 32, count: indent) + raw + [10]
-    case .xml(let wrapper): wrapper.wrap(raw)
+    case .nothing: (raw, format)
+    case .jsonSequence: ([0x1E] + raw + [10], format)
+    case .yaml: ([UInt8](repeating: 32, count: indent) + raw + [10], format)
+    case .xml(let wrapper): (wrapper.wrap(raw), format)
+    case .propertyList(let options):
+      switch PropertyListForm(record: raw) {
+      case .binary: ([0x1E] + raw + [10], format)
+      case .xml: (Array("<plist>".utf8) + raw + Array("</plist>".utf8), .propertyList(options))
+      case .text: (raw, .propertyList(options))
+      }
     }
   }
 }

@@ -119,9 +119,10 @@ public struct ReplayReader: RecordReader {
     if raw.allSatisfy({ $0 == 32 || $0 == 10 || $0 == 13 || $0 == 9 }) { return }
     let lone = lone ?? LoneRecordFormat(of: format, columns: asked, header: header)
     self.lone = lone
-    let source = ByteSource(bytes: lone.text(raw, indent: line.indent), path: path)
+    let (text, form) = lone.reading(raw, indent: line.indent)
+    let source = ByteSource(bytes: text, path: path)
     do throws(ReadError) {
-      var reader = try lone.format.reader(source: source, columns: lone.columns, index: 0)
+      var reader = try form.reader(source: source, columns: lone.columns, index: 0)
       while try reader.read(into: &scratch, limit: BatchLimit(records: 4096, bytes: 1 << 20)) {
         for (column, name) in asked.enumerated() where name != columns[column] { scratch.setAbsent(column: column) }
         take(at: place, raw, indent: line.indent, into: &batch)

@@ -70,7 +70,7 @@ extension TreeRecords {
   mutating func refuseLong() {
     guard fault?.code != .recordTooLong else { return }
     isRefused = true
-    fault = (.recordTooLong, recordStart, "the record is longer than \(maxRecordBytes) bytes")
+    fault = (.recordTooLong, recordStart, RecordError.tooLong("the record", maxRecordBytes))
     copies = []
     json = []
     captures = []

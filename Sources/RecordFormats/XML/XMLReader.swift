@@ -84,7 +84,7 @@ public struct XMLReader: RecordReader {
     return try XMLDeclaration.encoding(of: first, path: stream.path)
   }
 
-  /// The columns of the first records: those in the first 64 KiB, or the first one if it is longer.
+  /// The columns of the first records: those in the first 64 KiB, or the first one if it ends later, within 16 MiB.
   private static func members(
     of stream: inout any ByteStream, _ options: XMLOptions, _ encoding: TextEncoding
   ) throws(ReadError) -> [String] {
@@ -101,7 +101,7 @@ public struct XMLReader: RecordReader {
       }
     } catch {
       // Behind records the real reading meets it again.
-      if recorder.failure != nil || parser.recordCount == 0 { throw error }
+      if recorder.failure != nil || (parser.recordCount == 0 && !recorder.isCut) { throw error }
     }
     stream = PrefixedStream(recorder.recorded, stream)
     return parser.members

@@ -22,7 +22,7 @@ extension XMLRecords {
   /// Refuses the record for its length; its text is not kept any more.
   mutating func refuseLong() {
     guard fault?.code != .recordTooLong else { return }
-    fault = (.recordTooLong, recordStart, "the record is longer than \(maxRecordBytes) bytes")
+    fault = (.recordTooLong, recordStart, RecordError.tooLong("the record", maxRecordBytes))
     // Its text is let go.
     if window.holds(recordStart) { longPosition = window.position(of: recordStart) }
     let end = min(textEnd, recordStart + 1 << 16)

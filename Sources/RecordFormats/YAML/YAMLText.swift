@@ -149,7 +149,7 @@ final class YAMLText {
     if passed - lastEvent > limit {
       throw ReadError(
         .recordTooLong, path: window.path, position: window.position(of: lastEvent),
-        message: "more than \(limit) bytes follow without a value, a key or the end of either")
+        message: RecordError.tooLong("what follows without a value, a key or the end of either", limit))
     }
   }
 

@@ -71,7 +71,29 @@ import Testing
     let yaml: @Sendable ([(name: String, value: String)]) -> String = { fields in
       fields.map { "\($0.name): \(json($0.value))" }.joined(separator: "\n      ")
     }
+    var list = PropertyListOptions()
+    list.records = "data.items"
+    let openStep: @Sendable ([(name: String, value: String)]) -> String = { fields in
+      func quoted(_ text: String) -> String {
+        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+      }
+      return "{" + fields.map { " \(quoted($0.name)) = \(quoted($0.value));" }.joined() + " }"
+    }
     return [
+      Writing(
+        testDescription: "property list", format: .propertyList(list),
+        before: "<?xml version=\"1.0\"?>\n<plist><dict><key>data</key><dict><key>items</key><array>\n",
+        after: "\n</array></dict></dict></plist>\n", lead: "  ", between: "\n",
+        record: { fields in
+          "<dict>" + fields.map { "<key>\($0.name)</key><string>\(xml($0.value))</string>" }.joined() + "</dict>"
+        },
+        broken: { fields in
+          "<dict><key>sku</key><integer>x/</integer>"
+            + fields.dropFirst().map { "<key>\($0.name)</key><string>\(xml($0.value))</string>" }.joined() + "</dict>"
+        }),
+      Writing(
+        testDescription: "OpenStep property list", format: .propertyList(list), before: "{ data = { items = (\n",
+        after: "\n); }; }\n", lead: "  ", between: ",\n", record: openStep, broken: { _ in "\"no dictionary\"" }),
       csv("csv", { _ in }, mark: ","),
       csv(
         "csv with lines before the header, and semicolons",

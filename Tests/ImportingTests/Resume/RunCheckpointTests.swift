@@ -32,6 +32,12 @@ struct RunCheckpointTests {
     checkpoint.tally.findPlans = ["Order": "seek"]
     checkpoint.tally.rejectCounts = ["value.date": 110]
     checkpoint.tally.seconds = 1.25
+    checkpoint.tally.unmatched = UnmatchedColumns.State(
+      open: [0, 3], inFilledLists: [3], hasRecords: true, hasChildless: true)
+    checkpoint.tally.warnings = [
+      RunWarning(.neverMatched, "x", file: "p.yaml", position: SourcePosition(line: 2, column: 3, byteOffset: 9)),
+      RunWarning(.neverMatched, "y"),
+    ]
     return checkpoint
   }
 

@@ -157,9 +157,6 @@ extension Factors {
     except: [
       Exclusion(["records"], with: "format", ["sqlite"], because: "every row of a table is a record"),
       Exclusion(
-        ["records"], with: "delimiter", ["detected"],
-        because: "known issue: detection drops surplus fields (issue 15, 1.4)"),
-      Exclusion(
         ["records"], with: "lines", ["short"], because: "a record with a surplus field and others without is enough"),
     ])
 }

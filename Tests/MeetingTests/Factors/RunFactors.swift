@@ -2,7 +2,9 @@ import Importing
 
 extension Factors {
   /// How runs go.
-  static let runs = [since, rejects, course, after, condition, transforms, process, hooks, contract, fields]
+  static let runs = [
+    since, rejects, rejectsBefore, course, after, condition, transforms, process, hooks, contract, fields,
+  ]
 
   /// Adds a column that only grows, by and large.
   private static func addCursor(
@@ -51,6 +53,14 @@ extension Factors {
       Factor.Value("limit") { $0.top["rejects"] = "{ file: rejects.ndjson, limit: 1 }" },
       Factor.Value("ratio") { $0.top["rejects"] = "{ file: rejects.ndjson, ratio: 10% }" },
       Factor.Value("codes") { $0.top["rejects"] = "{ file: rejects.ndjson, codes: { \"read.*\": 1, key.null: 2 } }" },
+    ])
+
+  private static let rejectsBefore = Factor(
+    "rejects-before",
+    [
+      Factor.Value("none"),
+      Factor.Value("waiting") { $0.rejectsBefore = .waiting },
+      Factor.Value("foreign") { $0.rejectsBefore = .foreign },
     ])
 
   private static let course = Factor(

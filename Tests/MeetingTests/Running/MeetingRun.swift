@@ -11,6 +11,7 @@ final class MeetingRun {
   let files: ScenarioFiles
   let real: RealRun
   private(set) var differences: [String] = []
+  private var rejects: KeptRejects
   /// The reference importer with what the store must hold; nil before the first run.
   private var reference: ReferenceImporter?
 
@@ -18,6 +19,7 @@ final class MeetingRun {
     self.scenario = scenario
     files = try ScenarioFiles(scenario)
     real = RealRun(files: files)
+    rejects = KeptRejects(folder: files.folder.path)
   }
 
   /// Runs everything, up to the first run that differs.
@@ -26,6 +28,10 @@ final class MeetingRun {
       let inputs = try files.writeBefore()
       let definition = try real.definition("before.yaml")
       try run("before", definition, inputs) { real.run(definition) }
+    }
+    if scenario.rejectsBefore != .none {
+      try files.folder.write(scenario.rejectsBefore.lines.joined(separator: "\n") + "\n", to: "rejects.ndjson")
+      _ = rejects.missing()
     }
     for night in scenario.nights.indices where differences.isEmpty {
       let inputs = try files.writeNight(night)
@@ -81,6 +87,7 @@ final class MeetingRun {
     let outcome = try body()
     reference = importer
     differences += wanted.differences(outcome).map { "\(name): \($0)" }
+    differences += rejects.missing().prefix(3).map { "\(name): no file has the reject \($0)" }
     try compareStores(name, importer, definition)
   }
 

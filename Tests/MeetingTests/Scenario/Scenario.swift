@@ -83,6 +83,8 @@ struct Scenario: Sendable {
 
   /// How many records each night brings.
   var nights = [30]
+  /// What stands where rejects go before the first night.
+  var rejectsBefore = RejectsBefore.none
   /// How the run of each night goes.
   var course = Course.plain
   /// What comes behind the last night.

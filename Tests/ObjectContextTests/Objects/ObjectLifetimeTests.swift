@@ -245,7 +245,7 @@ struct ObjectLifetimeTests {
     }
     #expect(try walk().count == 50 * 6)
     weak let watched = people[0]
-    let buffer = context.buffer(table: people[0].objectID.entity.rootIndex)
+    let buffer = context.buffer(root: people[0].objectID.entity.rootIndex)
     people.removeAll()
     #expect(watched == nil)
     #expect(context.registeredObjects.isEmpty)
@@ -335,7 +335,7 @@ struct ObjectLifetimeTests {
     let context = place.context
     for i in 0..<100 { _ = try skill("skill \(i)", context) }
     try context.save()
-    let buffer = context.buffer(table: try #require(place.model.entity(named: "Skill")).index)
+    let buffer = context.buffer(root: try #require(place.model.entity(named: "Skill")).index)
     let ids = try context.fetch("Skill").map(\.objectID)
     var most = (rows: 0, bytes: 0)
     for round in 0..<2000 {

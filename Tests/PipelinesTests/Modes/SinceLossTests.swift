@@ -66,9 +66,34 @@ import Testing
       { entity: Country, find_by: [code], relationships: { ally: { find_by: { code: size }, missing: reject } } }
       """
     #expect(try run("a,,1\nb,z,2\nc,a,3\n", import: text).rejected == 1)
-    #expect(try cursor() == nil)
+    #expect(try cursor() == .integer(2))
     #expect(try run("a,,1\nb,c,2\nc,a,3\n", import: text).inserted == 1)
     #expect(try cursor() == .integer(3))
+  }
+
+  @Test("what the second pass rejects is not how far the records have come") func secondPassReaches() throws {
+    let text = """
+      { entity: Country, find_by: [code], relationships: { ally: { find_by: { code: size }, missing: reject } } }
+      """
+    #expect(try run("a,,1\nb,z,5\nc,d,2\nd,,3\n", ", rejects: pass", import: text).rejected == 1)
+    #expect(try cursor() == .integer(3))
+  }
+
+  @Test(
+    "a key that comes twice holds the cursor at its own place, however objects are found", arguments: FindPlan.allCases)
+  func duplicates(plan: FindPlan) throws {
+    let text = "{ entity: Country, find_by: [code], duplicates: reject, attributes: [size] }"
+    func run(_ csv: String, _ since: String = "") throws -> ImportSummary {
+      try self.run(csv, since, import: text) {
+        $0.parts[0].findPlan = plan
+        $0.batchLimit.records = 2
+      }
+    }
+    #expect(try run("a,1,1\nb,1,2\na,2,3\nc,1,4\n").rejected == 1)
+    #expect(try cursor() == .integer(3))
+    try FileManager.default.removeItem(atPath: map.store)
+    #expect(try run("a,1,1\nb,1,2\na,2,9\nc,1,4\n", ", rejects: pass").rejected == 1)
+    #expect(try cursor() == .integer(4))
   }
 
   @Test("what passes the cursor is in a rejects file until it is replayed")

@@ -96,6 +96,27 @@ import Testing
     }
   }
 
+  @Test("a replay deletes nothing, and what its records name is not gone any more", arguments: ["sync", "replace"])
+  func replay(mode: String) throws {
+    for plan in FindPlan.allCases {
+      let map = try ModeFolder()
+      try map.run(Self.upsert, "code,name,size\nCH,Schweiz,1\nDE,Deutschland,2\nFR,France,2\nIT,Italia,2\n")
+      let options = "delete: mark, soft_delete: isGone, limit: 9, unreadable: delete"
+      let text = Self.sync(options, mode: mode)
+      // France is marked, as its record is there and its code is not.
+      let night = try map.run(text, "code,name,size\nCH,Schweiz,1\nDE,Deutschland,2\n,France,2\n")
+      #expect((night.marked, night.rejected) == (2, 1))
+      let rejects = try map.folder.write(
+        map.rejects().joined(separator: "\n").replacing(",France,2", with: "FR,France,2"), to: "right.ndjson")
+      let definition = try map.definition(text, "code,name,size\n")
+      var replay = definition.replaying(ByteSource(path: rejects), rejectsPath: map.folder.file("again.ndjson"))
+      replay.parts[0].findPlan = plan
+      let summary = try ImportSession(replay).run()
+      #expect((summary.updated, summary.deleted, summary.marked, summary.rejected) == (1, 0, 0, 0), "\(plan)")
+      #expect(try map.rows("SELECT ZCODE FROM ZCOUNTRY WHERE ifnull(ZISGONE, 0)") == ["IT"], "\(plan)")
+    }
+  }
+
   @Test("delete rules hold: cascade takes along, nullify lets go, deny is a reject that names the object")
   func deleteRules() throws {
     try map.run(

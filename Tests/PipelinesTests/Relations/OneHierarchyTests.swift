@@ -50,6 +50,27 @@ import Testing
     return rows
   }
 
+  @Test(
+    "mode update changes what a record before has made as its target, whatever the batch",
+    arguments: [1, 2, 3, 9], ["k", "other"])
+  func updatesTargets(batch: Int, key: String) throws {
+    let entities = """
+        A:
+          attributes: { k: string!, n: integer64, other: string }
+          relationships: { up: { to_one: A, inverse: downs }, downs: { to_many: A, inverse: up } }
+          unique: [k]
+      """
+    let up = key == "k" ? "up: { find_by: { k: up } }" : "up: { find_by: { other: up }, attributes: { k: up } }"
+    _ = try importing(up, entities: entities, records: [[#"{"k": "a", "n": 1}"#]], more: "attributes: [n]")
+    let summary = try importing(
+      up, entities: entities,
+      records: [
+        [#"{"k": "b", "n": 5}"#, #"{"k": "a", "n": 2, "up": "b"}"#, #"{"k": "b", "n": 3}"#, #"{"k": "c", "n": 4}"#]
+      ], more: "attributes: [n]\n  mode: update", batch: batch)
+    #expect((summary.updated, summary.skipped) == (2, 2))
+    #expect(try rows("SELECT ZK, ZN FROM ZA ORDER BY 1") == ["a 2", "b 3"])
+  }
+
   @Test("of two one-to-one relationships with one target each keeps its own other end")
   func twoOneToOnes() throws {
     let summary = try importing(

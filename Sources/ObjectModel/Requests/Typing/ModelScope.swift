@@ -65,7 +65,7 @@ package struct ModelScope {
     _ name: String, of entity: EntityDescription, isFirst: Bool
   ) throws(PredicateError) -> Target {
     if isFirst, let column = columns[name] { return .type(column) }
-    let family = model.entities[entity.index...entity.lastDescendantIndex]
+    let family = model.family(of: entity.index)
     for entity in family {
       if let attribute = entity.attribute(named: name) { return .attribute(attribute) }
       if let relationship = entity.relationship(named: name) {

@@ -64,10 +64,9 @@ final class IncrementalBacking: RowBacking, StoreObserver {
   /// Removes the records of an entity that are not there any more.
   private func removeOthers(_ entity: EntityDescription, _ seen: Set<Int64>) throws(StoreError) {
     let table = store.schema.table(forRoot: entity.rootIndex).name
-    let numbers = (entity.index...entity.lastDescendantIndex).map { String(store.schema.entityNumbers[$0]) }
     try writing { () throws(StoreError) in
       let select = try store.connection.prepare(
-        "SELECT Z_PK FROM \(table) WHERE Z_ENT IN (\(numbers.joined(separator: ", ")))")
+        "SELECT Z_PK FROM \(table) WHERE Z_ENT \(store.schema.entityTest(entity))")
       var gone: [Int64] = []
       while try select.step() {
         if !seen.contains(select.integer(0)) { gone.append(select.integer(0)) }
@@ -131,9 +130,8 @@ final class IncrementalBacking: RowBacking, StoreObserver {
     let declaring = store.model.entities[entity]
     guard let relationship = declaring.relationships.first(where: { $0.slot == slot && $0.isToMany }) else { return }
     let table = store.schema.table(forRoot: declaring.rootIndex).name
-    let numbers = (declaring.index...declaring.lastDescendantIndex).map { String(store.schema.entityNumbers[$0]) }
     let select = try store.connection.prepare(
-      "SELECT Z_PK FROM \(table) WHERE Z_ENT IN (\(numbers.joined(separator: ", ")))")
+      "SELECT Z_PK FROM \(table) WHERE Z_ENT \(store.schema.entityTest(declaring))")
     var keys: [Int64] = []
     while try select.step() { keys.append(select.integer(0)) }
     try bringMembers(of: keys, relationship)

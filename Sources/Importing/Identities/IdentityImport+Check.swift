@@ -3,7 +3,7 @@ public import ObjectModel
 import ObjectStore
 import RecordFormats
 
-extension ObjectImport {
+extension IdentityImport {
   /// Finds everything that is wrong or dubious.
   ///
   /// - Parameters:
@@ -41,9 +41,9 @@ extension ObjectImport {
 
   /// Compares the columns or the first records' members with the fields of the entity.
   private func checkFields(
-    of entity: EntityDescription, _ fields: [ObjectField], _ findings: inout FindingList
+    of entity: EntityDescription, _ fields: [IdentityField], _ findings: inout FindingList
   ) {
-    let names = fields.map { ObjectColumn.name(ofField: $0.name, in: format) }
+    let names = fields.map { IdentityColumn.name(ofField: $0.name, in: format) }
     let known = Set(names)
     for source in sources {
       let place = places["files", source.path]?.value ?? position
@@ -55,9 +55,9 @@ extension ObjectImport {
         continue
       }
       if present.isEmpty { continue }
-      if !present.contains(ObjectField.identityName) {
+      if !present.contains(IdentityField.identityName) {
         findings.report(
-          .unknownColumn, at: place, "“\(source.path)” has no field “\(ObjectField.identityName)”",
+          .unknownColumn, at: place, "“\(source.path)” has no field “\(IdentityField.identityName)”",
           hint: "objects have their identity there, a number from 1")
       }
       checkNeeded(fields, Set(present), source, &findings)
@@ -75,7 +75,7 @@ extension ObjectImport {
 
   /// Finds fields that a CSV file must have and has not; the records of other formats name their fields one by one.
   func checkNeeded(
-    _ fields: [ObjectField], _ present: Set<String>, _ source: ByteSource, _ findings: inout FindingList
+    _ fields: [IdentityField], _ present: Set<String>, _ source: ByteSource, _ findings: inout FindingList
   ) {
     guard case .csv = format else { return }
     for field in fields where field.isNeeded && !present.contains(field.name) {
@@ -86,7 +86,7 @@ extension ObjectImport {
   }
 }
 
-extension ObjectField {
+extension IdentityField {
   /// Whether a file without the column would say nothing where something must be said; the identity aside.
   fileprivate var isNeeded: Bool {
     switch kind {

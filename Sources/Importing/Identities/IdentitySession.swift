@@ -10,9 +10,9 @@ import Threads
 /// Entities come one after the other, read and converted on one thread and written on the other, as in
 /// ``ImportSession``. References are checked at the end, when all objects are there: what cannot stay is taken out,
 /// and the files are read once more to say which records these were.
-final class ObjectSession {
+final class IdentitySession {
   private let definition: ImportDefinition
-  private let parts: [ObjectPlan]
+  private let parts: [IdentityPlan]
   private var summary = ImportSummary()
   private var ledger = RecordLedger()
   private let started = ImportSession.now()
@@ -32,11 +32,11 @@ final class ObjectSession {
     self.definition = definition
     self.identity = identity
     let schema = StoreSchema(model: definition.model)
-    var parts: [ObjectPlan] = []
+    var parts: [IdentityPlan] = []
     var findings = findings
     for part in definition.objects {
       do throws(DiagnosticList) {
-        parts.append(try ObjectPlan(part, definition: definition, schema: schema))
+        parts.append(try IdentityPlan(part, definition: definition, schema: schema))
       } catch {
         findings += error.diagnostics
       }
@@ -133,16 +133,16 @@ final class ObjectSession {
     ]
   }
 
-  private func makeImporters(_ file: StoreFile) throws(ImportError) -> (PersistentStore, [ObjectImporter]) {
+  private func makeImporters(_ file: StoreFile) throws(ImportError) -> (PersistentStore, [IdentityImporter]) {
     do {
       let store = try PersistentStore(file: file)
-      var greatest: [Int: ObjectImporter.GreatestIdentity] = [:]
-      var importers: [ObjectImporter] = []
+      var greatest: [Int: IdentityImporter.GreatestIdentity] = [:]
+      var importers: [IdentityImporter] = []
       for (number, part) in parts.enumerated() {
         let root = part.entity.rootIndex
-        let shared = greatest[root] ?? ObjectImporter.GreatestIdentity()
+        let shared = greatest[root] ?? IdentityImporter.GreatestIdentity()
         greatest[root] = shared
-        importers.append(try ObjectImporter(part, store: store, number: number, greatest: shared))
+        importers.append(try IdentityImporter(part, store: store, number: number, greatest: shared))
       }
       return (store, importers)
     } catch {
@@ -152,7 +152,7 @@ final class ObjectSession {
 
   /// Reads and converts the files of a part on another thread and calls `body` with each batch, until it returns false.
   private func forEachBatch(
-    _ part: ObjectPlan, _ body: (inout ImportBatch) throws(ImportError) -> Bool
+    _ part: IdentityPlan, _ body: (inout ImportBatch) throws(ImportError) -> Bool
   ) throws(ImportError) {
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: part.plan) })
     let limit = BatchLimit(
@@ -177,7 +177,7 @@ final class ObjectSession {
 
   /// Takes out what cannot stay, and says which records these were.
   private func check(
-    _ file: StoreFile, _ store: PersistentStore, _ importers: [ObjectImporter], _ rejects: RejectOutput
+    _ file: StoreFile, _ store: PersistentStore, _ importers: [IdentityImporter], _ rejects: RejectOutput
   ) throws(ImportError) {
     let forgiving = Set(parts.filter { $0.missing == .null }.map(\.entity.index))
     let check = ReferenceCheck(store: store, forgiving: forgiving)
@@ -204,7 +204,7 @@ final class ObjectSession {
 
   /// Reads the files of an entity again and writes a reject for each record whose object was taken out.
   private func report(
-    _ findings: inout [Int64: ReferenceCheck.Finding], _ importer: ObjectImporter, _ rejects: RejectOutput
+    _ findings: inout [Int64: ReferenceCheck.Finding], _ importer: IdentityImporter, _ rejects: RejectOutput
   ) throws(ImportError) {
     let part = importer.part
     var open = findings
@@ -230,7 +230,7 @@ final class ObjectSession {
     summary.entities[part.entity.name]?.inserted -= count
   }
 
-  private func reject(_ record: Int, _ finding: ReferenceCheck.Finding, _ part: ObjectPlan) -> RecordReject {
+  private func reject(_ record: Int, _ finding: ReferenceCheck.Finding, _ part: IdentityPlan) -> RecordReject {
     func field(_ relationship: RelationshipDescription) -> Int32? {
       part.fields.firstIndex {
         $0.relationship?.slot == relationship.slot

@@ -1,7 +1,7 @@
 public import RecordFormats
 
 /// How files of whole objects call their fields.
-public enum ObjectColumn {
+public enum IdentityColumn {
   /// The column of a field: its name, in XML with hyphens for the colons, which would be prefixes of namespaces there.
   ///
   /// No property has a hyphen in its name.

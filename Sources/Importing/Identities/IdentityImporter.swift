@@ -3,15 +3,15 @@ import ObjectStore
 import RecordFormats
 
 /// Writes the prepared batches of one entity's objects: columns go straight into the table, lists into join tables.
-final class ObjectImporter {
-  let part: ObjectPlan
+final class IdentityImporter {
+  let part: IdentityPlan
   /// Rejects of the current batch.
   private(set) var rejects: [RecordReject] = []
   /// What became of the records of the current batch.
   private(set) var outcomes = ContiguousArray<RecordLedger.Outcome>()
 
   private let store: PersistentStore
-  private let loader: ObjectLoader
+  private let loader: IdentityLoader
   private let linkAccesses: [LinkAccess]
   /// The greatest identity of the hierarchy so far; shared by the importers of its entities.
   private let greatest: GreatestIdentity
@@ -32,11 +32,11 @@ final class ObjectImporter {
     var value: Int64 = 0
   }
 
-  init(_ part: ObjectPlan, store: PersistentStore, number: Int, greatest: GreatestIdentity) throws(StoreError) {
+  init(_ part: IdentityPlan, store: PersistentStore, number: Int, greatest: GreatestIdentity) throws(StoreError) {
     self.part = part
     self.store = store
     self.greatest = greatest
-    loader = try ObjectLoader(
+    loader = try IdentityLoader(
       store: store, entity: part.entity, number: number, columns: part.columns.map(\.definition))
     var accesses: [LinkAccess] = []
     for link in part.links { accesses.append(try store.links(.join(link.joinTable))) }
@@ -104,7 +104,7 @@ final class ObjectImporter {
   ///
   /// - Returns: What is wrong with them, or `nil`.
   private func read(
-    _ link: ObjectPlan.Links, _ record: Int, _ columns: [CellColumn], _ arena: UnsafeRawPointer
+    _ link: IdentityPlan.Links, _ record: Int, _ columns: [CellColumn], _ arena: UnsafeRawPointer
   ) -> (field: Int, detail: String)? {
     identities.removeAll(keepingCapacity: true)
     orders.removeAll(keepingCapacity: true)
@@ -138,7 +138,7 @@ final class ObjectImporter {
   }
 
   /// Writes the pairs of the inserted records.
-  private func insertLinks(_ link: ObjectPlan.Links, _ index: Int, _ view: ObjectView) throws(StoreError) {
+  private func insertLinks(_ link: IdentityPlan.Links, _ index: Int, _ view: ObjectView) throws(StoreError) {
     linkRows.removeAll(keepingCapacity: true)
     for row in rows {
       let record = Int(row)

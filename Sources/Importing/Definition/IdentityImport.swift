@@ -4,7 +4,7 @@ public import RecordFormats
 /// Files with whole objects of one entity, identities and relationships included: what an export writes.
 ///
 /// `docs/export.md` describes the records.
-public struct ObjectImport: Sendable {
+public struct IdentityImport: Sendable {
   /// The entity's name.
   public var entityName: String
   /// The inputs in order, globs already expanded.

@@ -4,7 +4,7 @@ import ObjectStore
 import RecordFormats
 
 /// The import of one entity's whole objects, resolved against the model and the headers of its files.
-struct ObjectPlan: Sendable {
+struct IdentityPlan: Sendable {
   /// The entity.
   let entity: EntityDescription
   /// The inputs.
@@ -16,7 +16,7 @@ struct ObjectPlan: Sendable {
   /// The fields as the reader's thread converts them.
   let plan: ImportPlan
   /// What each field of ``plan`` is.
-  let fields: [ObjectField]
+  let fields: [IdentityField]
   /// Where the table's columns come from, the identity first.
   let columns: [Column]
   /// The many-to-many relationships.
@@ -43,7 +43,7 @@ struct ObjectPlan: Sendable {
   /// Resolves a definition's part.
   ///
   /// - Throws: `DiagnosticList` with everything that is wrong.
-  init(_ part: ObjectImport, definition: ImportDefinition, schema: StoreSchema) throws(DiagnosticList) {
+  init(_ part: IdentityImport, definition: ImportDefinition, schema: StoreSchema) throws(DiagnosticList) {
     var findings = FindingList(path: definition.name)
     guard let entity = part.resolve(definition.model, &findings), !findings.hasErrors else {
       throw DiagnosticList(findings.list)
@@ -58,7 +58,7 @@ struct ObjectPlan: Sendable {
     guard !findings.hasErrors else { throw DiagnosticList(findings.list) }
     var builder = Builder(entity: entity, format: part.format)
     for field in all {
-      if let header, !header.contains(field.name), field.name != ObjectField.identityName {
+      if let header, !header.contains(field.name), field.name != IdentityField.identityName {
         builder.addMissing(field)
       } else {
         try builder.add(field)
@@ -71,7 +71,7 @@ struct ObjectPlan: Sendable {
   }
 
   /// The columns of a CSV file; `nil` for formats whose records name their fields.
-  private static func header(_ part: ObjectImport) throws(DiagnosticList) -> Set<String>? {
+  private static func header(_ part: IdentityImport) throws(DiagnosticList) -> Set<String>? {
     guard case .csv(let options) = part.format, let first = part.sources.first else { return nil }
     do {
       return Set(try RecordFormat.csv(options).headers(of: first).first?.columns ?? [])
@@ -87,9 +87,9 @@ private struct Builder {
   let format: RecordFormat
   var compiled: [CompiledField] = []
   var names: [ImportPlan.FieldName] = []
-  var fields: [ObjectField] = []
-  var columns: [ObjectPlan.Column] = []
-  var links: [ObjectPlan.Links] = []
+  var fields: [IdentityField] = []
+  var columns: [IdentityPlan.Column] = []
+  var links: [IdentityPlan.Links] = []
 
   init(entity: EntityDescription, format: RecordFormat) {
     self.entity = entity
@@ -105,7 +105,7 @@ private struct Builder {
       columnPlaces: names.map { _ in .file }, fieldNames: names, root: 0)
   }
 
-  mutating func add(_ field: ObjectField) throws(DiagnosticList) {
+  mutating func add(_ field: IdentityField) throws(DiagnosticList) {
     var made = try CompiledField(Self.fieldImport(field), attribute: Self.attribute(field))
     made.identifier = Int32(compiled.count)
     place(field, at: compiled.count)
@@ -114,13 +114,13 @@ private struct Builder {
     let property = field.relationship?.name ?? field.name
     names.append(
       ImportPlan.FieldName(
-        entity: entity.name, attribute: property, column: ObjectColumn.name(ofField: field.name, in: format)))
+        entity: entity.name, attribute: property, column: IdentityColumn.name(ofField: field.name, in: format)))
   }
 
   /// Notes a field that a CSV file has no column for.
-  mutating func addMissing(_ field: ObjectField) { place(field, at: nil) }
+  mutating func addMissing(_ field: IdentityField) { place(field, at: nil) }
 
-  private mutating func place(_ field: ObjectField, at index: Int?) {
+  private mutating func place(_ field: IdentityField, at index: Int?) {
     switch field.kind {
     case .links(_, let joinTable):
       if let index { links.append(.init(joinTable: joinTable, field: index)) }
@@ -142,7 +142,7 @@ private struct Builder {
   }
 
   /// The attribute as whose values the field is converted.
-  private static func attribute(_ field: ObjectField) -> AttributeDescription {
+  private static func attribute(_ field: IdentityField) -> AttributeDescription {
     if case .attribute(var attribute) = field.kind {
       if attribute.isDerived {
         attribute.derivationExpression = nil
@@ -165,7 +165,7 @@ private struct Builder {
     return attribute
   }
 
-  private static func fieldImport(_ field: ObjectField) -> FieldImport {
+  private static func fieldImport(_ field: IdentityField) -> FieldImport {
     var result = FieldImport(attributeName: field.name, column: field.name)
     result.conversion.isStored = true
     result.whenAbsent = .null

@@ -2,18 +2,18 @@ import ObjectModel
 import ObjectStore
 
 /// Dictionaries of entities that several stores have.
-extension ManagedObjectContext {
+extension StoreOrigin {
   /// The dictionaries of a request in several stores, in its order, limit and offset applied to all together.
   ///
   /// - Throws: ``ObjectError`` with `invalidRequest` for groups, distinct results and expressions: an aggregate of each
   ///   store is none of all.
   /// - Complexity: One SELECT a store; with an order O(n log n) for all rows found.
-  func fetchDictionaries(_ request: FetchRequest, stores: [Int]) throws(ObjectError) -> FetchedDictionaries {
+  func dictionariesOfSeveral(_ request: FetchRequest) throws(ObjectError) -> FetchedDictionaries {
     let (asked, places, width) = try withSortKeys(request)
     var parts: [FetchedDictionaries.Content] = []
     var rows: [DictionaryRow] = []
-    for number in stores {
-      let found = try fetchDictionaries(windowed(asked, store: number))
+    for request in self.parts(asked) ?? [] {
+      let found = try dictionaries(request)
       let part = found.content.narrowed(to: width ?? found.content.columns.count)
       parts.append(part)
       rows.reserveCapacity(rows.count + found.count)

@@ -72,7 +72,7 @@ package final class ReferenceCheck {
   private func addReferences(of table: EntityTable) {
     let root = schema.model.entities[table.rootEntity]
     var seen = Set<Int>()
-    for entity in schema.model.entities[root.index...root.lastDescendantIndex] {
+    for entity in schema.model.family(of: root.index) {
       for relationship in entity.relationships
       where !relationship.isToMany && relationship.declaringEntity == entity.index
         && seen.insert(relationship.slot).inserted
@@ -129,9 +129,7 @@ package final class ReferenceCheck {
 
   /// That `d` is an object of the entity or of one below it.
   private func condition(_ entity: EntityDescription) -> String {
-    guard !entity.isRoot else { return "" }
-    let numbers = schema.entityNumbers[entity.index...entity.lastDescendantIndex].map(String.init)
-    return " AND d.Z_ENT IN (\(numbers.joined(separator: ", ")))"
+    entity.isRoot ? "" : " AND d.Z_ENT \(schema.entityTest(entity))"
   }
 
   private func tableName(root: Int) -> String { schema.table(forRoot: root).name }

@@ -15,7 +15,7 @@ public import ObjectModel
 /// | `tags:inverse_order` | the positions in the ordered inverses of `tags` | array | `1 2 3` |
 ///
 /// Names of properties have no colon, so nothing collides; a property that is itself called `_id` is `_id:value`.
-public struct ObjectField: Sendable {
+public struct IdentityField: Sendable {
   /// What a field holds.
   public enum Kind: Sendable {
     /// The object's identity.
@@ -84,16 +84,16 @@ extension StoreSchema {
   /// the model, so it is the same for all stores of the model; of columns the names are those of this schema.
   ///
   /// - Complexity: O(properties of the model).
-  public func objectFields(of entity: EntityDescription) -> [ObjectField] {
+  public func objectFields(of entity: EntityDescription) -> [IdentityField] {
     let table = table(forRoot: entity.rootIndex)
     func column(_ role: ColumnDefinition.Role) -> ColumnDefinition? { table.columns.first { $0.role == role } }
-    var fields = [ObjectField(name: ObjectField.identityName, kind: .identity, column: column(.primaryKey))]
-    func add(_ name: String, _ kind: ObjectField.Kind, _ role: ColumnDefinition.Role) {
+    var fields = [IdentityField(name: IdentityField.identityName, kind: .identity, column: column(.primaryKey))]
+    func add(_ name: String, _ kind: IdentityField.Kind, _ role: ColumnDefinition.Role) {
       // Properties without a column are not stored.
-      if let column = column(role) { fields.append(ObjectField(name: name, kind: kind, column: column)) }
+      if let column = column(role) { fields.append(IdentityField(name: name, kind: kind, column: column)) }
     }
     func name(_ property: String) -> String {
-      property == ObjectField.identityName ? property + ":value" : property
+      property == IdentityField.identityName ? property + ":value" : property
     }
     for attribute in entity.attributes { add(name(attribute.name), .attribute(attribute), .slot(attribute.slot)) }
     for relationship in entity.relationships where !relationship.isToMany {
@@ -121,14 +121,14 @@ extension StoreSchema {
       else { continue }
       let join = canonical.joinTables[position]
       let name = name(relationship.name)
-      fields.append(ObjectField(name: name, kind: .links(relationship, joinTable: position), column: nil))
+      fields.append(IdentityField(name: name, kind: .links(relationship, joinTable: position), column: nil))
       if join.master.orderColumn != nil {
         fields.append(
-          ObjectField(name: name + ":order", kind: .linkOrders(relationship, joinTable: position), column: nil))
+          IdentityField(name: name + ":order", kind: .linkOrders(relationship, joinTable: position), column: nil))
       }
       if !join.isReflexive, join.inverse.orderColumn != nil {
         fields.append(
-          ObjectField(
+          IdentityField(
             name: name + ":inverse_order", kind: .inverseOrders(relationship, joinTable: position), column: nil))
       }
     }

@@ -4,7 +4,7 @@ import SQLite
 /// Puts whole objects with given identities into the table of one entity, columns straight from a batch.
 ///
 /// Unlike `TableAccess` it needs no rows in a buffer: the cells are ranges of the batch's own bytes.
-package final class ObjectLoader {
+package final class IdentityLoader {
   /// The columns that batches fill, in their order.
   package let columns: [ColumnDefinition]
   private let source: CellSource
@@ -97,7 +97,7 @@ extension StoreSchema {
 
   /// The index of the entity that the to-one relationship at `slot` below `root` refers to; `nil` for attributes.
   func destination(slot: Int, root: Int) -> Int? {
-    for entity in model.entities[root...model.entities[root].lastDescendantIndex] {
+    for entity in model.family(of: root) {
       if let found = entity.relationships.first(where: { $0.slot == slot && !$0.isToMany }) {
         return found.destinationEntity
       }
