@@ -78,7 +78,7 @@ let package = Package(
       "Importing",
       [
         "Bytes", "ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "RecordFormats", "Diagnostics",
-        "Threads",
+        "Threads", "YAML",
       ]),
     module(
       "Pipelines",

@@ -61,13 +61,13 @@ struct PipelineLoader {
     var definition = definition
     definition.path = findings.path
     definition.redaction = findings.redaction
-    let batch = component.component("batch")
+    let batch = component.component("batch") ?? ComponentValue(.batch, position: component.position)
     definition.batchLimit = BatchLimit(
-      records: batch?.count("records") ?? definition.batchLimit.records,
-      bytes: batch?.count("bytes") ?? definition.batchLimit.bytes)
-    let memory = component.component("memory")
-    definition.keyMemory = memory?.count("keys") ?? definition.keyMemory
-    definition.cacheMemory = memory?.count("cache") ?? definition.cacheMemory
+      records: batch.count(orDefault: "records"),
+      bytes: batch.count(orDefault: "bytes"))
+    let memory = component.component("memory") ?? ComponentValue(.memory, position: component.position)
+    definition.keyMemory = memory.count(orDefault: "keys")
+    definition.cacheMemory = memory.count(orDefault: "cache")
     definition.reporting = ReportingBuilder(findings: findings).reporting(component)
     PolicyBuilder(findings: findings).build(component, &definition)
     findings.add(definition.checkWhole(path: findings.path, ordersParts: !findings.hasErrors))

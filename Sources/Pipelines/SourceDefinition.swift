@@ -172,7 +172,8 @@ struct SourceArguments {
     let first = text.utf8.first
     let isQuoted = text.utf8.count > 1 && (first == UInt8(ascii: "\"") || first == UInt8(ascii: "'"))
     switch field.kind {
-    case .character, .delimiter, .text, .path, .flag, .count, .bytes, .share, .duration, .choice:
+    case .character, .delimiter, .text, .path, .flag, .count, .integer, .zone, .bytes, .share, .duration,
+      .choice:
       return isQuoted ? nil : .scalar(text, isPlain: true)
     case .texts:
       // An option without a value is the empty text, which a pipeline must write in quotes.

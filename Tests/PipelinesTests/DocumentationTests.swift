@@ -1,5 +1,6 @@
 import Diagnostics
 import Foundation
+import Importing
 @testable import Pipelines
 import TestSupport
 import Testing
@@ -80,6 +81,22 @@ struct DocumentationTests {
       try wanted.write(toFile: Self.page, atomically: true, encoding: .utf8)
     } else {
       #expect(text == wanted, "run the tests with MERGEWALK_UPDATE_DOCS=1 to write the reference anew")
+    }
+  }
+
+  @Test("the table of steps on the page about transforms is made from the specs")
+  func stepTable() throws {
+    let page = Locations.repository + "/docs/transforms.md"
+    let text = try String(contentsOfFile: page, encoding: .utf8)
+    let parts = text.components(separatedBy: Self.mark)
+    try #require(parts.count == 2)
+    let end = try #require(
+      parts[1].range(of: "\n\n", range: parts[1].index(after: parts[1].startIndex)..<parts[1].endIndex))
+    let wanted = parts[0] + Self.mark + "\n" + PipelineReference.steps + parts[1][end.lowerBound...]
+    if ProcessInfo.processInfo.environment["MERGEWALK_UPDATE_DOCS"] == "1" {
+      try wanted.write(toFile: page, atomically: true, encoding: .utf8)
+    } else {
+      #expect(text == wanted, "run the tests with MERGEWALK_UPDATE_DOCS=1 to write the table anew")
     }
   }
 

@@ -4,7 +4,7 @@ extension DatePattern {
   /// - Parameters:
   ///   - fraction: the part of the second, at least 0 and below 1; digits that the pattern has no room for are cut.
   ///   - offset: the zone that `time` is in, in seconds east of UTC.
-  func write(_ time: CivilTime, fraction: Double, offset: Int, to sink: inout ByteSink) -> Bool {
+  func write(_ time: CivilTime, fraction: Double, offset: Int, to sink: inout TextBuffer) -> Bool {
     for step in steps {
       let done: Bool
       switch step {
@@ -37,7 +37,7 @@ extension DatePattern {
     return true
   }
 
-  private static func append(_ number: Int, width: Int, _ sink: inout ByteSink) -> Bool {
+  private static func append(_ number: Int, width: Int, _ sink: inout TextBuffer) -> Bool {
     var width = width
     var power = 1
     for _ in 1..<max(width, 1) { power *= 10 }
@@ -49,12 +49,12 @@ extension DatePattern {
     return ValueText.append(Int64(number), to: &sink)
   }
 
-  private static func append(_ name: StaticString, _ isShort: Bool, _ sink: inout ByteSink) -> Bool {
+  private static func append(_ name: StaticString, _ isShort: Bool, _ sink: inout TextBuffer) -> Bool {
     let bytes = UnsafeBufferPointer(start: name.utf8Start, count: isShort ? 3 : name.utf8CodeUnitCount)
     return sink.append(bytes[0] & ~0x20) && sink.append(UnsafeBufferPointer(rebasing: bytes.dropFirst()))
   }
 
-  private static func append(_ offset: Int, _ style: Zone, _ sink: inout ByteSink) -> Bool {
+  private static func append(_ offset: Int, _ style: Zone, _ sink: inout TextBuffer) -> Bool {
     if style.allowsZ, offset == 0 { return sink.append(UInt8(ascii: "Z")) }
     let minutes = abs(offset) / 60
     guard sink.append(UInt8(ascii: offset < 0 ? "-" : "+")), append(minutes / 60, width: 2, &sink) else { return false }

@@ -1,7 +1,7 @@
 import Bytes
 import Diagnostics
 import ObjectContext
-import ObjectModel
+package import ObjectModel
 import ObjectStore
 
 /// Checks one field's import against its attribute and collects what it finds.
@@ -142,29 +142,23 @@ struct FieldCheck {
   /// Finds options that mean nothing for values of this type: usually they stand at the wrong attribute.
   private mutating func checkOptions() {
     let options = field.conversion
-    let type = attribute.type
-    let isNumber = [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
-    let isCount = type == .date && options.dateFormat.isCount
-    let numbers = "Decimal, Double, Float or Integer"
     let standard = ConversionOptions()
-    for (option, isSet, fits, wanted) in [
-      ("date", options.dateFormat != standard.dateFormat, type == .date, "Date"),
-      ("zone", options.timeZoneOffset != standard.timeZoneOffset, type == .date, "Date"),
-      (
-        "encoding", options.binaryEncoding != standard.binaryEncoding, type == .binary || type == .transformable,
-        "Binary or Transformable"
-      ),
-      ("true", !options.trueSpellings.isEmpty, type == .boolean, "Boolean"),
-      ("false", !options.falseSpellings.isEmpty, type == .boolean, "Boolean"),
-      ("group_mark", options.groupMark != standard.groupMark, isNumber, numbers),
-      ("plain_numbers", options.plainNumbers, isNumber, numbers),
-      ("decimal_mark", options.decimalMark != standard.decimalMark, isNumber || isCount, numbers),
-    ] where !fits && (isSet || field.places[option] != nil) {
+    // A date may be a number.
+    let isCount = attribute.type == .date && options.dateFormat.isCount
+    for (option, isSet) in [
+      ("date", options.dateFormat != standard.dateFormat), ("zone", options.timeZoneOffset != standard.timeZoneOffset),
+      ("encoding", options.binaryEncoding != standard.binaryEncoding), ("true", !options.trueSpellings.isEmpty),
+      ("false", !options.falseSpellings.isEmpty), ("group_mark", options.groupMark != standard.groupMark),
+      ("plain_numbers", options.plainNumbers), ("decimal_mark", options.decimalMark != standard.decimalMark),
+    ] where isSet || field.places[option] != nil {
+      guard let wanted = AttributeType.wanted(by: option), !wanted.types.contains(attribute.type),
+        !(isCount && option == "decimal_mark")
+      else { continue }
       refuse(
         at: field.places[option]?.key,
-        "“\(option)” is for attributes of type \(wanted), but “\(attribute.name)” is \(type.xmlName)")
+        "“\(option)” is for attributes of type \(wanted.words), but “\(attribute.name)” is \(attribute.type.xmlName)")
     }
-    if isNumber || isCount { checkMarks() }
+    if isCount || AttributeType.numbers.contains(attribute.type) { checkMarks() }
     checkSubstitute("absent", field.whenAbsent, standard: .keep)
     checkSubstitute("null", field.whenNull, standard: .null)
     checkSubstitute("empty", field.whenEmpty, standard: nil)
@@ -181,18 +175,12 @@ struct FieldCheck {
     _ option: String, _ substitute: FieldImport.Substitute?, standard: FieldImport.Substitute?
   ) {
     let place = field.places[option]?.value
-    guard let substitute, place != nil || substitute != standard else { return }
-    if substitute == .empty, attribute.type != .string, attribute.type != .binary {
-      refuse(
-        at: place, "“\(attribute.name)” is \(attribute.type.xmlName): only String and Binary have an empty value")
-    } else if substitute == .useDefault, attribute.defaultValue == nil {
-      refuse(
-        at: place, "“\(attribute.name)” has no default in the model", hint: "use “null”, or give it one")
-    } else if substitute == .null, !attribute.isOptional {
-      refuse(
-        at: place, "“\(attribute.name)” is mandatory: a null rejects the record",
-        hint: "say so with “\(option): reject”")
-    }
+    guard let substitute, place != nil || substitute != standard, let obstacle = substitute.obstacle(at: attribute)
+    else { return }
+    refuse(
+      at: place, obstacle,
+      hint: substitute == .null
+        ? "say so with “\(option): reject”" : substitute == .useDefault ? "use “null”, or give it one" : nil)
   }
 
   private mutating func checkMarks() {
@@ -256,6 +244,34 @@ extension AttributeDescription {
     switch type {
     case .undefined, .objectID, .composite: return "has the type \(type.xmlName), which no column converts to"
     default: return nil
+    }
+  }
+}
+
+extension AttributeType {
+  static let numbers: [AttributeType] = [.integer16, .integer32, .integer64, .decimal, .double, .float]
+
+  /// The types that an option of fields is for, and what messages call them; nil for one that is for all.
+  package static func wanted(by option: String) -> (types: [AttributeType], words: String)? {
+    switch option {
+    case "date", "zone": ([.date], "Date")
+    case "encoding": ([.binary, .transformable], "Binary or Transformable")
+    case "true", "false": ([.boolean], "Boolean")
+    case "decimal_mark", "group_mark", "plain_numbers": (numbers, "Decimal, Double, Float or Integer")
+    default: nil
+    }
+  }
+}
+
+extension FieldImport.Substitute {
+  /// Why an attribute cannot take it in the place of a value; nil when it can.
+  package func obstacle(at attribute: AttributeDescription) -> String? {
+    switch self {
+    case .empty where attribute.type != .string && attribute.type != .binary:
+      "“\(attribute.name)” is \(attribute.type.xmlName): only String and Binary have an empty value"
+    case .useDefault where attribute.defaultValue == nil: "“\(attribute.name)” has no default in the model"
+    case .null where !attribute.isOptional: "“\(attribute.name)” is mandatory: a null rejects the record"
+    default: nil
     }
   }
 }

@@ -3,6 +3,8 @@ import ObjectStore
 
 /// How the bytes of one field become a cell; the loop over a column is specialised for each conforming type.
 protocol FieldConversion {
+  typealias Failure = ConversionFailureCode
+
   /// Whether JSON objects, arrays, `true` and `false` convert by their raw text.
   var takesAnyJSON: Bool { get }
   /// The cell of JSON `true` or `false`, or `nil` when they convert as text or not at all.
@@ -14,9 +16,7 @@ protocol FieldConversion {
   /// How many bytes the value of a field of `length` bytes may add to the arena.
   func room(for length: Int) -> Int
   /// Converts `bytes`, which start at `offset` in the arena and are not empty.
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell
 }
 
 extension FieldConversion {
@@ -51,9 +51,7 @@ struct IntegerConversion: FieldConversion, Sendable {
   @inline(__always) var takesNumbers: Bool { true }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     let value = try IntegerText.parse(bytes)
     guard range.contains(value) else { throw .range }
     return ConvertedCell(integer: value)
@@ -67,9 +65,7 @@ struct DoubleConversion: FieldConversion, Sendable {
   @inline(__always) var takesNumbers: Bool { true }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     ConvertedCell(real: try DoubleText.parse(bytes, decimalMark: decimalMark))
   }
 }
@@ -81,9 +77,7 @@ struct FloatConversion: FieldConversion, Sendable {
   @inline(__always) var takesNumbers: Bool { true }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     ConvertedCell(real: try DoubleText.parseFloat(bytes, decimalMark: decimalMark))
   }
 }
@@ -95,9 +89,7 @@ struct DecimalConversion: FieldConversion, Sendable {
   @inline(__always) var takesNumbers: Bool { true }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     try DecimalText.parse(bytes, decimalMark: decimalMark)
   }
 }
@@ -111,9 +103,7 @@ struct GroupedConversion<Base: FieldConversion & Sendable>: FieldConversion, Sen
   @inline(__always) var takesNumbers: Bool { true }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     guard bytes.contains(mark) else { return try base.convert(bytes, offset: offset, output: &output) }
     var unused = output
     return try NumberText.withoutGroupMarks(bytes, mark: mark, malformed: malformed) {
@@ -130,9 +120,7 @@ struct BooleanConversion: FieldConversion, Sendable {
   @inline(__always) func cell(of literal: Bool) -> ConvertedCell? { ConvertedCell(integer: literal ? 1 : 0) }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     ConvertedCell(integer: try spellings.parse(bytes) ? 1 : 0)
   }
 }
@@ -142,9 +130,7 @@ struct ISODateConversion: FieldConversion, Sendable {
   let defaultOffset: Int
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     ConvertedCell(real: try ISODateText.parse(bytes, defaultOffset: defaultOffset))
   }
 }
@@ -155,9 +141,7 @@ struct PatternDateConversion: FieldConversion, Sendable {
   let defaultOffset: Int
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     ConvertedCell(real: try pattern.parse(bytes, defaultOffset: defaultOffset))
   }
 }
@@ -169,9 +153,7 @@ struct EpochConversion: FieldConversion, Sendable {
   let epoch: Int64
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     ConvertedCell(real: try EpochText.parse(bytes, decimalMark: decimalMark, scale: scale, epoch: epoch))
   }
 }
@@ -181,9 +163,7 @@ struct TextConversion: FieldConversion, Sendable {
   @inline(__always) var takesAnyJSON: Bool { true }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     ConvertedCell(tag: CellTag.text, payload: ByteRange(offset: offset, length: bytes.count).payload)
   }
 }
@@ -191,9 +171,7 @@ struct TextConversion: FieldConversion, Sendable {
 /// URI: the field's own bytes, checked.
 struct URIConversion: FieldConversion, Sendable {
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     try URIText.check(bytes)
     return ConvertedCell(tag: CellTag.text, payload: ByteRange(offset: offset, length: bytes.count).payload)
   }
@@ -204,9 +182,7 @@ struct RawConversion: FieldConversion, Sendable {
   @inline(__always) var takesAnyJSON: Bool { true }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     ConvertedCell(tag: CellTag.blob, payload: ByteRange(offset: offset, length: bytes.count).payload)
   }
 }
@@ -217,9 +193,7 @@ struct HexConversion: FieldConversion, Sendable {
   @inline(__always) func room(for length: Int) -> Int { length / 2 }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     guard let count = Hexadecimal.decode(bytes, into: output.cursor) else { throw .hex }
     return output.append(count, tag: CellTag.blob)
   }
@@ -231,9 +205,7 @@ struct Base64Conversion: FieldConversion, Sendable {
   @inline(__always) func room(for length: Int) -> Int { length / 4 * 3 + 3 }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     guard let count = Base64.decode(bytes, .exact, into: output.cursor) else { throw .base64 }
     return output.append(count, tag: CellTag.blob)
   }
@@ -245,9 +217,7 @@ struct UUIDConversion: FieldConversion, Sendable {
   @inline(__always) func room(for length: Int) -> Int { 16 }
 
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     guard UUIDText.decode(bytes, into: output.cursor) else { throw .uuid }
     return output.append(16, tag: CellTag.blob)
   }

@@ -3,9 +3,7 @@
 /// Double and Float: as ``DoubleConversion``, and `Infinity`, `-Infinity`; Floats are not rounded again.
 struct StoredDoubleConversion: FieldConversion, Sendable {
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     let last = bytes[bytes.count - 1]
     if last == UInt8(ascii: "y") { return ConvertedCell(real: try Self.infinity(bytes)) }
     return ConvertedCell(real: try DoubleText.parse(bytes, decimalMark: UInt8(ascii: ".")))
@@ -25,9 +23,7 @@ struct StoredDoubleConversion: FieldConversion, Sendable {
 /// binary64 number. Other digits would be lost without a word, so they are refused.
 struct StoredDecimalConversion: FieldConversion, Sendable {
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     if let integer = try? IntegerText.parse(bytes) { return ConvertedCell(integer: integer) }
     let cell = try StoredDoubleConversion().convert(bytes, offset: offset, output: &output)
     if (try? DecimalText.parse(bytes, decimalMark: UInt8(ascii: "."))) == nil { try Self.check(bytes, cell) }
@@ -59,9 +55,7 @@ struct StoredDecimalConversion: FieldConversion, Sendable {
 /// Date: ISO 8601, or seconds since 2001-01-01 UTC as a number, of any size.
 struct StoredDateConversion: FieldConversion, Sendable {
   @inline(__always)
-  func convert(
-    _ bytes: FieldBytes, offset: Int, output: inout ArenaOutput
-  ) throws(ConversionFailureCode) -> ConvertedCell {
+  func convert(_ bytes: FieldBytes, offset: Int, output: inout ArenaOutput) throws(Failure) -> ConvertedCell {
     // Four digits and a hyphen: no number has one there without an `e` before it.
     if bytes.count >= 10, bytes[4] == UInt8(ascii: "-"), bytes[3] &- UInt8(ascii: "0") <= 9 {
       return ConvertedCell(real: try ISODateText.parse(bytes, defaultOffset: 0))

@@ -44,17 +44,7 @@ final class RunJournal {
     // What the checkpoint says is in the file has to be there before the checkpoint is. In a store that is being built it
     // is good for as long as the machine runs, and so is what was handed to the system.
     if !file.isNew || isDurable { try rejects.sync() }
-    fill(&checkpoint)
-    checkpoint.commits += 1
-    checkpoint.rejectBytes = rejects.byteCount
-    checkpoint.tally.rejectCounts = rejects.countsByName
-    checkpoint.tally.seconds = before.seconds + ImportSession.now() - started
-    checkpoint.tally.statements = before.statements + file.statementsExecuted
-    var metadata = file.metadata
-    metadata.mergewalk.runs[name] = checkpoint.list
-    try write(metadata)
-    changes = file.totalChanges
-    isWritten = true
+    try write(rejects.byteCount, rejects.countsByName, fill)
   }
 
   /// Writes the checkpoint of an earlier place, to which everything was taken back.
@@ -62,16 +52,24 @@ final class RunJournal {
     _ place: RunPlace, rejectBytes: Int, rejectCounts: [String: Int], _ rejects: RejectOutput
   ) throws(ImportError) {
     try rejects.sync()
-    checkpoint.part = place.part
-    checkpoint.position = place.start
-    checkpoint.ledger = place.ledger
-    checkpoint.lateRejects = place.lateRejects
-    checkpoint.later = nil
-    checkpoint.rejectHeader = place.rejectHeader
-    checkpoint.tally = place.tally
-    checkpoint.tally.rejectCounts = rejectCounts
+    try write(rejectBytes, rejectCounts) { checkpoint in
+      checkpoint.part = place.part
+      checkpoint.position = place.start
+      checkpoint.ledger = place.ledger
+      checkpoint.lateRejects = place.lateRejects
+      checkpoint.later = nil
+      checkpoint.rejectHeader = place.rejectHeader
+      checkpoint.tally = place.tally
+    }
+  }
+
+  private func write(
+    _ rejectBytes: Int, _ rejectCounts: [String: Int], _ fill: (inout RunCheckpoint) -> Void
+  ) throws(ImportError) {
+    fill(&checkpoint)
     checkpoint.commits += 1
     checkpoint.rejectBytes = rejectBytes
+    checkpoint.tally.rejectCounts = rejectCounts
     checkpoint.tally.seconds = before.seconds + ImportSession.now() - started
     checkpoint.tally.statements = before.statements + file.statementsExecuted
     var metadata = file.metadata

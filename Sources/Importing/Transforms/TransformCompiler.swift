@@ -20,6 +20,9 @@ struct TransformCompiler {
   /// Whether expressions get instructions where they can; tests hold the evaluator against them.
   var hasInstructions = true
 
+  /// The step that is being compiled.
+  var place = StepPlace()
+
   private let definitions: [String: ColumnTransform]
   /// Columns that somebody else may have changed, by name: the derived column, and its type when it is declared.
   private var sharedColumns: [String: (derived: Int, kind: ValueKind?)] = [:]
@@ -58,10 +61,10 @@ struct TransformCompiler {
   // MARK: Instructions
 
   mutating func emit(
-    _ operation: Instruction.Operation, _ kind: ValueKind, _ name: String, origin: Int,
+    _ operation: any ColumnOperation, _ kind: ValueKind, _ name: String, origin: Int,
     reading: ConversionOptions = ConversionOptions()
   ) -> Value {
-    plan.instructions.append(Instruction(operation: operation, kind: kind, name: name, origin: origin))
+    plan.instructions.append(Instruction(operation, kind: kind, name: name, origin: origin))
     return Value(register: plan.instructions.count - 1, kind: kind, reading: reading, origin: origin)
   }
 
@@ -85,12 +88,12 @@ struct TransformCompiler {
     if let shared = sharedColumns[name] {
       let origin = columnNames.firstIndex(of: name) ?? -1
       // Derived columns are numbered behind those that are read, whose number is not known yet.
-      let value = emit(.load(column: -1 - shared.derived, nulls: []), .text, name, origin: origin, reading: reading)
+      let value = emit(LoadColumn(column: -1 - shared.derived), .text, name, origin: origin, reading: reading)
       loads[name] = value.register
       return value
     }
     let column = readColumn(name, at: position)
-    let value = emit(.load(column: column, nulls: []), .text, name, origin: column, reading: reading)
+    let value = emit(LoadColumn(column: column), .text, name, origin: column, reading: reading)
     loads[name] = value.register
     return value
   }
@@ -191,9 +194,10 @@ struct TransformCompiler {
     _ value: Value, to kind: ValueKind, step: String, at position: SourcePosition
   ) -> Value? {
     if value.kind == kind { return value }
-    if kind == .text { return emit(.print(value.register), .text, step, origin: value.origin) }
+    if kind == .text { return emit(PrintValues(from: value.register), .text, step, origin: value.origin) }
     if value.kind == .text {
-      return emit(.read(value.register, FieldReading(value.reading)), kind, step, origin: value.origin)
+      return emit(
+        ReadTexts(from: value.register, reading: FieldReading(value.reading)), kind, step, origin: value.origin)
     }
     let isPossible =
       (value.kind.isNumber || value.kind == .boolean) && (kind.isNumber || kind == .boolean)
@@ -204,7 +208,7 @@ struct TransformCompiler {
       )
       return nil
     }
-    return emit(.cast(value.register), kind, step, origin: value.origin)
+    return emit(CastNumbers(from: value.register), kind, step, origin: value.origin)
   }
 
   /// The value as a number; texts are read as decimals.
@@ -228,9 +232,10 @@ struct TransformCompiler {
 
   /// A constant of a type; nil when the text does not spell one.
   mutating func constant(_ text: String, _ kind: ValueKind, name: String) -> Value? {
-    if kind == .text { return emit(.constant(.text(Array(text.utf8))), .text, name, origin: -1) }
+    if kind == .text { return emit(Constant(value: .text(Array(text.utf8))), .text, name, origin: -1) }
     guard let value = FieldReading.constant(text, as: kind), value.tag == Register.value else { return nil }
-    return emit(.constant(.number(payload: value.payload, digits: value.digits)), kind, name, origin: -1)
+    return emit(
+      Constant(value: .number(payload: value.payload, digits: value.digits)), kind, name, origin: -1)
   }
 
   // MARK: The end
@@ -240,8 +245,8 @@ struct TransformCompiler {
     var result = plan
     result.readColumns = columnNames.count
     for index in result.instructions.indices {
-      if case .load(let column, let nulls) = result.instructions[index].operation, column < 0 {
-        result.instructions[index].operation = .load(column: columnNames.count - 1 - column, nulls: nulls)
+      if let load = result.instructions[index].operation as? LoadColumn, load.column < 0 {
+        result.instructions[index].operation = LoadColumn(column: columnNames.count - 1 - load.column)
       }
     }
     var needed = [Bool](repeating: false, count: result.instructions.count)
@@ -250,7 +255,7 @@ struct TransformCompiler {
       needed[register] = true
     }
     for index in result.instructions.indices.reversed() where needed[index] {
-      for input in result.instructions[index].operation.allInputs { needed[input] = true }
+      for input in result.instructions[index].operation.inputs { needed[input] = true }
     }
     for index in result.instructions.indices { result.instructions[index].isNeeded = needed[index] }
     return result

@@ -11,9 +11,9 @@ import Synchronization
 final class TransformRunner: Sendable {
   let plan: TransformPlan
   private let columns: [String]
-  private let tables: [ValueTable]
+  private let tables: [LookupTable]
   private let now: Double
-  private let machines = Mutex<[TransformMachine]>([])
+  private let machines = Mutex<[RegisterMachine]>([])
   /// What only the reader's thread uses, one batch after the other.
   private let ordered: OrderedTransforms
 
@@ -27,7 +27,7 @@ final class TransformRunner: Sendable {
     self.plan = plan.transforms
     columns = plan.columnNames
     now = ExpressionFunction.currentTime()
-    var tables: [ValueTable] = []
+    var tables: [LookupTable] = []
     var room = memory
     for lookup in plan.transforms.lookups {
       let table = try StoreLookupReader.table(lookup, store: store, memory: room)
@@ -79,7 +79,7 @@ final class TransformRunner: Sendable {
   func run(_ batch: inout ImportBatch) throws(ImportError) {
     batch.transformed.removeAll()
     let machine =
-      machines.withLock { $0.popLast() } ?? TransformMachine(plan, tables: tables, now: now)
+      machines.withLock { $0.popLast() } ?? RegisterMachine(plan, tables: tables, now: now)
     defer { machines.withLock { $0.append(machine) } }
     let count = batch.records.recordCount
     batch.records.reserveDerived(plan.derivedCount)
@@ -102,7 +102,7 @@ final class TransformRunner: Sendable {
   }
 
   /// Leaves out records that do not satisfy the condition.
-  private func filter(_ batch: inout ImportBatch, _ machine: TransformMachine) {
+  private func filter(_ batch: inout ImportBatch, _ machine: RegisterMachine) {
     guard let filter = plan.filter else { return }
     let register = machine.registers[filter]
     let count = batch.records.recordCount
@@ -118,7 +118,7 @@ final class TransformRunner: Sendable {
 
   /// Gives a derived column the values that somebody else may change.
   private func share(
-    _ shared: TransformPlan.SharedColumn, _ records: inout RecordBatch, _ machine: TransformMachine
+    _ shared: TransformPlan.SharedColumn, _ records: inout RecordBatch, _ machine: RegisterMachine
   ) {
     if shared.register >= 0 {
       machine.store(TransformPlan.Output(register: shared.register, derived: shared.derived), &records)
@@ -131,7 +131,7 @@ final class TransformRunner: Sendable {
 
   /// Rejects the records for which a value could not be made that is needed.
   private func reject(
-    _ output: TransformPlan.Output, _ batch: inout ImportBatch, _ machine: TransformMachine, _ count: Int
+    _ output: TransformPlan.Output, _ batch: inout ImportBatch, _ machine: RegisterMachine, _ count: Int
   ) {
     let register = machine.registers[output.register]
     for record in 0..<count where register.tags[record] == Register.failed {
@@ -140,65 +140,6 @@ final class TransformRunner: Sendable {
         TransformedRecords.cell(record, batch.records.columnCount + output.derived))
       batch.transformed.refusals.append(
         machine.refusal(register.payloads[record], record, field: output.fields.first, step: nil, batch.records))
-    }
-  }
-}
-
-extension TransformMachine {
-  /// The reject of a record for which a step has no result.
-  func refusal(
-    _ payload: UInt64, _ record: Int, field: Int?, step: String?, _ records: RecordBatch
-  ) -> RecordReject {
-    let cell = TransformFailure.Cell(payload: payload)
-    let instruction = plan.instructions[cell.instruction]
-    let inputs = instruction.operation.inputs
-    let values = inputs.compactMap { shown($0, record, records) }
-    let list = values.isEmpty ? "nothing" : values.joined(separator: ", ")
-    let sentence: String
-    switch cell.failure {
-    case .value: sentence = "\(list) is not \(instruction.kind.described)"
-    case .overflow: sentence = "the result for \(list) is beyond what \(instruction.kind.described) can hold"
-    case .division:
-      if case .arithmetic = instruction.operation {
-        sentence = "\(values.first ?? "nothing") cannot be divided by zero"
-      } else {
-        sentence = "there is a division by zero with \(list)"
-      }
-    case .unmapped: sentence = "the table has nothing for \(list)"
-    case .lookup: sentence = "the store has no object for \(list)"
-    case .pattern: sentence = "the regular expression takes too many steps with \(list)"
-    case .tooLong: sentence = "the result for \(list) is too long"
-    case .expression: sentence = "the expression has no value for \(list)"
-    }
-    return RecordReject(
-      record: Int32(record), field: field.map(Int32.init), code: cell.failure.code,
-      detail: "\(step.map { $0 + ", " } ?? "")\(instruction.name): \(sentence)")
-  }
-}
-
-extension Instruction.Operation {
-  /// All registers that the instruction reads.
-  var allInputs: [Int] {
-    if case .select(let condition, _, _) = self { return inputs + [condition] }
-    return inputs
-  }
-
-  /// The registers whose values messages show.
-  var inputs: [Int] {
-    switch self {
-    case .load, .constant: []
-    case .read(let from, _), .print(let from), .cast(let from), .text(let from, _), .length(let from),
-      .map(let from, _, _), .lookup(let from, _, _), .negate(let from), .absolute(let from), .round(let from, _, _),
-      .addToDate(let from, _, _, _), .datePart(let from, _, _), .startOf(let from, _, _), .formatDate(let from, _, _),
-      .hash(let from, _), .nullIf(let from, _), .isNull(let from), .isIn(let from, _, _), .isInNumbers(let from, _, _),
-      .not(let from):
-      [from]
-    case .concat(let parts, _), .coalesce(let parts), .and(let parts), .or(let parts): parts
-    case .arithmetic(_, let left, let right, _), .compare(_, let left, let right),
-      .compareText(_, let left, let right, _):
-      [left, right]
-    case .select(_, let first, let second): [first, second]
-    case .column(let operation): operation.inputs
     }
   }
 }

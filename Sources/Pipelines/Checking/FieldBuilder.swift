@@ -9,7 +9,7 @@ struct FieldBuilder {
 
   /// Builds the import of the attribute; without its entity no option of all fields is known to fit.
   func build(_ named: NamedValue, of entity: EntityDescription?) -> FieldImport {
-    var component = named.value ?? ComponentValue(position: named.name.position)
+    var component = named.value ?? ComponentValue(.field, position: named.name.position)
     if let defaults, let attribute = entity?.attribute(named: named.name.value) {
       for (name, option) in defaults.fields
       where !component.has(name) && Self.fits(name, option, attribute) && !component.hasCase(name) {
@@ -20,8 +20,8 @@ struct FieldBuilder {
       attributeName: named.name.value, column: component.text("from")?.value ?? named.name.value)
     field.position = named.name.position
     field.places = component.places
-    field.whenAbsent = component.choice("absent", as: FieldImport.Substitute.self) ?? field.whenAbsent
-    field.whenNull = component.choice("null", as: FieldImport.Substitute.self) ?? field.whenNull
+    field.whenAbsent = component.choice(orDefault: "absent", as: FieldImport.Substitute.self)
+    field.whenNull = component.choice(orDefault: "null", as: FieldImport.Substitute.self)
     field.whenEmpty = component.choice("empty", as: FieldImport.Substitute.self)
     field.conversion = conversion(component)
     field.absentValue = component.text("absent_value")?.value
@@ -40,23 +40,13 @@ struct FieldBuilder {
   private static func fits(_ name: String, _ option: ComponentValue.Field, _ attribute: AttributeDescription) -> Bool {
     let type = attribute.type
     switch name {
-    case "date", "zone": return type == .date
-    case "encoding": return type == .binary || type == .transformable
-    case "true", "false": return type == .boolean
-    case "decimal_mark", "group_mark", "plain_numbers":
-      return [.integer16, .integer32, .integer64, .decimal, .double, .float].contains(type)
     case "absent_value", "null_value", "empty_value":
       guard case .text(let text) = option.value else { return false }
       return type == .string || AttributeValue(text: text, type: type) != nil
     case "absent", "null", "empty":
-      guard case .text(let substitute) = option.value else { return false }
-      switch substitute {
-      case "empty": return type == .string || type == .binary
-      case "null": return attribute.isOptional
-      case "default": return attribute.defaultValue != nil
-      default: return true
-      }
-    default: return true
+      guard case .text(let text) = option.value else { return false }
+      return FieldImport.Substitute(rawValue: text)?.obstacle(at: attribute) == nil
+    default: return AttributeType.wanted(by: name)?.types.contains(type) ?? true
     }
   }
 
@@ -67,15 +57,7 @@ struct FieldBuilder {
     options.trueSpellings = component.texts("true")?.map(\.value) ?? []
     options.falseSpellings = component.texts("false")?.map(\.value) ?? []
     if let date = component.text("date") { options.dateFormat = Self.dateFormat(date.value) }
-    if let zone = component.text("zone") {
-      if let offset = Self.zoneOffset(zone.value) {
-        options.timeZoneOffset = offset
-      } else {
-        findings.add(
-          .invalidOption, at: zone.position, "“zone” cannot be “\(zone.value)”",
-          hint: "write UTC or an offset such as \"+02:00\"")
-      }
-    }
+    options.timeZoneOffset = component.count("zone") ?? options.timeZoneOffset
     if let encoding = component.choice("encoding", as: ConversionOptions.BinaryEncoding.self) {
       options.binaryEncoding = encoding
     }
@@ -99,21 +81,5 @@ struct FieldBuilder {
     case "core_data": .secondsSince2001
     default: .pattern(text)
     }
-  }
-
-  /// The seconds east of UTC of `UTC`, `Z`, `+02:00`, `-0330` or `+2`; `nil` for anything else or beyond 18 hours.
-  static func zoneOffset(_ text: String) -> Int? {
-    if text == "UTC" || text == "Z" { return 0 }
-    guard let sign = text.first, sign == "+" || sign == "-" else { return nil }
-    let rest = text.dropFirst()
-    let parts = rest.split(separator: ":", omittingEmptySubsequences: false)
-    let digits = parts.count == 1 && rest.utf8.count == 4 ? [rest.prefix(2), rest.suffix(2)] : parts
-    guard digits.count <= 2, digits.allSatisfy({ (1...2).contains($0.utf8.count) }),
-      let hours = Quantity.digits(digits[0]), let minutes = digits.count == 2 ? Quantity.digits(digits[1]) : 0,
-      minutes < 60
-    else { return nil }
-    let seconds = hours * 3600 + minutes * 60
-    guard seconds <= 18 * 3600 else { return nil }
-    return sign == "-" ? -seconds : seconds
   }
 }

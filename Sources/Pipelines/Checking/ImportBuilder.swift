@@ -27,8 +27,8 @@ struct ImportBuilder {
   private func build(_ component: ComponentValue, _ entity: EntityDescription?) -> EntityImport {
     var result = EntityImport(entityName: "", findBy: [])
     result.places = component.places
-    result.mode = component.choice("mode", as: ImportMode.self) ?? result.mode
-    result.duplicates = component.choice("duplicates", as: DuplicatePolicy.self) ?? result.duplicates
+    result.mode = component.choice(orDefault: "mode", as: ImportMode.self)
+    if let duplicates = component.choice("duplicates", as: DuplicatePolicy.self) { result.duplicates = duplicates }
     if let sync = component.component("sync") { result.sync = self.sync(sync) }
     let fields = FieldBuilder(findings: findings, defaults: defaults)
     result.attributes = component.named("attributes").map { fields.build($0, of: entity) }
@@ -90,13 +90,13 @@ struct ImportBuilder {
       column = first
     }
     var list = ListImport(column: column, form: separator.map { .split(separator: $0) } ?? .json)
-    list.trims = component.flag("trim") ?? list.trims
-    list.links = component.choice("links", as: ListImport.Links.self) ?? list.links
-    list.orphans = component.choice("orphans", as: ListImport.Orphans.self) ?? list.orphans
+    list.trims = component.flag(orDefault: "trim")
+    list.links = component.choice(orDefault: "links", as: ListImport.Links.self)
+    list.orphans = component.choice(orDefault: "orphans", as: ListImport.Orphans.self)
     list.scope = component.choice("find_in", as: ListImport.Scope.self)
-    list.whenEmpty = component.choice("empty", as: ListImport.Empty.self) ?? list.whenEmpty
-    list.whenElementEmpty =
-      component.choice("empty_elements", as: ListImport.EmptyElement.self) ?? list.whenElementEmpty
+    list.whenEmpty = component.choice(orDefault: "empty", as: ListImport.Empty.self)
+    list.whenElementEmpty = component.choice(
+      orDefault: "empty_elements", as: ListImport.EmptyElement.self)
     if separator != nil {
       for index in target.findBy.indices where target.findBy[index].column == column {
         target.findBy[index].column = "."
@@ -108,11 +108,11 @@ struct ImportBuilder {
   private func sync(_ component: ComponentValue) -> SyncPolicy {
     var policy = SyncPolicy()
     policy.places = component.places
-    policy.deletion = component.choice("delete", as: SyncPolicy.Deletion.self) ?? policy.deletion
+    policy.deletion = component.choice(orDefault: "delete", as: SyncPolicy.Deletion.self)
     policy.limit = component.count("limit")
     policy.ratio = component.share("ratio")
-    policy.unreadable = component.choice("unreadable", as: SyncPolicy.Unreadable.self) ?? policy.unreadable
-    policy.allowsEmpty = component.flag("allow_empty") ?? policy.allowsEmpty
+    policy.unreadable = component.choice(orDefault: "unreadable", as: SyncPolicy.Unreadable.self)
+    policy.allowsEmpty = component.flag(orDefault: "allow_empty")
     policy.softDelete = component.text("soft_delete")?.value
     if let scope = component.expression("where") {
       policy.scopeText = scope

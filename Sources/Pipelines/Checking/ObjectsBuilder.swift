@@ -29,7 +29,7 @@ struct ObjectsBuilder {
     var result = IdentityImport(
       entityName: name.value, inputs: [], format: format ?? .ndjson(NDJSONOptions()))
     result.sources = inputs.map(\.source)
-    result.missing = component.choice("missing", as: MissingTargetPolicy.self) ?? result.missing
+    result.missing = component.choice(orDefault: "missing", as: MissingTargetPolicy.self)
     result.position = name.position
     result.places = component.places
     for input in inputs {

@@ -1,4 +1,5 @@
 import Diagnostics
+import Importing
 import RecordFormats
 import YAML
 

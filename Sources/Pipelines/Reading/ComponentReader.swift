@@ -10,7 +10,7 @@ struct ComponentReader {
 
   /// Reads a node as a component; `nil` when it is nothing of the kind.
   func read(_ node: YAMLNode, as spec: ComponentSpec) -> ComponentValue? {
-    var component = ComponentValue(position: node.position)
+    var component = ComponentValue(spec, position: node.position)
     guard let entries = node.entries else {
       guard let shorthand = spec.shorthand.flatMap({ spec.field(named: $0) }), !node.isNull else {
         findings.add(
@@ -85,6 +85,16 @@ struct ComponentReader {
         return invalid(node, field, "it lies outside \(least)...\(Int32.max)")
       }
       return .count(Int(integer))
+    case .integer:
+      guard let number = node.string.flatMap({ Int($0) }), number.magnitude <= 1 << 31 else {
+        return wrongType(node, field, "a whole number")
+      }
+      return .count(number)
+    case .zone:
+      guard let text = node.string, let offset = ConversionOptions.zoneOffset(text) else {
+        return invalid(node, field, hint: "write UTC or an offset such as \"+02:00\"")
+      }
+      return .count(offset)
     case .bytes:
       guard let text = node.string, let bytes = Quantity.bytes(text) else {
         return wrongType(node, field, "a size such as 32MiB")
@@ -162,7 +172,7 @@ struct ComponentReader {
           isSound = false
           continue
         }
-        var value = ComponentValue(position: item.position)
+        var value = ComponentValue(spec, position: item.position)
         value.fields[word] = .init(keyPosition: item.position, position: item.position, value: .flag(true))
         steps.append(StepValue(name: Located(value: word, position: item.position), value: value))
         continue
@@ -239,8 +249,12 @@ struct ComponentReader {
     return nil
   }
 
-  private func invalid(_ node: YAMLNode, _ field: FieldSpec, _ reason: String) -> FieldValue? {
-    findings.add(.invalidOption, at: node.position, "“\(field.name)” cannot be \(node.summary): \(reason)")
+  private func invalid(
+    _ node: YAMLNode, _ field: FieldSpec, _ reason: String? = nil, hint: String? = nil
+  ) -> FieldValue? {
+    findings.add(
+      .invalidOption, at: node.position, "“\(field.name)” cannot be \(node.summary)" + (reason.map { ": " + $0 } ?? ""),
+      hint: hint)
     return nil
   }
 }

@@ -1,3 +1,4 @@
+import Importing
 import RecordFormats
 
 /// JSON Schemas (draft 2020-12) of the files that people write, for editors, made from the specs.
@@ -106,7 +107,7 @@ public struct PipelineSchema: Sendable {
     var words = Self.plain(spec.summary)
     var members = value(spec.kind, isPart: isPart)
     if let text = spec.defaultText {
-      if let value = Self.defaultValue(text, of: spec.kind) {
+      if let value = Self.defaultValue(text, of: spec) {
         members.append(("default", value))
       } else {
         words += " Default: \(Self.plain(text))."
@@ -117,24 +118,18 @@ public struct PipelineSchema: Sendable {
   }
 
   /// The value that a default's text is, where it is one and not words about one.
-  private static func defaultValue(_ text: String, of kind: FieldKind) -> SchemaValue? {
-    switch kind {
-    case .flag, .count: return Self.scalar(text)
-    case .choice(let words): return words.contains(text) ? .string(text) : nil
-    case .bytes: return Quantity.bytes(text) != nil ? .string(text) : nil
-    case .character: return CharacterName.resolve(text) != nil ? .string(text) : nil
-    case .delimiter: return CharacterName.delimiter(text) != nil ? .string(text) : nil
+  private static func defaultValue(_ text: String, of spec: FieldSpec) -> SchemaValue? {
+    switch spec.kind {
     case .component: return text.hasPrefix("{") ? SchemaValue(yaml: text) : nil
     case .texts: return text.hasPrefix("[") ? SchemaValue(yaml: text) : nil
-    default: return nil
+    default: break
     }
-  }
-
-  private static func scalar(_ text: String) -> SchemaValue? {
-    switch SchemaValue(yaml: text) {
-    case .boolean(let value): .boolean(value)
-    case .integer(let value): .integer(value)
-    default: nil
+    switch (spec.kind, spec.defaultValue) {
+    case (_, nil): return nil
+    case (_, .flag(let flag)): return .boolean(flag)
+    case (.count, .count(let count)), (.integer, .count(let count)): return .integer(count)
+    case (.text, .text(let text)), (.content, .text(let text)): return .string(text)
+    default: return .string(text)
     }
   }
 
@@ -145,8 +140,9 @@ public struct PipelineSchema: Sendable {
 
   private func value(_ kind: FieldKind, isPart: Bool) -> [(name: String, value: SchemaValue)] {
     switch kind {
-    case .text, .path: return [("type", .strings(["string", "number", "boolean"])), ("minLength", .integer(1))]
-    case .expression: return [("type", .strings(["string", "number", "boolean"])), ("minLength", .integer(1))]
+    case .text, .path, .expression, .zone:
+      return [("type", .strings(["string", "number", "boolean"])), ("minLength", .integer(1))]
+    case .integer: return orVariable([("type", .string("integer"))])
     case .steps(let name):
       let item = SchemaValue.object([
         ("anyOf", .array([.object([("type", .string("string"))]), .object([reference(name, isPart: isPart)])]))

@@ -1,3 +1,5 @@
+public import Importing
+
 /// The components a pipeline file is made of: a value that is handed in, so that nothing registers itself.
 public struct ComponentRegistry: Sendable {
   /// The components in the order of the reference; the first is the file itself.

@@ -1,3 +1,5 @@
+import Importing
+
 extension ComponentSpec {
   private static let substitutes = ["keep", "null", "default", "empty", "reject"]
 
@@ -122,7 +124,7 @@ extension ComponentSpec {
           + " a pattern of UTS 35.",
         example: "dd.MM.yyyy HH:mm"),
       FieldSpec(
-        "zone", .text, default: "UTC", "The zone of dates that name none: `UTC` or an offset.", example: "\"+02:00\""),
+        "zone", .zone, default: "UTC", "The zone of dates that name none: `UTC` or an offset.", example: "\"+02:00\""),
       FieldSpec(
         "encoding", .choice(["base64", "hex", "raw"]), default: "base64", "How bytes are written.", example: "hex"),
       FieldSpec(

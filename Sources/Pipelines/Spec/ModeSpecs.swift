@@ -1,3 +1,5 @@
+import Importing
+
 extension ComponentSpec {
   /// Which objects go in the modes `sync` and `replace`.
   static let sync = ComponentSpec(
@@ -56,7 +58,7 @@ extension ComponentSpec {
       FieldSpec(
         "date", .text, default: "iso8601", "How dates are written (as for `field`).", example: "dd.MM.yyyy HH:mm"),
       FieldSpec(
-        "zone", .text, default: "UTC", "The zone of dates that name none (as for `field`).", example: "\"+02:00\""),
+        "zone", .zone, default: "UTC", "The zone of dates that name none (as for `field`).", example: "\"+02:00\""),
       FieldSpec(
         "start", .text, default: "the beginning",
         "Where the first run starts: an ISO 8601 date, a number or a text.", example: "2024-01-01"),

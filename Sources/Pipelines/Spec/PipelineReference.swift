@@ -16,6 +16,17 @@ public enum PipelineReference {
     return sections.joined(separator: "\n\n")
   }
 
+  /// The table of steps on the page about transforms.
+  public static var steps: String {
+    var text = "| step | takes → gives | |\n| --- | --- | --- |"
+    for step in StepSpec.all {
+      var usage = "{ \(step.name): \(step.field.example) }"
+      if step.field.kind == .flag { usage = step.name }
+      text += "\n| `\(cell(usage))` | \(step.types) | \(cell(step.remark.isEmpty ? step.field.summary : step.remark)) |"
+    }
+    return text
+  }
+
   private static func section(_ component: ComponentSpec) -> String {
     var text = "### `\(component.name)`\n\n\(component.summary)"
     if let shorthand = component.shorthand {
@@ -40,6 +51,8 @@ public enum PipelineReference {
     case .path: "a path"
     case .flag: "`true` or `false`"
     case .count(let least): "a number from \(least)"
+    case .integer: "a whole number"
+    case .zone: "`UTC` or an offset"
     case .bytes: "a size"
     case .share: "a share"
     case .duration: "a time"

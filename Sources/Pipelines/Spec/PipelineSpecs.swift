@@ -1,3 +1,5 @@
+import Importing
+
 extension ComponentSpec {
   /// The pipeline file itself.
   static let pipeline = ComponentSpec(

@@ -1,3 +1,5 @@
+import Importing
+
 extension ComponentSpec {
   /// The fields of the file that say what happens about earlier runs and about other programs.
   static let policyFields = [

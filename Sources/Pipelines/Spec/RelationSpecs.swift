@@ -1,3 +1,5 @@
+import Importing
+
 extension FieldSpec {
   /// What a relationship to many objects takes besides the fields of one to a single object.
   static let lists: [FieldSpec] = [

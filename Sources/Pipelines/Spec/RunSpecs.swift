@@ -1,3 +1,5 @@
+import Importing
+
 extension ComponentSpec {
   /// The fields of the file that say what is kept and told of a run.
   static let runFields = [

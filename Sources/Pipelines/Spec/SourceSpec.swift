@@ -1,3 +1,5 @@
+import Importing
+
 extension ComponentSpec {
   /// Where records come from.
   static let source = ComponentSpec(

@@ -1,3 +1,5 @@
+import Importing
+
 extension ComponentRegistry {
   /// The components of files with tests of a pipeline.
   public static let tests = ComponentRegistry([

@@ -1,3 +1,5 @@
+import Importing
+
 extension FieldSpec {
   /// What is done with records before they become objects.
   static let transforms: [FieldSpec] = [

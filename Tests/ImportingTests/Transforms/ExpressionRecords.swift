@@ -72,7 +72,7 @@ struct ExpressionRecords {
     }
     compiler.plan.outputs = [TransformPlan.Output(register: register, derived: 0)]
     let plan = compiler.finished()
-    let machine = TransformMachine(plan, tables: [], now: 0)
+    let machine = RegisterMachine(plan, tables: [], now: 0)
     var reader = try NDJSONReader(
       source: ByteSource(bytes: Array(rows.map(Self.line).joined().utf8)), columns: .named(compiler.columnNames))
     var batch = RecordBatch()
@@ -93,10 +93,7 @@ struct ExpressionRecords {
         }
       }
     }
-    let usesEvaluator = plan.instructions.contains {
-      if case .column(let operation) = $0.operation { operation is Evaluation } else { false }
-    }
-    return (results, usesEvaluator)
+    return (results, plan.instructions.contains { $0.operation is Evaluation })
   }
 
   private static func line(_ row: [String: String?]) -> String {

@@ -18,7 +18,7 @@ import Testing
     #expect(compiler.findings.isEmpty)
     compiler.plan.outputs = [TransformPlan.Output(register: made.register, derived: 0)]
     let plan = compiler.finished()
-    let machine = TransformMachine(plan, tables: [], now: 0)
+    let machine = RegisterMachine(plan, tables: [], now: 0)
     var reader = try NDJSONReader(source: ByteSource(bytes: Array(lines.utf8)), columns: .named(["x"]))
     var batch = RecordBatch()
     var results: [String?] = []
@@ -221,7 +221,7 @@ import Testing
       let time = CivilTime(secondsSince2001: whole)
       #expect(try time.secondsSince2001() == Double(whole))
       let seconds = Double(whole) + Double(Int.random(in: 0..<1_000, using: &random)) / 1_000
-      var sink = ByteSink()
+      var sink = TextBuffer()
       #expect(ValueText.append(date: seconds, to: &sink))
       let back = try Self.seconds(sink.withBytes { Array($0) })
       #expect(back == seconds, "seed \(seed): \(seconds)")

@@ -1,6 +1,6 @@
 import Diagnostics
 import Foundation
-import Importing
+@testable import Importing
 import ObjectModel
 
 /// What happens to a record between reading and conversion, as `docs/transforms.md` has it: values are made when they are
@@ -231,20 +231,21 @@ extension ReferenceImporter {
     _ step: TransformStep.Action, _ value: TransformValue, _ record: ReadRecord, _ options: ConversionOptions,
     own: String?
   ) throws(TransformFailure) -> TransformValue {
-    switch step {
-    case .coalesce(let columns):
+    switch step.step {
+    case let step as CoalesceStep:
       var all = [value]
-      for name in columns { all.append(try column(name, record, for: own)) }
+      for name in step.columns { all.append(try column(name, record, for: own)) }
       return all.first { !$0.isMissing && $0 != .text("") } ?? value
-    case .concat(let columns, let mark):
+    case let step as ConcatStep:
       var parts = [value]
-      for name in columns { parts.append(try column(name, record, for: own)) }
+      for name in step.columns { parts.append(try column(name, record, for: own)) }
       parts = parts.filter { !$0.isMissing }
-      return parts.isEmpty ? value : .text(parts.map(\.text).joined(separator: mark))
-    case .defaultValue(let text): return value.isMissing || value == .text("") ? .text(text) : value
-    case .when(let cases, let otherwise):
-      var result = otherwise
-      for one in cases {
+      return parts.isEmpty
+        ? value : .text(parts.map(\.text).joined(separator: String(decoding: step.separator, as: UTF8.self)))
+    case let step as DefaultStep: return value.isMissing || value == .text("") ? .text(step.text) : value
+    case let step as WhenStep:
+      var result = step.otherwise
+      for one in step.cases {
         if try holds(one.condition.text, record) {
           result = one.result
           break
@@ -259,12 +260,13 @@ extension ReferenceImporter {
     default: break
     }
     if value.isMissing { return value }
-    switch step {
-    case .arithmetic, .negate, .absolute, .round: return try compute(step, value, record, options, own: own)
-    case .convert(let kind): return try Self.read(value, as: kind, options)
-    case .length: return .integer(Int64(value.text.unicodeScalars.count))
-    case .nullIf(let texts): return texts.contains { $0.utf8.elementsEqual(value.text.utf8) } ? .null : value
-    default: return try TextStep.apply(step, value.text)
+    switch step.step {
+    case is ArithmeticStep, is SignStep, is RoundStep: return try compute(step, value, record, options, own: own)
+    case let step as ConvertStep: return try Self.read(value, as: step.kind, options)
+    case is LengthStep: return .integer(Int64(value.text.unicodeScalars.count))
+    case let step as NullIfStep:
+      return step.texts.contains { $0.utf8.elementsEqual(value.text.utf8) } ? .null : value
+    default: return try ReferenceTextStep.apply(step, value.text)
     }
   }
 
@@ -287,31 +289,31 @@ extension ReferenceImporter {
       }
       return .integer(whole)
     }
-    switch step {
-    case .negate: return try result(ExactDecimal(-a.digits, places: a.places))
-    case .absolute: return try result(ExactDecimal(abs(a.digits), places: a.places))
-    case .round(let places, .halfUp): return try result(a.rounded(places))
-    case .arithmetic(let operation, let operand, let places):
+    switch step.step {
+    case let step as SignStep:
+      return try result(ExactDecimal(step.onlyNegative ? abs(a.digits) : -a.digits, places: a.places))
+    case let step as RoundStep where step.rounding == .halfUp: return try result(a.rounded(step.places))
+    case let step as ArithmeticStep:
       let second: TransformValue
-      switch operand {
+      switch step.operand {
       case .number(let text):
         second = Int64(text).map { .integer($0) } ?? ExactDecimal(text).map { .decimal($0) } ?? .null
       case .column(let name): second = try number(try column(name, record, for: own))
       }
       guard let b = second.number else { return .null }
       if case .integer = second {} else { isWhole = false }
-      switch operation {
+      switch step.operation {
       case .add: return try result(a + b)
       case .subtract: return try result(a - b)
       case .multiply: return try result(a * b)
       case .divide:
-        guard let quotient = a.divided(by: b, places: places ?? 10) else {
+        guard let quotient = a.divided(by: b, places: step.places ?? 10) else {
           throw TransformFailure("transform.division")
         }
         return .decimal(quotient)
-      case .modulo: preconditionFailure("the reference importer has no \(operation)")
+      case .modulo: preconditionFailure("the reference importer has no \(step.operation)")
       }
-    default: preconditionFailure("the reference importer has no \(step)")
+    default: preconditionFailure("the reference importer has no \(step.name)")
     }
   }
 }
@@ -332,7 +334,7 @@ extension ColumnTransform {
 }
 
 /// Steps from text to text.
-enum TextStep {
+enum ReferenceTextStep {
   static func apply(_ step: TransformStep.Action, _ text: String) throws(TransformFailure) -> TransformValue {
     let scalars = Array(text.unicodeScalars)
     func made(_ scalars: some Collection<Unicode.Scalar>) -> TransformValue {
@@ -340,31 +342,31 @@ enum TextStep {
       view.append(contentsOf: scalars)
       return .text(String(view))
     }
-    switch step {
-    case .trim: return .text(ReferenceConversion.trimmed(text))
-    case .collapse:
+    func string(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+    switch step.step {
+    case is TrimStep: return .text(ReferenceConversion.trimmed(text))
+    case is CollapseStep:
       let words = scalars.split { $0.properties.isWhitespace }
       return made(Array(words.joined(separator: [" "])))
-    case .upper: return .text(text.uppercased())
-    case .lower: return .text(text.lowercased())
-    case .replace(let old, let new):
-      return .text(text.replacingOccurrences(of: old, with: new, options: .literal))
-    case .prepend(let before): return .text(before + text)
-    case .append(let after): return .text(text + after)
-    case .split(let mark, let take):
-      let parts = text.components(separatedBy: mark)
-      let place = take > 0 ? take - 1 : parts.count + take
+    case let step as CaseStep: return .text(step.isUpper ? text.uppercased() : text.lowercased())
+    case let step as ReplaceStep:
+      guard case .text(let old) = step.what else { break }
+      return .text(text.replacingOccurrences(of: old, with: step.new, options: .literal))
+    case let step as AffixStep: return .text(step.isBefore ? string(step.text) + text : text + string(step.text))
+    case let step as SplitStep:
+      let parts = text.components(separatedBy: string(step.separator))
+      let place = step.take > 0 ? step.take - 1 : parts.count + step.take
       return parts.indices.contains(place) ? .text(parts[place]) : .null
-    case .substring(let from, let length):
-      let start = from > 0 ? from - 1 : max(scalars.count + from, 0)
-      return made(scalars.dropFirst(start).prefix(length ?? scalars.count))
-    case .pad(let count, let filler, let atStart):
-      let missing = max(count - scalars.count, 0)
-      let fill = Array(filler.unicodeScalars)
-      let padding = (0..<missing).map { fill[$0 % fill.count] }
-      return made(atStart ? padding + scalars : scalars + padding)
-    default: preconditionFailure("the reference importer has no \(step)")
+    case let step as SubstringStep:
+      let start = step.from > 0 ? step.from - 1 : max(scalars.count + step.from, 0)
+      return made(scalars.dropFirst(start).prefix(step.length ?? scalars.count))
+    case let step as PadStep:
+      let fill = Array(string(step.filling).unicodeScalars)
+      let padding = (0..<max(step.length - scalars.count, 0)).map { fill[$0 % fill.count] }
+      return made(step.side == .start ? padding + scalars : scalars + padding)
+    default: break
     }
+    preconditionFailure("the reference importer has no \(step.name)")
   }
 }
 

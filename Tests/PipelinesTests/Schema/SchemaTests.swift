@@ -1,4 +1,5 @@
 import Foundation
+import Importing
 import Pipelines
 import TestSupport
 import Testing

@@ -112,7 +112,7 @@ import Testing
     ("process: { gives: [x] }\nattributes: { text: name }", "9:12: error: “process” needs the field “command”"),
     (
       "process: { command: [cat], timeout: soon }\nattributes: { text: name }",
-      "9:39: error: “timeout” cannot be “soon”"
+      "9:39: error: “timeout” takes a time"
     ),
     ("process: { command: [cat], columns: [nmae] }\nattributes: { text: name }", "9:14: "),
     (

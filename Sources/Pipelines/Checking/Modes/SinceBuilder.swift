@@ -10,8 +10,8 @@ struct SinceBuilder {
     var policy = SincePolicy(column: column.value)
     policy.position = column.position
     policy.places = since.places
-    policy.kind = since.choice("type", as: SincePolicy.Kind.self) ?? .date
-    policy.ties = since.choice("ties", as: SincePolicy.Ties.self) ?? .read
+    policy.kind = since.choice(orDefault: "type", as: SincePolicy.Kind.self)
+    policy.ties = since.choice(orDefault: "ties", as: SincePolicy.Ties.self)
     policy.rejects = since.choice("rejects", as: SincePolicy.Rejects.self)
     readDates(since, &policy)
     if let start = since.text("start") {
@@ -29,13 +29,7 @@ struct SinceBuilder {
 
   private func readDates(_ since: ComponentValue, _ policy: inout SincePolicy) {
     if let date = since.text("date") { policy.conversion.dateFormat = FieldBuilder.dateFormat(date.value) }
-    guard let zone = since.text("zone") else { return }
-    if let offset = FieldBuilder.zoneOffset(zone.value) {
-      policy.conversion.timeZoneOffset = offset
-    } else if policy.kind == .date {
-      findings.add(
-        .invalidOption, at: zone.position, "“zone” cannot be “\(zone.value)”", hint: "use UTC or an offset, “+02:00”")
-    }
+    policy.conversion.timeZoneOffset = since.count("zone") ?? policy.conversion.timeZoneOffset
   }
 
   /// The distance of `5m` in seconds, or of a number in units.

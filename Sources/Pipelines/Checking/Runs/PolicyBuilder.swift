@@ -7,13 +7,13 @@ struct PolicyBuilder {
   /// Adds what the file says.
   func build(_ component: ComponentValue, _ definition: inout ImportDefinition) {
     definition.policy.again = component.choice("again", as: RunPolicy.Again.self)
-    definition.policy.append = component.flag("append") ?? false
-    definition.policy.lockWait = component.seconds("lock_wait") ?? definition.policy.lockWait
+    definition.policy.append = component.flag(orDefault: "append")
+    definition.policy.lockWait = component.share(orDefault: "lock_wait")
     guard let rejects = component.component("rejects") else { return }
     definition.rejects.path = rejects.text("file").map(findings.resolve)
     definition.rejects.limit = rejects.count("limit")
     definition.rejects.ratio = rejects.share("ratio")
-    definition.rejects.minimum = rejects.count("minimum") ?? definition.rejects.minimum
+    definition.rejects.minimum = rejects.count(orDefault: "minimum")
     for pair in rejects.pairs("codes") ?? [] {
       if let limit = limit(pair.name, pair.value) { definition.rejects.codes.append(limit) }
     }

@@ -8,17 +8,16 @@ struct ReportingBuilder {
   /// What the file says; a pipeline's runs are noted unless it says otherwise.
   func reporting(_ component: ComponentValue) -> RunReporting {
     var reporting = RunReporting()
-    reporting.keepsHistory = component.flag("history") ?? true
+    reporting.keepsHistory = component.flag(orDefault: "history")
     reporting.metricsPath = component.text("metrics").map(findings.resolve)
     reporting.reportPath = component.text("report").map(findings.resolve)
-    guard let anomalies = component.component("anomalies") else { return reporting }
-    let standard = AnomalyThresholds()
-    reporting.anomalies.runs = anomalies.count("runs") ?? standard.runs
-    reporting.anomalies.least = anomalies.count("least") ?? standard.least
-    reporting.anomalies.records = anomalies.share("records") ?? standard.records
-    reporting.anomalies.rejects = anomalies.share("rejects") ?? standard.rejects
-    reporting.anomalies.duration = anomalies.count("duration").map(Double.init) ?? standard.duration
-    reporting.anomalies.inserted = anomalies.share("inserted") ?? standard.inserted
+    let anomalies = component.component("anomalies") ?? ComponentValue(.anomalies, position: component.position)
+    reporting.anomalies.runs = anomalies.count(orDefault: "runs")
+    reporting.anomalies.least = anomalies.count(orDefault: "least")
+    reporting.anomalies.records = anomalies.share(orDefault: "records")
+    reporting.anomalies.rejects = anomalies.share(orDefault: "rejects")
+    reporting.anomalies.duration = Double(anomalies.count(orDefault: "duration"))
+    reporting.anomalies.inserted = anomalies.share(orDefault: "inserted")
     return reporting
   }
 }

@@ -31,15 +31,15 @@ extension SourceBuilder {
     if let escape = source.text("escape") { options.escape = escape.value.utf8.first }
     options.header = header(source)
     options.headerRows = headerRows(source)
-    options.skippedLines = source.count("skip_lines") ?? 0
+    options.skippedLines = source.count(orDefault: "skip_lines")
     options.table = table(source)
     options.comment = source.text("comment")?.value
     options.blankLines = source.text("blank_lines")?.value == "record" ? .record : .skip
     options.trim = source.flag("trim") ?? false
-    options.trimQuoted = source.flag("trim_quoted") ?? false
+    options.trimQuoted = source.flag(orDefault: "trim_quoted")
     options.nullTokens = source.texts("null")?.map(\.value) ?? []
-    options.quotedNulls = source.flag("quoted_nulls") ?? false
-    options.lenientQuotes = source.flag("lenient_quotes") ?? false
+    options.quotedNulls = source.flag(orDefault: "quoted_nulls")
+    options.lenientQuotes = source.flag(orDefault: "lenient_quotes")
     options.padShortRecords = source.text("short_records")?.value == "pad"
     options.longRecords =
       switch source.text("long_records")?.value {

@@ -16,9 +16,9 @@ extension SourceBuilder {
     } else if let table = source.text("table") {
       options.rows = .table(table.value)
     }
-    if let blobs = source.choice("blobs", as: SQLiteSourceOptions.Blobs.self) { options.blobs = blobs }
-    if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
-    if let seconds = source.seconds("recursion_time") { options.recursionSeconds = seconds }
+    options.blobs = source.choice(orDefault: "blobs", as: SQLiteSourceOptions.Blobs.self)
+    options.maxRecordBytes = source.count(orDefault: "max_record")
+    options.recursionSeconds = source.share(orDefault: "recursion_time")
     return options
   }
 
@@ -43,8 +43,8 @@ extension SourceBuilder {
     }
     options.predicate = source.text("where")?.value
     options.sort = source.text("sort")?.value
-    options.includesSubentities = source.flag("include_subentities") ?? true
-    if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
+    options.includesSubentities = source.flag(orDefault: "include_subentities")
+    options.maxRecordBytes = source.count(orDefault: "max_record")
     return options
   }
 }

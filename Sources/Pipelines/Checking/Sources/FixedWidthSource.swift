@@ -16,7 +16,7 @@ extension SourceBuilder {
     var options = FixedWidthOptions(columns: columns)
     if let encoding = encoding(source) { options.encoding = encoding }
     if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
-    options.skippedLines = source.count("skip_lines") ?? 0
+    options.skippedLines = source.count(orDefault: "skip_lines")
     options.comment = source.text("comment")?.value
     options.blankLines = source.text("blank_lines")?.value == "record" ? .record : .skip
     options.trim = source.flag("trim").map { $0 ? .both : .none } ?? .trailing

@@ -1,3 +1,4 @@
+import Importing
 import RecordFormats
 
 /// What all readers of JSON can be told.
@@ -39,8 +40,8 @@ extension SourceBuilder {
 
   private func fill(_ options: inout some JSONRecordOptions, _ source: ComponentValue) {
     options.each = source.text("each")?.value
-    options.scalars = source.choice("scalars", as: JSONScalars.self) ?? .reject
-    options.duplicates = source.choice("duplicate_members", as: JSONDuplicates.self) ?? .reject
+    options.scalars = source.choice(orDefault: "scalars", as: JSONScalars.self)
+    options.duplicates = source.choice(orDefault: "duplicate_members", as: JSONDuplicates.self)
     if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
     if let encoding = encoding(source) { options.encoding = encoding }
   }

@@ -8,7 +8,7 @@ extension SourceBuilder {
     options.records = source.text("records")?.value
     options.recordsMayBeMissing = source.flag("records_optional") ?? false
     options.each = source.text("each")?.value
-    options.mixed = source.choice("mixed", as: XMLOptions.MixedContent.self) ?? .reject
+    options.mixed = source.choice(orDefault: "mixed", as: XMLOptions.MixedContent.self)
     for (prefix, uri) in source.pairs("namespaces") ?? [] { options.namespaces[prefix.value] = uri.value }
     if let bytes = source.count("max_record") { options.maxRecordBytes = bytes }
     if source.has("encoding") { options.encoding = encoding(source) }

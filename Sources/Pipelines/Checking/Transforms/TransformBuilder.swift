@@ -46,33 +46,14 @@ struct TransformBuilder {
     process.gives = value.named("gives").map {
       ProcessTransform.Column(name: $0.name.value, kind: $0.value?.choice("type", as: ValueKind.self))
     }
-    process.inFlight = value.count("in_flight") ?? process.inFlight
-    process.lineLimit = value.count("line") ?? process.lineLimit
-    if let timeout = value.text("timeout") {
-      if let seconds = Self.seconds(timeout.value) {
-        process.timeout = seconds
-      } else {
-        findings.add(
-          .invalidOption, at: timeout.position, "“timeout” cannot be “\(timeout.value)”",
-          hint: "write a time such as 30s, 500ms or 2m, at most 24h")
-      }
+    process.inFlight = value.count(orDefault: "in_flight")
+    process.lineLimit = value.count(orDefault: "line")
+    process.timeout = value.share(orDefault: "timeout")
+    if process.timeout == 0, let timeout = value.fields["timeout"] {
+      findings.add(
+        .invalidOption, at: timeout.position, "“timeout” cannot be nothing", hint: "write a time such as 30s")
     }
     return process
-  }
-
-  /// The seconds of `30s`, `500ms`, `2m`, `1h` or `30`; nil for anything else, none, or more than a day.
-  static func seconds(_ text: String) -> Double? {
-    let units: [(name: String, factor: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600)]
-    var number = Substring(text)
-    var factor = 1.0
-    if let unit = units.first(where: { text.hasSuffix($0.name) }) {
-      number = number.dropLast(unit.name.count)
-      factor = unit.factor
-    }
-    while number.last == " " { number.removeLast() }
-    guard let digits = Quantity.digits(number), digits > 0 else { return nil }
-    let seconds = Double(digits) * factor
-    return seconds <= 86_400 ? seconds : nil
   }
 
   // MARK: Contracts

@@ -1,3 +1,5 @@
+import Importing
+
 extension FieldSpec {
   /// The options of delimited text.
   static let csvSources: [FieldSpec] = [

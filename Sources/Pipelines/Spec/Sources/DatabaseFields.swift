@@ -16,7 +16,7 @@ extension FieldSpec {
       "recursion_time", .duration, default: "10s",
       "The processor time that a recursive query or view may take, because it need not end.", example: "5m"),
     FieldSpec(
-      "blobs", .choice(SQLiteSourceOptions.Blobs.allCases.map(\.rawValue)), default: "base64",
+      "blobs", .choice(of: SQLiteSourceOptions.Blobs.self), default: "base64",
       "How a database's values that are bytes are spelt: `base64` is what Binary attributes read, `hex` UUIDs too,"
         + " `text` takes them for text.", example: "hex"),
     FieldSpec(

@@ -1,3 +1,5 @@
+import Importing
+
 extension FieldSpec {
   /// The options of formats with records inside records.
   static let documentSources: [FieldSpec] = [

@@ -1,3 +1,4 @@
+import Importing
 import RecordFormats
 
 extension FieldSpec {
@@ -31,7 +32,7 @@ extension FieldSpec {
       "max_expansion", .count(least: 1), default: "1100",
       "The most bytes that one byte of a packed file may become, once there are 64 MiB of them.", example: "5000"),
     FieldSpec(
-      "format", .choice(SourceFormat.allCases.map(\.rawValue)),
+      "format", .choice(of: SourceFormat.self),
       default: "from the first file's name, then its content",
       "How records are written: `tsv` is `csv` with tabs, `ndjson` is one JSON object a line, `json` is one document"
         + " with an array of objects, `json-seq` is JSON values one behind the other, `fixed-width` has columns at"

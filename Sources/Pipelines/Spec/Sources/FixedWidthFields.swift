@@ -1,3 +1,5 @@
+import Importing
+
 extension FieldSpec {
   /// The options of fixed-width text.
   static let fixedWidthSources: [FieldSpec] = [

@@ -1,3 +1,5 @@
+import Importing
+
 extension FieldSpec {
   /// The options of all formats that are text.
   static let textSources: [FieldSpec] = [

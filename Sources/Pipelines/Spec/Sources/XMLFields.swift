@@ -1,3 +1,5 @@
+import Importing
+
 extension FieldSpec {
   /// The options of XML documents.
   static let xmlSources: [FieldSpec] = [

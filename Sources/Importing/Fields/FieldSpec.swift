@@ -1,0 +1,110 @@
+/// What a field of a pipeline file holds.
+public enum FieldKind: Sendable, Hashable {
+  /// Text.
+  case text
+  /// Text that may be empty.
+  case content
+  /// A predicate or an expression over columns.
+  case expression
+  /// A list of steps: words, or mappings of one field of the component of this name.
+  case steps(String)
+  /// Whatever the words say; the component's builder looks into it.
+  case tree(String)
+  /// A path, relative to the pipeline file.
+  case path
+  /// `true` or `false`.
+  case flag
+  /// A whole number that is at least this.
+  case count(least: Int)
+  /// A whole number that may be negative.
+  case integer
+  /// `UTC` or an offset from it; its value is the seconds east of UTC.
+  case zone
+  /// A number of bytes such as `32MiB`.
+  case bytes
+  /// A share such as `1%` or `0.01`.
+  case share
+  /// A time such as `10s`.
+  case duration
+  /// One of these words.
+  case choice([String])
+  /// One ASCII character, by itself or by name (`tab`, `none`).
+  case character
+  /// What separates fields: one character or several, up to 8 bytes of UTF-8, or a name (`tab`).
+  case delimiter
+  /// One text or a list of texts.
+  case texts
+  /// Names, each with a text.
+  case pairs
+  /// A mapping with the fields of the component of this name.
+  case component(String)
+  /// A list of mappings with the fields of the component of this name.
+  case components(String)
+  /// Names of attributes or relationships, each with a mapping of the component of this name.
+  case named(String)
+  /// A list of names, or names with a mapping of the component of this name each.
+  case names(String)
+}
+
+extension FieldKind {
+  /// One of the words of an enumeration.
+  package static func choice<Choice: RawRepresentable & CaseIterable>(of choice: Choice.Type) -> FieldKind
+  where Choice.RawValue == String {
+    .choice(choice.allCases.map(\.rawValue))
+  }
+}
+
+/// One field of a component: all that parsing, lint and the reference need to know about it.
+public struct FieldSpec: Sendable, Hashable {
+  /// The field's name.
+  public var name: String
+  /// What it holds.
+  public var kind: FieldKind
+  /// Whether leaving it out is an error.
+  public var isRequired: Bool
+  /// What leaving it out means, as a person would write it; `nil` for nothing.
+  public var defaultText: String?
+  /// One sentence that says what it is for.
+  public var summary: String
+  /// A value as a person would write it.
+  public var example: String
+
+  package init(
+    _ name: String, _ kind: FieldKind, required: Bool = false, default defaultText: String? = nil,
+    _ summary: String, example: String
+  ) {
+    self.name = name
+    self.kind = kind
+    isRequired = required
+    self.defaultText = defaultText
+    self.summary = summary
+    self.example = example
+  }
+}
+
+/// A mapping in a pipeline file: its name and its fields.
+public struct ComponentSpec: Sendable, Hashable {
+  /// The component's name, as the reference calls it.
+  public var name: String
+  /// One sentence that says what it is for.
+  public var summary: String
+  /// The field that a bare text or list stands for, or `nil` when only a mapping will do.
+  public var shorthand: String?
+  /// Sets of fields of which one must be there whole; empty when nothing is asked beyond `isRequired`.
+  public var alternatives: [[String]]
+  /// The fields in the order of the reference.
+  public var fields: [FieldSpec]
+
+  package init(
+    _ name: String, _ summary: String, shorthand: String? = nil, alternatives: [[String]] = [], fields: [FieldSpec]
+  ) {
+    self.name = name
+    self.summary = summary
+    self.shorthand = shorthand
+    self.alternatives = alternatives
+    self.fields = fields
+  }
+
+  /// The field with this name, or `nil`.
+  public func field(named name: String) -> FieldSpec? { fields.first { $0.name == name } }
+}
