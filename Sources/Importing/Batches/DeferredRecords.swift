@@ -68,6 +68,7 @@ final class DeferredRecords {
       pending.columns[field].tags.append(tag)
       pending.columns[field].payloads.append(payload)
     }
+    appendReplacements(record, of: batch)
     if keepsLists { appendLists(record, of: batch) }
     for node in plan.nodes.indices {
       pending.nodes[node].targets.append(batch.nodes[node].targets[record])
@@ -128,6 +129,17 @@ final class DeferredRecords {
     }
     // So that they can be handed out once more.
     clear()
+  }
+
+  /// Keeps why the values of a record were replaced.
+  private func appendReplacements(_ record: Int, of batch: ImportBatch) {
+    if pending.replacements.isEmpty { pending.replacements = plan.fields.map { _ in ContiguousArray() } }
+    let isKept = !batch.replacements.isEmpty
+    for field in plan.fields.indices {
+      let reason =
+        isKept || batch.values[field] != .zero ? plan.replacement(record, field: field, of: batch) : nil
+      pending.replacements[field].append(reason.map { UInt8($0.index + 1) } ?? 0)
+    }
   }
 
   /// Keeps the texts of a record's lists.
@@ -194,6 +206,7 @@ final class DeferredRecords {
       try file.write(pending.columns[field].tags, count: count)
       try file.write(pending.columns[field].payloads, count: count)
     }
+    for reasons in pending.replacements { try file.write(reasons, count: count) }
     if keepsLists {
       for index in plan.lists.indices {
         try file.write(pending.listTexts[index].tags, count: count)
@@ -217,6 +230,7 @@ final class DeferredRecords {
       pending.columns[field].tags.removeAll(keepingCapacity: true)
       pending.columns[field].payloads.removeAll(keepingCapacity: true)
     }
+    for field in pending.replacements.indices { pending.replacements[field].removeAll(keepingCapacity: true) }
     for index in pending.listTexts.indices {
       pending.listTexts[index].tags.removeAll(keepingCapacity: true)
       pending.listTexts[index].payloads.removeAll(keepingCapacity: true)
@@ -256,6 +270,8 @@ final class DeferredRecords {
       try file.read(into: &pending.columns[field].tags, count: count)
       try file.read(into: &pending.columns[field].payloads, count: count)
     }
+    if pending.replacements.isEmpty { pending.replacements = plan.fields.map { _ in ContiguousArray() } }
+    for field in plan.fields.indices { try file.read(into: &pending.replacements[field], count: count) }
     if keepsLists {
       for index in plan.lists.indices {
         if pending.listTexts.count <= index { pending.listTexts.append(CellColumn()) }

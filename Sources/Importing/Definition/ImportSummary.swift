@@ -1,3 +1,5 @@
+public import RecordFormats
+
 /// What a run did: the counts of records and of objects.
 ///
 /// `read = inserted + updated + unchanged + skipped + rejected` holds for records at the end of every run.
@@ -23,14 +25,42 @@ public struct ImportSummary: Sendable {
     public var inserted = 0
     /// Objects changed, counted once for each time a record changed one.
     public var updated = 0
-    /// Records that found their object and changed nothing.
+    /// Records that found their object and changed nothing; of an entity that records only refer to, the objects that were
+    /// there before the run and as the records say when the first of them did so.
     public var unchanged = 0
+    /// Records whose object an earlier record of the same import has named already.
+    public var duplicates = 0
+    /// References to an object that was there.
+    var found = 0
+    /// References to an object that was not there, where the relationship was set to nothing.
+    var missing = 0
     /// Objects deleted because no record names them, or because delete rules took them along.
     public var deleted = 0
     /// Objects marked as gone because no record names them.
     public var marked = 0
     /// Creates zero counts.
     public init() {}
+
+    /// Adds what was counted since another moment.
+    mutating func add(_ other: EntityCounts, since before: EntityCounts = EntityCounts()) {
+      numbers = zip(numbers, zip(other.numbers, before.numbers)).map { $0 + $1.0 - $1.1 }
+    }
+
+    /// All counts, for a checkpoint; earlier versions have the first five.
+    var numbers: [Int] {
+      get { [inserted, updated, unchanged, deleted, marked, duplicates, found, missing] }
+      set {
+        inserted = newValue[0]
+        updated = newValue[1]
+        unchanged = newValue[2]
+        deleted = newValue[3]
+        marked = newValue[4]
+        guard newValue.count == 8 else { return }
+        duplicates = newValue[5]
+        found = newValue[6]
+        missing = newValue[7]
+      }
+    }
   }
 
   /// A part of the work and the seconds it took.
@@ -157,6 +187,13 @@ public struct ImportSummary: Sendable {
   public var readerPhases: [Phase] = []
   /// Counts of objects by entity name.
   public var entities: [String: EntityCounts] = [:]
+
+  /// What became of the values of each field, by import.
+  public var fields: [FieldTally] = []
+  /// What became of the elements of each list, by import.
+  public var lists: [ListTally] = []
+  /// What became of the text of the inputs: each byte is a record's or was passed over as something.
+  public var text = TextAccount()
 
   /// Counts of records by import, in the order in which they ran.
   public var parts: [PartCounts] = []

@@ -60,6 +60,10 @@ final class NodeState {
   /// How the strategy began, for the summary: a strategy may change when a table outgrows its memory.
   var firstStrategyName: String
   var counts = ImportSummary.EntityCounts()
+  /// The objects that records have named; `nil` where nothing is counted.
+  ///
+  /// Of other nodes than the records' own these are only objects that were there before the run.
+  var named: NamedObjects?
   /// What a partitioned scan found out about the records; `nil` when there was none.
   var verdicts: RecordVerdicts?
   /// Keys that records of this run have named, by hash, for the policies `first` and `reject`; else `nil`.
@@ -83,6 +87,21 @@ final class NodeState {
   struct Apply {
     var record: Int32
     var primaryKey: Int64
+    /// Whether the record's object counts as unchanged if nothing changes.
+    var counts: Bool
+  }
+
+  /// Whether a record whose object is found as it is counts: each record of the run's own does, and of references the first
+  /// one to an object that was there before.
+  @inline(__always)
+  func countsUnchanged(_ primaryKey: Int64) -> Bool { isRoot || named?.isFirst(primaryKey) ?? false }
+
+  /// Puts a record on the list of those whose object is there and may differ.
+  @inline(__always)
+  func apply(_ record: Int, _ primaryKey: Int64) {
+    applies.append(
+      Apply(
+        record: Int32(truncatingIfNeeded: record), primaryKey: primaryKey, counts: countsUnchanged(primaryKey)))
   }
 
   /// Whether an object of this entity is one of the node's.
@@ -102,6 +121,7 @@ final class NodeState {
   ///   are put off when they come again, which is slower and just as right.
   func mark(isLikely: Bool) {
     seenKeys?.mark()
+    if !isRoot { named?.mark() }
     switch strategy {
     case .table(let table): table.mark()
     case .scan(let table): table.mark()
@@ -113,6 +133,7 @@ final class NodeState {
   /// Forgets what finding has learnt since ``mark(isLikely:)``.
   func undo() {
     seenKeys?.undo()
+    if !isRoot { named?.undo() }
     switch strategy {
     case .table(let table): table.undo()
     case .scan(let table): table.undo()

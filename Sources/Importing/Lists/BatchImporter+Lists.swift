@@ -168,7 +168,7 @@ extension BatchImporter {
           if entry >= 0 {
             node.targets[record] = table.primaryKey(entry)
             guard mayUpdate(record, state, view) else { continue }
-            state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: table.primaryKey(entry)))
+            state.apply(record, table.primaryKey(entry))
           } else if mayInsert(record, state, view) {
             create(record, state, view)
             table.insert(hash: hash, key: key, primaryKey: node.targets[record], content: 0)

@@ -59,7 +59,7 @@ extension BatchImporter {
         node.targets[record] = found[entry]
         let isMeant = state.seenKeys.map { $0.noteFirst(hash) } ?? true || mayRepeat(record, state, view)
         if isMeant, mayUpdate(record, state, view) {
-          state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: found[entry]))
+          state.apply(record, found[entry])
         }
       }
       buffer.states[row] = RowState.free

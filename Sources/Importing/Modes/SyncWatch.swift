@@ -103,41 +103,11 @@ final class SyncWatch {
       && importer.nodes[node].part.keyFields.allSatisfy { view.fields[$0].tags[record] < CellTag.absent }
   }
 
-  /// Finds the objects of records without doing anything to them.
+  /// Marks the objects of records without doing anything to them.
   private func lookUp(
     _ records: ContiguousArray<Int32>, _ view: BatchView, _ importer: BatchImporter, node: Int? = nil
   ) throws(ImportError) {
-    guard !records.isEmpty else { return }
-    let state = importer.nodes[node ?? root]
     let marks = self.marks[node ?? root]
-    let columns = view.nodes[state.node]
-    switch state.strategy {
-    case .table(let table):
-      let keys = state.part.keyFields.map { view.fields[$0] }
-      for record in records.map(Int.init) {
-        let key = importer.keyBytes.key(keys, row: record, arena: view.arena)
-        let entry = table.find(hash: columns.keyHashes[record], key: key)
-        if entry >= 0 { marks?.mark(table.primaryKey(entry)) }
-      }
-    case .scan(let table):
-      // Another object with the same hash may be marked, and stay, for one key in 10^19.
-      for record in records.map(Int.init) {
-        let place = table.find(columns.keyHashes[record])
-        if place >= 0 { marks?.mark(table.primaryKey(place)) }
-      }
-    case .filter: break
-    case .none where state.part.keyFields.isEmpty: break
-    // What a second pass looks for is not searched before it.
-    case .none, .seek, .deduplicate:
-      for record in records { columns.targets[Int(record)] = 0 }
-      state.lookUpOnly = true
-      defer { state.lookUpOnly = false }
-      try importer.findBySeek(state, view, only: records)
-      importer.context.buffer(table: state.part.rootEntity).removeAll()
-      for record in records.map(Int.init) {
-        if columns.targets[record] > 0 { marks?.mark(columns.targets[record]) }
-        columns.targets[record] = 0
-      }
-    }
+    try importer.lookUp(records, importer.nodes[node ?? root], view) { marks?.mark($0) }
   }
 }

@@ -123,7 +123,7 @@ final class ObjectSession {
     let written = ImportSession.now()
     if !mustStop { try check(file, store, importers, rejects) }
     let checked = ImportSession.now()
-    ledger.check()
+    try ledger.check()
     try rejects.close(isFinished: !mustStop)
     rejects.note(&summary)
     try end(file)
@@ -167,7 +167,8 @@ final class ObjectSession {
       channel.drain()
     }
     while var batch = try reading.receive(from: channel) {
-      let goesOn = try body(&batch)
+      var goesOn = true
+      if !batch.isEmpty { goesOn = try body(&batch) }
       channel.recycle(batch)
       if !goesOn { return }
     }

@@ -1,6 +1,7 @@
 import Diagnostics
 import ObjectStore
 import PropertyLists
+import RecordFormats
 
 /// How far a run has come: what a later process needs to go on as if nothing had happened.
 ///
@@ -8,7 +9,7 @@ import PropertyLists
 /// true as they are. What is left when a run has ended but nobody has been told is a checkpoint that ``isDone``.
 struct RunCheckpoint: Sendable, Equatable {
   /// The version of the layout.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   // What stays the same throughout the run.
 
@@ -26,6 +27,8 @@ struct RunCheckpoint: Sendable, Equatable {
   var inputCounts: [Int] = []
   /// The hash of all fingerprints.
   var inputsHash: UInt64 = 0
+  /// The first primary key of each hierarchy that the run can have given out, by root entity.
+  var firstKeys: [Int: Int64] = [:]
   /// What the store was before.
   var origin: RunOrigin?
 
@@ -68,6 +71,18 @@ struct RunTally: Sendable, Equatable {
   var entities: [String: ImportSummary.EntityCounts] = [:]
   /// The same for the part that is being imported, by node.
   var nodes: [ImportSummary.EntityCounts] = []
+  /// What became of the values and elements of the parts that are done, by part.
+  var fields: [[FieldTally]] = []
+  var lists: [[ListTally]] = []
+  /// The same for the part that is being imported, by plan and by list.
+  var values: [ValueCounts] = []
+  var links: [ListTally] = []
+  /// What became of the text of the inputs of the parts that are done.
+  var text = TextAccount()
+  /// The same for the part that is being imported; who goes on reads it again.
+  var partText = TextAccount()
+  /// What was lost, or nothing; then the run ends with an error.
+  var loss: String?
   /// How objects were found, by entity.
   var findPlans: [String: String] = [:]
   /// Rejects by code.
@@ -94,8 +109,10 @@ struct RunTally: Sendable, Equatable {
   /// Notes which objects went because no record names them.
   mutating func note(_ removal: SyncRun.Result) {
     for (name, counts) in removal.counts {
-      entities[name, default: ImportSummary.EntityCounts()].deleted += counts.deleted
-      entities[name, default: ImportSummary.EntityCounts()].marked += counts.marked
+      var objects = ImportSummary.EntityCounts()
+      objects.deleted = counts.deleted
+      objects.marked = counts.marked
+      entities[name, default: ImportSummary.EntityCounts()].add(objects)
     }
     denied += removal.denied
   }
@@ -118,6 +135,10 @@ extension RunCheckpoint {
       PropertyList.Entry("hash", .data(position.hash.bytes)), PropertyList.Entry("ledger", .integers(ledger.numbers)),
       PropertyList.Entry("tally", tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
     ]
+    if !firstKeys.isEmpty {
+      let keys = firstKeys.sorted { $0.key < $1.key }.flatMap { [$0.key, Int($0.value)] }
+      entries.append(PropertyList.Entry("first_keys", .integers(keys)))
+    }
     if let origin { entries.append(PropertyList.Entry("origin", origin.list)) }
     if let rejectHeader {
       entries.append(PropertyList.Entry("header_source", .integer(Int64(rejectHeader.source))))
@@ -159,6 +180,9 @@ extension RunCheckpoint {
     self.ledger = ledger
     self.tally = tally
     self.rejectBytes = Int(rejectBytes)
+    if let keys = list["first_keys"]?.integers(), keys.count.isMultiple(of: 2) {
+      for index in stride(from: 0, to: keys.count, by: 2) { firstKeys[keys[index]] = Int64(keys[index + 1]) }
+    }
     origin = list["origin"].flatMap(RunOrigin.init)
     rejectHeader = list["header_source"]?.integer.map {
       RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
@@ -190,6 +214,11 @@ extension RunTally {
       PropertyList.Entry("codes", .named(rejectCounts.mapValues { .integer(Int64($0)) })),
       PropertyList.Entry("numbers", .integers([batches, fetches, statements, bytesRead, bytesDone, denied])),
       PropertyList.Entry("seconds", .real(seconds)),
+      PropertyList.Entry("fields", .array(fields.map { .array($0.map(\.list)) })),
+      PropertyList.Entry("lists", .array(lists.map { .array($0.map(\.list)) })),
+      PropertyList.Entry("values", .array(values.map { .integers($0.numbers) })),
+      PropertyList.Entry("links", .array(links.map { .integers($0.numbers) })),
+      PropertyList.Entry("text", .integers(text.numbers)),
     ]
     if let unmatched { entries.append(PropertyList.Entry("unmatched", unmatched.list)) }
     if !warnings.isEmpty { entries.append(PropertyList.Entry("warnings", .array(warnings.map(\.list)))) }
@@ -220,6 +249,17 @@ extension RunTally {
       guard let counts = ImportSummary.EntityCounts(entry.value) else { return nil }
       entities[entry.key] = counts
     }
+    fields = (list["fields"]?.elements ?? []).map { ($0.elements ?? []).compactMap(FieldTally.init) }
+    lists = (list["lists"]?.elements ?? []).map { ($0.elements ?? []).compactMap(ListTally.init) }
+    values = (list["values"]?.elements ?? []).compactMap { $0.integers().flatMap { ValueCounts(numbers: $0) } }
+    links = (list["links"]?.elements ?? []).compactMap { element in
+      element.integers(count: 5).map { numbers in
+        var tally = ListTally()
+        tally.numbers = numbers
+        return tally
+      }
+    }
+    if let numbers = list["text"]?.integers() { text = TextAccount(numbers: numbers) }
     for entry in list["find"]?.entries ?? [] { findPlans[entry.key] = entry.value.string }
     for entry in list["codes"]?.entries ?? [] {
       rejectCounts[entry.key] = entry.value.integer.flatMap { Int(exactly: $0) }
@@ -272,16 +312,64 @@ extension RunWarning {
 }
 
 extension ImportSummary.EntityCounts {
-  fileprivate var numbers: [Int] { [inserted, updated, unchanged, deleted, marked] }
+  fileprivate init?(_ list: PropertyList) {
+    guard let numbers = list.integers(count: 8) ?? list.integers(count: 5) else { return nil }
+    self.init()
+    self.numbers = numbers
+  }
+}
+
+extension FieldTally {
+  fileprivate var list: PropertyList {
+    let counts = Replacement.allCases.map { replaced[$0] ?? 0 }
+    return .dictionary([
+      PropertyList.Entry("names", .array([part, entity, attribute, column].map { .string($0) })),
+      PropertyList.Entry("counts", .integers([read, stored, rejected] + counts)),
+    ])
+  }
 
   fileprivate init?(_ list: PropertyList) {
-    guard let numbers = list.integers(count: 5) else { return nil }
+    guard let names = list["names"]?.elements?.compactMap(\.string), names.count == 4,
+      let counts = list["counts"]?.integers(count: 3 + Replacement.allCases.count)
+    else { return nil }
     self.init()
-    inserted = numbers[0]
-    updated = numbers[1]
-    unchanged = numbers[2]
-    deleted = numbers[3]
-    marked = numbers[4]
+    (part, entity, attribute, column) = (names[0], names[1], names[2], names[3])
+    (read, stored, rejected) = (counts[0], counts[1], counts[2])
+    for (reason, count) in zip(Replacement.allCases, counts.dropFirst(3)) where count > 0 { replaced[reason] = count }
+  }
+}
+
+extension ListTally {
+  fileprivate var list: PropertyList {
+    .dictionary([
+      PropertyList.Entry("names", .array([part, entity, relationship, column].map { .string($0) })),
+      PropertyList.Entry("counts", .integers(numbers)),
+    ])
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let names = list["names"]?.elements?.compactMap(\.string), names.count == 4,
+      let counts = list["counts"]?.integers(count: 5)
+    else { return nil }
+    self.init()
+    (part, entity, relationship, column) = (names[0], names[1], names[2], names[3])
+    numbers = counts
+  }
+}
+
+extension TextAccount {
+  fileprivate var numbers: [Int] {
+    [bytes, recordBytes] + SkippedText.Kind.allCases.flatMap { [skipped[$0].lines, skipped[$0].bytes] }
+  }
+
+  fileprivate init(numbers: [Int]) {
+    self.init()
+    guard numbers.count == 2 + 2 * SkippedText.Kind.allCases.count else { return }
+    bytes = numbers[0]
+    recordBytes = numbers[1]
+    for (index, kind) in SkippedText.Kind.allCases.enumerated() {
+      skipped.add(kind, lines: numbers[2 + 2 * index], bytes: numbers[3 + 2 * index])
+    }
   }
 }
 

@@ -19,6 +19,8 @@ struct RunPlace {
   var later: Int?
   /// See ``RunCheckpoint/rejectHeader``.
   var rejectHeader: RejectOutput.FilePlace?
+  /// See ``RunCheckpoint/firstKeys``.
+  var firstKeys: [Int: Int64]
 
   /// The place of a checkpoint.
   init(_ checkpoint: RunCheckpoint) {
@@ -30,6 +32,7 @@ struct RunPlace {
     lateRejects = checkpoint.lateRejects
     later = checkpoint.later
     rejectHeader = checkpoint.rejectHeader
+    firstKeys = checkpoint.firstKeys
   }
 
   /// The place behind a part that has run: the next part's beginning, or where it stopped.
@@ -50,6 +53,8 @@ extension RunTally {
   /// Takes the counts of the part that is being imported.
   mutating func count(_ importer: BatchImporter) {
     nodes = importer.allNodes.map(\.counts)
+    values = importer.allValues
+    links = importer.allLists.map(\.tally)
     batches += importer.batches
     fetches += importer.allFetches
   }
@@ -58,21 +63,22 @@ extension RunTally {
   mutating func addSecondPass(_ load: PartImport, part: Int) {
     parts[part].add(load.secondCounts)
     for (state, before) in zip(load.importer.allNodes, load.firstPassTally.nodes) where !state.part.isGiven {
-      entities[state.entity.name, default: ImportSummary.EntityCounts()].inserted +=
-        state.counts.inserted - before.inserted
-      entities[state.entity.name, default: ImportSummary.EntityCounts()].updated +=
-        state.counts.updated - before.updated
-      entities[state.entity.name, default: ImportSummary.EntityCounts()].unchanged +=
-        state.counts.unchanged - before.unchanged
-      entities[state.entity.name, default: ImportSummary.EntityCounts()].deleted +=
-        state.counts.deleted - before.deleted
+      entities[state.entity.name, default: ImportSummary.EntityCounts()].add(state.counts, since: before)
     }
+    // What waited for the second pass has filled its lists and its last references now.
+    fields[part] = load.importer.fieldTallies(part: parts[part].name)
+    lists[part] = load.importer.listTallies(part: parts[part].name)
+    loss = loss ?? load.importer.loss(parts[part])
     batches += load.importer.batches - load.firstPassTally.batches
     fetches += load.importer.allFetches - load.firstPassTally.fetches
   }
 
   /// Moves the counts of the part that is being imported to those of the parts that are done.
-  mutating func end(_ part: ImportPart, ledger: RecordLedger, _ states: [NodeState], times: PartTimes) {
+  ///
+  /// - Parameter isHeld: whether a second pass is to come, so that not everything has settled.
+  mutating func end(
+    _ part: ImportPart, ledger: RecordLedger, _ importer: BatchImporter, times: PartTimes, isHeld: Bool
+  ) {
     func before(_ count: KeyPath<ImportSummary.PartCounts, Int>) -> Int { parts.reduce(0) { $0 + $1[keyPath: count] } }
     var counts = ImportSummary.PartCounts(
       read: ledger.read - before(\.read), inserted: ledger.inserted - before(\.inserted),
@@ -82,15 +88,17 @@ extension RunTally {
     counts.entity = part.root.entityName
     counts.seconds = times.prepare + times.wait + times.find + times.write
     parts.append(counts)
-    for state in states {
+    for state in importer.countedNodes {
       findPlans[state.entity.name] = findPlans[state.entity.name] ?? state.firstStrategyName
-      var objects = entities[state.entity.name] ?? ImportSummary.EntityCounts()
-      objects.inserted += state.counts.inserted
-      objects.updated += state.counts.updated
-      objects.unchanged += state.counts.unchanged
-      objects.deleted += state.counts.deleted
-      entities[state.entity.name] = objects
+      entities[state.entity.name, default: ImportSummary.EntityCounts()].add(state.counts)
     }
+    fields.append(importer.fieldTallies(part: part.name))
+    lists.append(importer.listTallies(part: part.name))
+    if !isHeld { loss = loss ?? importer.loss(counts) }
+    text += partText
+    partText = TextAccount()
+    values = []
+    links = []
     nodes = []
     bytesDone = bytesRead
   }

@@ -57,12 +57,14 @@ extension BatchImporter {
 
   /// Settles a record of the root node; other nodes' records are only counted.
   @inline(__always)
-  func settle(_ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState, _ view: BatchView) {
+  func settle(
+    _ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState, _ view: BatchView, counts: Bool = true
+  ) {
     if state.settles { view.outcomes[record] = outcome }
     switch outcome {
     case .inserted: state.counts.inserted += 1
     case .updated: state.counts.updated += 1
-    case .unchanged: state.counts.unchanged += 1
+    case .unchanged: if counts { state.counts.unchanged += 1 }
     default: break
     }
   }
@@ -151,9 +153,10 @@ extension BatchImporter {
       if takesUnchanged, content != 0 {
         let entry = table.findUnchanged(hash: hash, content: content)
         if entry >= 0 {
-          node.targets[record] = table.primaryKey(entry)
+          let primaryKey = table.primaryKey(entry)
+          node.targets[record] = primaryKey
           if settles { view.outcomes[record] = .unchanged }
-          unchanged += 1
+          if state.countsUnchanged(primaryKey) { unchanged += 1 }
           continue
         }
       }
@@ -172,10 +175,10 @@ extension BatchImporter {
       guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == table.content(entry) {
         if state.settles { view.outcomes[record] = .unchanged }
-        unchanged += 1
+        if state.countsUnchanged(primaryKey) { unchanged += 1 }
       } else {
         table.setContent(entry, content)
-        state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: primaryKey))
+        state.apply(record, primaryKey)
       }
     }
     self.keyBytes = keyBytes
@@ -215,10 +218,10 @@ extension BatchImporter {
       guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == table.content(place) {
         if state.settles { view.outcomes[record] = .unchanged }
-        unchanged += 1
+        if state.countsUnchanged(primaryKey) { unchanged += 1 }
       } else {
         table.setContent(place, content)
-        state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: primaryKey))
+        state.apply(record, primaryKey)
       }
     }
     state.counts.unchanged += unchanged
@@ -238,7 +241,7 @@ extension BatchImporter {
       case .changed(let primaryKey):
         node.targets[record] = primaryKey
         if mayUpdate(record, state, view) {
-          state.applies.append(NodeState.Apply(record: Int32(record), primaryKey: primaryKey))
+          state.apply(record, primaryKey)
         }
       case .unknown: unknown.append(Int32(record))
       }
@@ -338,7 +341,7 @@ extension BatchImporter {
       if let seen = state.seenKeys, !seen.noteFirst(hash), !mayRepeat(record, state, view) { continue }
       if state.foundMeansSeen, !mayRepeat(record, state, view) { continue }
       guard mayUpdate(record, state, view) else { continue }
-      state.applies.append(NodeState.Apply(record: wanted, primaryKey: primaryKey))
+      state.apply(record, primaryKey)
     }
   }
 

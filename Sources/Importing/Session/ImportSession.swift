@@ -228,6 +228,11 @@ public final class ImportSession {
     } catch {
       throw ImportError(code: .database, message: error.description)
     }
+    if summary.resumedAfter == nil {
+      for entity in definition.model.entities where entity.rootIndex == entity.index {
+        first.firstKeys[entity.index] = store.maximum(root: entity.index) + 1
+      }
+    }
     // What is thrown away is not gone on with.
     let journal =
       definition.isDryRun || (file.isNew && !file.keepsBatches)
@@ -304,7 +309,7 @@ public final class ImportSession {
       var ledger = place.ledger
       try pass.run(&ledger)
       place.ledger = ledger
-      ledger.check()
+      try ledger.check()
       for (index, load) in loads.enumerated() { place.tally.addSecondPass(load, part: group.lowerBound + index) }
       times.find += Self.now() - before
       summary.breach = definition.rejects.breach(
@@ -323,7 +328,8 @@ public final class ImportSession {
     tell(.finish)
     let ledger = place.ledger
     if summary.breach == nil, !isInterrupted {
-      ledger.check()
+      try ledger.check()
+      if let loss = place.tally.loss { throw ImportError(code: .countsDiffer, message: loss) }
       summary.breach = definition.rejects.breach(
         read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: true)
     }

@@ -10,6 +10,9 @@ extension ImportSummary {
     fetches = tally.fetches
     statements = tally.statements
     bytesRead = tally.bytesRead
+    fields = tally.fields.flatMap { $0 }
+    lists = tally.lists.flatMap { $0 }
+    text = tally.text
     deleted = tally.entities.values.reduce(0) { $0 + $1.deleted }
     marked = tally.entities.values.reduce(0) { $0 + $1.marked }
     denied = tally.denied

@@ -38,6 +38,8 @@ final class PartImport {
   private(set) var warnings: [RunWarning] = []
   /// Bytes of input read.
   private(set) var bytesRead = 0
+  /// What became of their text; what an earlier process has imported is read once more.
+  private var text = TextAccount()
   /// Which limit was exceeded; then the whole run has to be taken back.
   private(set) var breach: LimitBreach?
   /// Whether the caller wanted it to stop.
@@ -92,7 +94,8 @@ final class PartImport {
     importer.lateRejects = place.lateRejects
     // Those that are passed over without a look count all the same.
     if !importer.needsPassedRecords { importer.recordsBefore = place.start.good }
-    for (state, counts) in zip(importer.allNodes, place.tally.nodes) { state.counts = counts }
+    importer.takeCounts(place.tally)
+    importer.countNames(firstKeys: place.firstKeys)
     importer.sample = sample
     Self.startPasses(importer, definition)
     firstOwnKey = importer.firstKeys[rootEntity] ?? .max
@@ -112,6 +115,7 @@ final class PartImport {
   var tally: RunTally {
     var tally = place.tally
     tally.count(importer)
+    tally.partText = text
     tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
     tally.unmatched = unmatched.state
     return tally
@@ -120,7 +124,7 @@ final class PartImport {
   /// The same when the part is done.
   var finalTally: RunTally {
     var tally = tally
-    tally.end(part, ledger: ledger, importer.countedNodes, times: times)
+    tally.end(part, ledger: ledger, importer, times: times, isHeld: isHeld)
     tally.unmatched = nil
     if !isInterrupted, breach == nil { tally.warnings += unmatched.warnings }
     return tally
@@ -152,13 +156,15 @@ final class PartImport {
         isInterrupted = shouldStop?() ?? false
         guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
         times.wait += ImportSession.now() - before
+        text += batch.records.account
         unmatched.note(batch)
-        if batch.records.recordCount == 0, batch.records.errors.isEmpty {
+        if batch.wasImported {
+          try importer.passOver(&batch)
           channel.recycle(batch)
           continue
         }
-        if batch.wasImported {
-          try importer.passOver(&batch)
+        if batch.isEmpty {
+          bytesRead = batch.bytesRead
           channel.recycle(batch)
           continue
         }
@@ -167,6 +173,7 @@ final class PartImport {
         importer.watch?.noteUnreadable(batch.records.errors.count)
         importer.since?.noteUnknown(batch.records.errors.count)
         bytesRead = batch.bytesRead
+        try importer.count(batch)
         times.read += batch.readSeconds
         times.convert += batch.convertSeconds
         try begin()
@@ -213,7 +220,7 @@ final class PartImport {
       try endFirstPass()
     } else {
       try replay()
-      if !isHeld { importer.ledger.check() }
+      if !isHeld { try importer.ledger.check() }
     }
     firstPassTally.count(importer)
     checkLimits(isEnd: false)
@@ -399,6 +406,7 @@ final class PartImport {
     try begin()
     try importer.buildIndexes(file, for: root)
     root.foundMeansSeen = true
+    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.part.rootEntity))
     importer.isReplaying = true
     importer.deferred = nil
     try deferred.replay { (batch) throws(ImportError) in

@@ -45,6 +45,7 @@ extension PartImport {
     root.strategy = .seek
     try importer.buildIndexes(file, for: root)
     root.foundMeansSeen = true
+    root.named = NamedObjects(namedUpTo: firstPassEnd)
     importer.deferred = DeferredRecords(
       plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
     try replay(waiting)
@@ -120,6 +121,7 @@ extension PartImport {
         guard let field = keys[batch.nodes[plan.root].targets[record]] else { continue }
         list.append(
           RecordReject(record: Int32(record), field: field < 0 ? nil : field, code: .missingTarget))
+        importer.settleValues(of: record, batch, isRejected: true)
       }
       try rejects.write(batch, list)
     }

@@ -1,0 +1,64 @@
+/// The values of a batch, or of an import so far: how many records have them, and how many were replaced in each field of a
+/// plan.
+struct ValueCounts: Sendable, Equatable {
+  /// Records that were read, and are not refused by the reader.
+  var records = 0
+  /// Records that the reader refused.
+  var refused = 0
+  /// Those of ``records`` that were skipped.
+  var skipped = 0
+  /// Those of ``records`` that were rejected.
+  var rejected = 0
+  /// For each field how many values of the others were replaced, by ``FieldTally/Replacement/index``.
+  var replaced: [Replacements] = []
+  /// What was lost on the way, or nothing.
+  var loss: String?
+
+  typealias Replacements = SIMD8<Int64>
+
+  /// Adds other counts of the same fields.
+  static func += (left: inout ValueCounts, right: ValueCounts) {
+    left.records += right.records
+    left.refused += right.refused
+    left.skipped += right.skipped
+    left.rejected += right.rejected
+    left.makeRoom(right.replaced.count)
+    for index in right.replaced.indices { left.replaced[index] &+= right.replaced[index] }
+    left.loss = left.loss ?? right.loss
+  }
+
+  /// The replacements of a field.
+  subscript(field: Int) -> Replacements {
+    get { field < replaced.count ? replaced[field] : .zero }
+    set {
+      makeRoom(field + 1)
+      replaced[field] = newValue
+    }
+  }
+
+  private mutating func makeRoom(_ count: Int) {
+    if replaced.count < count { replaced += Array(repeating: .zero, count: count - replaced.count) }
+  }
+
+  /// The counts as numbers of which most are small; see ``init(numbers:)``.
+  var numbers: [Int] {
+    var numbers = [records, refused, skipped, rejected]
+    for (field, counts) in replaced.enumerated() where counts != .zero {
+      numbers.append(field)
+      for index in counts.indices { numbers.append(Int(counts[index])) }
+    }
+    return numbers
+  }
+
+  init() {}
+
+  /// Reads what ``numbers`` wrote; `nil` when it is something else.
+  init?(numbers: [Int]) {
+    guard numbers.count >= 4, (numbers.count - 4).isMultiple(of: 9) else { return nil }
+    (records, refused, skipped, rejected) = (numbers[0], numbers[1], numbers[2], numbers[3])
+    for start in stride(from: 4, to: numbers.count, by: 9) {
+      guard (0..<1 << 20).contains(numbers[start]) else { return nil }
+      for index in 0..<8 { self[numbers[start]][index] = Int64(numbers[start + 1 + index]) }
+    }
+  }
+}
