@@ -88,6 +88,7 @@ extension CompiledField {
     // These share storage with the batch; only its bytes change below.
     let isRead = column < records.columnCount || records.derived.isEmpty
     let made = isRead ? DerivedColumn() : records.derived[column - records.columnCount]
+    let spellsNull = isRead && records.hasNullTokens
     let starts = isRead ? records.starts : made.starts
     let lengths = isRead ? records.lengths : made.lengths
     let states = isRead ? records.states : made.states
@@ -106,7 +107,7 @@ extension CompiledField {
             var output = ArenaOutput(base: base, count: used)
             cells.tags.withUnsafeMutableBufferPointer { tags in
               cells.payloads.withUnsafeMutableBufferPointer { payloads in
-                var substitutes = Substitutes()
+                var substitutes = Substitutes(null: spellsNull ? .nullSpelling : .null)
                 var record = 0
                 for slot in fields {
                   let start = Int(starts[slot])
@@ -145,7 +146,7 @@ extension CompiledField {
     switch state {
     case .text, .quoted, .number: break
     case .absent: return try substitutes.take(.absent, whenAbsent, &output)
-    case .null: return try substitutes.take(.null, whenNull, &output)
+    case .null: return try substitutes.take(substitutes.null, whenNull, &output)
     case .true, .false:
       if let cell = conversion.cell(of: state == .true) { return cell }
       fallthrough
@@ -200,10 +201,14 @@ private struct FieldColumn: Sequence, IteratorProtocol {
 
 /// The cells of the policies, once their bytes are in the arena, and how often each was taken.
 private struct Substitutes {
+  /// What a field is that the reader says to be null.
+  let null: FieldTally.Replacement
   private(set) var counts = ValueCounts.Replacements.zero
-  private var absent: ConvertedCell?
-  private var null: ConvertedCell?
-  private var empty: ConvertedCell?
+  private var absentCell: ConvertedCell?
+  private var nullCell: ConvertedCell?
+  private var emptyCell: ConvertedCell?
+
+  init(null: FieldTally.Replacement) { self.null = null }
 
   @inline(never)
   mutating func take(
@@ -212,9 +217,9 @@ private struct Substitutes {
     guard substitution.tag != CellTag.failed else { throw substitution.failure }
     counts[reason.index] &+= 1
     switch reason {
-    case .absent: return Self.make(&absent, substitution, &output)
-    case .null, .nullSpelling: return Self.make(&null, substitution, &output)
-    case .empty, .trimmed, .missing: return Self.make(&empty, substitution, &output)
+    case .absent: return Self.make(&absentCell, substitution, &output)
+    case .null, .nullSpelling: return Self.make(&nullCell, substitution, &output)
+    case .empty, .trimmed, .missing: return Self.make(&emptyCell, substitution, &output)
     }
   }
 

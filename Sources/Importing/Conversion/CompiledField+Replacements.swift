@@ -8,7 +8,7 @@ extension CompiledField {
     let reason: FieldTally.Replacement?
     switch records.state(record, column) {
     case .absent: reason = .absent
-    case .null: reason = .null
+    case .null: reason = column < records.columnCount && records.hasNullTokens ? .nullSpelling : .null
     case .true, .false, .json:
       guard takesAnyJSON else { return nil }
       reason = records.withField(record, column) { textReplacement($0) }

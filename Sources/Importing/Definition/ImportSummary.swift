@@ -3,6 +3,7 @@ public import RecordFormats
 /// What a run did: the counts of records and of objects.
 ///
 /// `read = inserted + updated + unchanged + skipped + rejected` holds for records at the end of every run.
+@dynamicMemberLookup
 public struct ImportSummary: Sendable {
   /// How a run ended.
   public enum Status: String, Sendable {
@@ -65,56 +66,24 @@ public struct ImportSummary: Sendable {
 
   /// A part of the work and the seconds it took.
   public typealias Phase = (name: String, seconds: Double)
-  /// What became of the records of one import of the run.
+  /// What became of the records of one import of the run; the counts themselves are its members, too.
+  @dynamicMemberLookup
   public struct PartCounts: Sendable, Hashable {
     /// The import's name; empty when it is the only one.
     public var name = ""
     /// The entity of its records.
     public var entity = ""
-    /// Records read, rejected ones included.
-    public var read = 0
-    /// Records that created their object.
-    public var inserted = 0
-    /// Records that changed their object.
-    public var updated = 0
-    /// Records that changed nothing.
-    public var unchanged = 0
-    /// Records that were passed over.
-    public var skipped = 0
-    /// Records that were rejected.
-    public var rejected = 0
+    /// Its records.
+    public var counts = RecordCounts()
     /// The writer's time for it.
     public var seconds = 0.0
     /// Creates zero counts.
     public init() {}
 
-    init(read: Int, inserted: Int, updated: Int, unchanged: Int, skipped: Int, rejected: Int) {
-      self.read = read
-      self.inserted = inserted
-      self.updated = updated
-      self.unchanged = unchanged
-      self.skipped = skipped
-      self.rejected = rejected
-    }
-
-    /// Adds other counts of records.
-    mutating func add(_ other: PartCounts) {
-      read += other.read
-      inserted += other.inserted
-      updated += other.updated
-      unchanged += other.unchanged
-      skipped += other.skipped
-      rejected += other.rejected
-    }
-
-    /// Adds what a ledger has counted since another moment.
-    mutating func add(_ ledger: RecordLedger, since before: RecordLedger) {
-      read += ledger.read - before.read
-      inserted += ledger.inserted - before.inserted
-      updated += ledger.updated - before.updated
-      unchanged += ledger.unchanged - before.unchanged
-      skipped += ledger.skipped - before.skipped
-      rejected += ledger.rejected - before.rejected
+    /// One of the counts.
+    public subscript(dynamicMember count: WritableKeyPath<RecordCounts, Int>) -> Int {
+      get { counts[keyPath: count] }
+      set { counts[keyPath: count] = newValue }
     }
   }
 
@@ -137,18 +106,8 @@ public struct ImportSummary: Sendable {
   public var anomalies: [RunAnomaly] = []
   /// How the run ended.
   public var status = Status.completed
-  /// Records read, rejected ones included.
-  public var read = 0
-  /// Records that created their object.
-  public var inserted = 0
-  /// Records that changed their object.
-  public var updated = 0
-  /// Records that changed nothing.
-  public var unchanged = 0
-  /// Records that the mode or the duplicate policy passed over.
-  public var skipped = 0
-  /// Records that were rejected.
-  public var rejected = 0
+  /// The records of all imports; the counts themselves are members of the summary, too: `summary.inserted`.
+  public var counts = RecordCounts()
   /// Objects deleted because no record names them, with those that delete rules took along; no records.
   public var deleted = 0
   /// Objects marked as gone because no record names them.
@@ -201,16 +160,10 @@ public struct ImportSummary: Sendable {
   /// Creates a summary of nothing.
   public init() {}
 
-  /// The counts of records together.
-  public var counts: RecordCounts {
-    var counts = RecordCounts()
-    counts.read = read
-    counts.inserted = inserted
-    counts.updated = updated
-    counts.unchanged = unchanged
-    counts.skipped = skipped
-    counts.rejected = rejected
-    return counts
+  /// One of the counts of records.
+  public subscript(dynamicMember count: WritableKeyPath<RecordCounts, Int>) -> Int {
+    get { counts[keyPath: count] }
+    set { counts[keyPath: count] = newValue }
   }
 
   /// The stage that held up the run most; nil when nothing was measured.

@@ -96,7 +96,7 @@ final class ObjectSession {
       var bytesRead = 0
       var counts = summary.entities[importer.part.entity.name] ?? ImportSummary.EntityCounts()
       try forEachBatch(importer.part) { batch throws(ImportError) in
-        ledger.read(batch.records.recordCount + batch.records.errors.count)
+        ledger.take(batch.records.recordCount + batch.records.errors.count)
         ledger.reject(batch.records.errors.count)
         bytesRead = batch.bytesRead
         try importer.process(&batch)
@@ -270,9 +270,7 @@ final class ObjectSession {
   }
 
   private func end(_ file: StoreFile) throws(ImportError) {
-    summary.read = ledger.read
-    summary.inserted = ledger.inserted
-    summary.rejected = ledger.rejected
+    summary.counts = ledger.counts
     summary.breach = breach(isEnd: !isInterrupted)
     if isInterrupted, summary.breach == nil {
       summary.status = .interrupted

@@ -7,6 +7,7 @@ import RecordFormats
 ///
 /// It is written by the transaction that holds the rows it speaks of, as one value in the store's metadata, so it is as
 /// true as they are. What is left when a run has ended but nobody has been told is a checkpoint that ``isDone``.
+@dynamicMemberLookup
 struct RunCheckpoint: Sendable, Equatable {
   /// The version of the layout.
   static let version: Int64 = 2
@@ -19,16 +20,12 @@ struct RunCheckpoint: Sendable, Equatable {
   var started = 0.0
   /// The digest of the definition.
   var definition: UInt64 = 0
-  /// What hashes of keys and of the input start from.
-  var seed: UInt64 = 0
   /// The inputs of all parts, in order; empty when there are more than ``namedInputLimit``.
   var inputs: [SourcePrint] = []
   /// How many inputs each part has.
   var inputCounts: [Int] = []
   /// The hash of all fingerprints.
   var inputsHash: UInt64 = 0
-  /// The first primary key of each hierarchy that the run can have given out, by root entity.
-  var firstKeys: [Int: Int64] = [:]
   /// What the store was before.
   var origin: RunOrigin?
 
@@ -38,83 +35,20 @@ struct RunCheckpoint: Sendable, Equatable {
   var commits = 0
   /// Whether the run has ended, and only the report is missing.
   var isDone = false
-  /// The part that is being imported; the number of parts when all are done.
-  var part = 0
-  /// How far its inputs have been read.
-  var position = ReadingPosition()
-  /// What became of the records of all parts.
-  var ledger = RecordLedger()
-  /// What was counted beside.
-  var tally = RunTally()
+  /// Where the run is, and what was counted up to there.
+  var place = RunPlace()
   /// The bytes of the rejects file.
   var rejectBytes = 0
-  /// The file, or the member of an archive, whose columns a line of the rejects file has, when that is the one read last.
-  var rejectHeader: RejectOutput.FilePlace?
-  /// Records of the part, by number among the good ones and ascending, that were rejected although their key was usable.
-  ///
-  /// What is known of keys that were seen does not have them.
-  var lateRejects: [Int] = []
-  /// The bytes of the file of records that were put off; `nil` when the part puts none off.
-  var later: Int?
   /// In a store that is being built: which start of the machine its bytes are good for, see ``BootIdentity/current``.
   var boot = ""
 
   /// With more inputs than this a checkpoint knows only the hash of all.
   static let namedInputLimit = 4096
-}
 
-/// What a run counts beside records.
-struct RunTally: Sendable, Equatable {
-  /// The parts that are done: the same as ``ImportSummary/parts``.
-  var parts: [ImportSummary.PartCounts] = []
-  /// What happened to the objects of the parts that are done, by entity.
-  var entities: [String: ImportSummary.EntityCounts] = [:]
-  /// The same for the part that is being imported, by node.
-  var nodes: [ImportSummary.EntityCounts] = []
-  /// What became of the values and elements of the parts that are done, by part.
-  var fields: [[FieldTally]] = []
-  var lists: [[ListTally]] = []
-  /// The same for the part that is being imported, by plan and by list.
-  var values: [ValueCounts] = []
-  var links: [ListTally] = []
-  /// What became of the text of the inputs of the parts that are done.
-  var text = TextAccount()
-  /// The same for the part that is being imported; who goes on reads it again.
-  var partText = TextAccount()
-  /// What was lost, or nothing; then the run ends with an error.
-  var loss: String?
-  /// How objects were found, by entity.
-  var findPlans: [String: String] = [:]
-  /// Rejects by code.
-  var rejectCounts: [String: Int] = [:]
-  /// Batches written.
-  var batches = 0
-  /// Fetches executed.
-  var fetches = 0
-  /// Statements executed.
-  var statements = 0
-  /// Bytes of input read.
-  var bytesRead = 0
-  /// The same of the parts that are done.
-  var bytesDone = 0
-  /// Objects that no record names and that may not be deleted.
-  var denied = 0
-  /// Seconds that the run has taken.
-  var seconds = 0.0
-  /// What the part that is being imported maps and has not found; `nil` before it begins.
-  var unmatched: UnmatchedColumns.State?
-  /// What the parts that are done warn of.
-  var warnings: [RunWarning] = []
-
-  /// Notes which objects went because no record names them.
-  mutating func note(_ removal: SyncRun.Result) {
-    for (name, counts) in removal.counts {
-      var objects = ImportSummary.EntityCounts()
-      objects.deleted = counts.deleted
-      objects.marked = counts.marked
-      entities[name, default: ImportSummary.EntityCounts()].add(objects)
-    }
-    denied += removal.denied
+  /// What belongs to the place.
+  subscript<Value>(dynamicMember member: WritableKeyPath<RunPlace, Value>) -> Value {
+    get { place[keyPath: member] }
+    set { place[keyPath: member] = newValue }
   }
 }
 
@@ -123,32 +57,35 @@ struct RunTally: Sendable, Equatable {
 extension RunCheckpoint {
   /// The checkpoint as a property list.
   var list: PropertyList {
+    let position = place.position
     var entries = [
       PropertyList.Entry("version", .integer(Self.version)), PropertyList.Entry("run", .string(run)),
       PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
-      PropertyList.Entry("seed", .data(seed.bytes)), PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
+      PropertyList.Entry("seed", .data(place.seed.bytes)), PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
       PropertyList.Entry("input_counts", .integers(inputCounts)),
       PropertyList.Entry("inputs_hash", .data(inputsHash.bytes)),
       PropertyList.Entry("commits", .integer(Int64(commits))),
       PropertyList.Entry("done", .boolean(isDone)),
-      PropertyList.Entry("part", .integers([part, position.source, position.records, position.good])),
-      PropertyList.Entry("hash", .data(position.hash.bytes)), PropertyList.Entry("ledger", .integers(ledger.numbers)),
-      PropertyList.Entry("tally", tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
+      PropertyList.Entry("part", .integers([place.part, position.source, position.records, position.good])),
+      PropertyList.Entry("hash", .data(position.hash.bytes)),
+      PropertyList.Entry("ledger", .integers(place.ledger.numbers)),
+      PropertyList.Entry("tally", place.tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
     ]
-    if !firstKeys.isEmpty {
-      let keys = firstKeys.sorted { $0.key < $1.key }.flatMap { [$0.key, Int($0.value)] }
+    if !place.firstKeys.isEmpty {
+      let keys = place.firstKeys.sorted { $0.key < $1.key }.flatMap { [$0.key, Int($0.value)] }
       entries.append(PropertyList.Entry("first_keys", .integers(keys)))
     }
     if let origin { entries.append(PropertyList.Entry("origin", origin.list)) }
-    if let rejectHeader {
+    if let rejectHeader = place.rejectHeader {
       entries.append(PropertyList.Entry("header_source", .integer(Int64(rejectHeader.source))))
       if let member = rejectHeader.member { entries.append(PropertyList.Entry("header_member", .string(member))) }
     }
-    if !lateRejects.isEmpty {
-      entries.append(PropertyList.Entry("late_rejects", .data(AscendingNumbers.encode(lateRejects))))
+    if !place.lateRejects.isEmpty {
+      entries.append(PropertyList.Entry("late_rejects", .data(AscendingNumbers.encode(place.lateRejects))))
     }
-    if ledger.waiting > 0 { entries.append(PropertyList.Entry("waiting", .integer(Int64(ledger.waiting)))) }
-    if let later { entries.append(PropertyList.Entry("later", .integer(Int64(later)))) }
+    let waiting = place.ledger.waiting
+    if waiting > 0 { entries.append(PropertyList.Entry("waiting", .integer(Int64(waiting)))) }
+    if let later = place.later { entries.append(PropertyList.Entry("later", .integer(Int64(later)))) }
     if !boot.isEmpty { entries.append(PropertyList.Entry("boot", .string(boot))) }
     return .dictionary(entries)
   }
@@ -160,7 +97,7 @@ extension RunCheckpoint {
       let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(SourcePrint.decode),
       let inputCounts = list["input_counts"]?.integers(), let inputsHash = list["inputs_hash"]?.word,
       let commits = list["commits"]?.integer, let isDone = list["done"]?.boolean,
-      let place = list["part"]?.integers(count: 4), let hash = list["hash"]?.word,
+      let part = list["part"]?.integers(count: 4), let hash = list["hash"]?.word,
       let numbers = list["ledger"]?.integers(count: 6),
       let ledger = RecordLedger(
         numbers: numbers, waiting: Int(truncatingIfNeeded: list["waiting"]?.integer ?? 0)),
@@ -169,26 +106,28 @@ extension RunCheckpoint {
     self.run = run
     self.started = started
     self.definition = definition
-    self.seed = seed
+    place.seed = seed
     self.inputs = inputs
     self.inputCounts = inputCounts
     self.inputsHash = inputsHash
     self.commits = Int(commits)
     self.isDone = isDone
-    part = place[0]
-    position = ReadingPosition(source: place[1], records: place[2], good: place[3], hash: hash)
-    self.ledger = ledger
-    self.tally = tally
+    place.part = part[0]
+    place.position = ReadingPosition(source: part[1], records: part[2], good: part[3], hash: hash)
+    place.ledger = ledger
+    place.tally = tally
     self.rejectBytes = Int(rejectBytes)
     if let keys = list["first_keys"]?.integers(), keys.count.isMultiple(of: 2) {
-      for index in stride(from: 0, to: keys.count, by: 2) { firstKeys[keys[index]] = Int64(keys[index + 1]) }
+      for index in stride(from: 0, to: keys.count, by: 2) {
+        place.firstKeys[keys[index]] = Int64(keys[index + 1])
+      }
     }
     origin = list["origin"].flatMap(RunOrigin.init)
-    rejectHeader = list["header_source"]?.integer.map {
+    place.rejectHeader = list["header_source"]?.integer.map {
       RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
     }
-    lateRejects = AscendingNumbers.decode(list["late_rejects"]?.data ?? [])
-    later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
+    place.lateRejects = AscendingNumbers.decode(list["late_rejects"]?.data ?? [])
+    place.later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
     boot = list["boot"]?.string ?? ""
   }
 }
@@ -204,7 +143,7 @@ extension RunTally {
               PropertyList.Entry("name", .string(part.name)), PropertyList.Entry("entity", .string(part.entity)),
               PropertyList.Entry(
                 "counts",
-                .integers([part.read, part.inserted, part.updated, part.unchanged, part.skipped, part.rejected])),
+                .integers(part.counts.numbers)),
               PropertyList.Entry("seconds", .real(part.seconds)),
             ])
           })),
@@ -233,9 +172,8 @@ extension RunTally {
       guard let name = part["name"]?.string, let entity = part["entity"]?.string,
         let counts = part["counts"]?.integers(count: 6), case .real(let seconds)? = part["seconds"]
       else { return nil }
-      var result = ImportSummary.PartCounts(
-        read: counts[0], inserted: counts[1], updated: counts[2], unchanged: counts[3], skipped: counts[4],
-        rejected: counts[5])
+      var result = ImportSummary.PartCounts()
+      result.counts = RecordCounts(numbers: counts)
       result.name = name
       result.entity = entity
       result.seconds = seconds

@@ -19,16 +19,6 @@ extension ImportSummary {
     for warning in tally.warnings { warn(warning) }
   }
 
-  /// Notes what became of all records.
-  mutating func note(_ ledger: RecordLedger) {
-    read = ledger.read
-    inserted = ledger.inserted
-    updated = ledger.updated
-    unchanged = ledger.unchanged
-    skipped = ledger.skipped
-    rejected = ledger.rejected
-  }
-
   /// Finishes a store's file or takes the whole run back, and notes how the run ended.
   ///
   /// - Parameter isBreached: Whether there are more rejects than allowed.

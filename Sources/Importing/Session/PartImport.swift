@@ -26,7 +26,7 @@ final class PartImport {
   /// Objects that the first pass created and that cannot stay, with the field to blame; -1 for none.
   var lost: [Int64: Int32] = [:]
   /// What became of records in the second pass.
-  private(set) var secondCounts = ImportSummary.PartCounts()
+  private(set) var secondCounts = RecordCounts()
   /// What was counted when the first pass ended.
   private(set) var firstPassTally = RunTally()
   /// Whether the part's transaction stays open until the second pass is done, so that the store never keeps half of it.
@@ -86,14 +86,14 @@ final class PartImport {
     self.place = place
     unmatched = UnmatchedColumns(definition, part, plan, state: place.tally.unmatched)
     self.journal = journal
-    position = place.start
+    position = place.position
     self.isHeld = isHeld || !plan.postponed.isEmpty
     (importer, choice) = try Self.makeImporter(
       definition, part, plan, file, store, watch, transforms, place, isHeld: self.isHeld)
     importer.ledger = place.ledger
     importer.lateRejects = place.lateRejects
     // Those that are passed over without a look count all the same.
-    if !importer.needsPassedRecords { importer.recordsBefore = place.start.good }
+    if !importer.needsPassedRecords { importer.recordsBefore = place.position.good }
     importer.takeCounts(place.tally)
     importer.countNames(firstKeys: place.firstKeys)
     importer.sample = sample
@@ -145,9 +145,9 @@ final class PartImport {
       preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     reading.sendsRest = true
     // A dry run goes on, too, and writes nothing of it.
-    if journal != nil || place.start.records > 0 {
+    if journal != nil || place.position.records > 0 {
       reading.tracking = InputTracking(
-        seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
+        seed: place.seed, start: place.position, isRebuilding: importer.needsPassedRecords)
     }
     let thread = reading.start(channel)
     do {
@@ -168,7 +168,7 @@ final class PartImport {
           channel.recycle(batch)
           continue
         }
-        importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
+        importer.ledger.take(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
         importer.watch?.noteUnreadable(batch.records.errors.count)
         importer.since?.noteUnknown(batch.records.errors.count)
@@ -233,7 +233,7 @@ final class PartImport {
     importer.ledger = ledger
     try body()
     ledger = importer.ledger
-    secondCounts.add(ledger, since: before)
+    secondCounts = secondCounts + (ledger.counts - before.counts)
   }
 
   /// Lets the hook of the part's end speak.
@@ -241,14 +241,14 @@ final class PartImport {
 
   /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
   func rebuild() throws(ImportError) {
-    guard place.start.records > 0 else { return }
+    guard place.position.records > 0 else { return }
     defer { transforms?.end(isJoined: true) }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
       preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     reading.tracking = InputTracking(
-      seed: place.seed, start: place.start, isRebuilding: true, isCompared: false)
+      seed: place.seed, start: place.position, isRebuilding: true, isCompared: false)
     let thread = reading.start(channel)
     defer {
       channel.cancel()
@@ -312,16 +312,20 @@ final class PartImport {
   private func note(isForced: Bool, isDurable: Bool = false) throws(ImportError) {
     guard let journal else { return }
     let later = file.isNew ? try importer.deferred?.save(isDurable: isDurable) : nil
-    try journal.write(rejects, isForced: isForced, isDurable: isDurable) { checkpoint in
-      checkpoint.part = place.part
-      checkpoint.position = position
-      checkpoint.ledger = ledger
-      checkpoint.lateRejects = importer.lateRejects
-      checkpoint.later = later
-      checkpoint.rejectHeader = rejects.headerPlace
-      checkpoint.tally = tally
+    try journal.write(rejects, isForced: isForced, isDurable: isDurable) {
+      var present = place
+      present.position = position
+      present.ledger = ledger
+      present.lateRejects = importer.lateRejects
+      present.later = later
+      present.rejectHeader = rejects.headerPlace
+      present.tally = tally
+      return present
     }
   }
+
+  /// Where the run goes on behind this part.
+  var nextPlace: RunPlace { place.beginning(part: place.part + 1, ledger: ledger, tally: finalTally) }
 
   /// Ends the part, in a transaction of its own: what is done in it is done once.
   private func complete() throws(ImportError) {
@@ -329,15 +333,7 @@ final class PartImport {
     try begin()
     try writeCursor()
     // What was put off is done now, even if it has changed nothing.
-    try journal?.write(rejects, isForced: file.isNew) { checkpoint in
-      checkpoint.part = place.part + 1
-      checkpoint.position = ReadingPosition()
-      checkpoint.later = nil
-      checkpoint.ledger = ledger
-      checkpoint.lateRejects = []
-      checkpoint.rejectHeader = nil
-      checkpoint.tally = finalTally
-    }
+    try journal?.write(rejects, isForced: file.isNew) { nextPlace }
     try commit()
   }
 
@@ -348,15 +344,7 @@ final class PartImport {
     try begin()
     try writeCursor()
     guard isLast else { return }
-    try journal?.write(rejects, isForced: file.isNew) { checkpoint in
-      checkpoint.part = end.part
-      checkpoint.position = ReadingPosition()
-      checkpoint.later = nil
-      checkpoint.ledger = end.ledger
-      checkpoint.lateRejects = []
-      checkpoint.rejectHeader = nil
-      checkpoint.tally = end.tally
-    }
+    try journal?.write(rejects, isForced: file.isNew) { end }
     do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
   }
 

@@ -47,6 +47,7 @@ extension SummaryOutput {
     let kinds: [(SkippedText.Kind, String)] = [
       (.preamble, "above the header"), (.repeatedHeader, "of repeated headers"), (.blankLine, "without anything"),
       (.comment, "of comments"), (.footer, "below the records"), (.otherTable, "of other tables"),
+      (.surplusFields, "behind the last column"),
     ]
     return kinds.compactMap { kind, name in
       let amount = text.skipped[kind]
