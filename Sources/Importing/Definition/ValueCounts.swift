@@ -1,3 +1,5 @@
+import RecordFormats
+
 /// The values of a batch, or of an import so far: how many records have them, and how many were replaced in each field of a
 /// plan.
 struct ValueCounts: Sendable, Equatable {
@@ -60,5 +62,60 @@ struct ValueCounts: Sendable, Equatable {
       guard (0..<1 << 20).contains(numbers[start]) else { return nil }
       for index in 0..<8 { self[numbers[start]][index] = Int64(numbers[start + 1 + index]) }
     }
+  }
+}
+
+// MARK: - Settling
+
+extension ValueCounts {
+  /// Leaves the values of a record that was rejected or skipped out of those that were replaced.
+  mutating func settle(_ record: Int, of batch: ImportBatch, _ plan: ImportPlan, isRejected: Bool) {
+    if isRejected { rejected += 1 } else { skipped += 1 }
+    for field in replaced.indices where replaced[field] != .zero {
+      if let reason = plan.replacement(record, field: field, of: batch) { replaced[field][reason.index] -= 1 }
+    }
+  }
+
+  /// What became of the values of a plan's fields.
+  func tallies(of plan: ImportPlan, part: String) -> [FieldTally] {
+    plan.fields.indices.filter { $0 != plan.sinceField }.map { field in
+      var tally = FieldTally()
+      tally.part = part
+      tally.entity = plan.fieldNames[field].entity
+      tally.attribute = plan.fieldNames[field].attribute
+      tally.column = plan.fieldNames[field].column
+      tally.read = records - skipped
+      tally.rejected = rejected
+      for reason in FieldTally.Replacement.allCases where self[field][reason.index] != 0 {
+        tally.replaced[reason] = Int(self[field][reason.index])
+      }
+      tally.stored = tally.read - tally.rejected - Int(self[field].wrappedSum())
+      return tally
+    }
+  }
+
+  /// What was lost of the values of records, or nothing.
+  ///
+  /// - Parameter counts: what became of the records.
+  func loss(of plan: ImportPlan, _ counts: RecordCounts) -> String? {
+    if records + refused != counts.read || skipped != counts.skipped || rejected + refused != counts.rejected {
+      return "of \(counts.read) records \(records) had values and \(refused) were refused; \(skipped) of"
+        + " \(counts.skipped) that were skipped and \(rejected + refused) of \(counts.rejected) that were rejected are known"
+    }
+    return loss
+      ?? tallies(of: plan, part: "").first { !$0.isBalanced }.map {
+        "the values of “\($0.entity).\($0.attribute)” do not add up: \($0)"
+      }
+  }
+}
+
+extension ImportPlan {
+  /// Why the value of a record was replaced; `nil` when it was not.
+  func replacement(_ record: Int, field: Int, of batch: ImportBatch) -> FieldTally.Replacement? {
+    guard batch.records.columnCount == 0, !batch.replacements.isEmpty else {
+      return fields[field].replacement(record, column: fieldColumns[field], of: batch.records)
+    }
+    let kept = Int(batch.replacements[field][record])
+    return kept == 0 ? nil : FieldTally.Replacement.allCases[kept - 1]
   }
 }

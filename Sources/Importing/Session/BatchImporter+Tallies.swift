@@ -56,10 +56,7 @@ extension BatchImporter {
 
   /// Leaves the values of one record out of those that were replaced.
   func settleValues(of record: Int, _ batch: ImportBatch, isRejected: Bool) {
-    if isRejected { values.rejected += 1 } else { values.skipped += 1 }
-    for field in values.replaced.indices where values.replaced[field] != .zero {
-      if let reason = plan.replacement(record, field: field, of: batch) { values.replaced[field][reason.index] -= 1 }
-    }
+    values.settle(record, of: batch, plan, isRejected: isRejected)
   }
 
   /// Counts what became of the elements of records, as far as linking them has not done so.
@@ -146,22 +143,7 @@ extension BatchImporter {
 
   /// What became of the values of all fields.
   func fieldTallies(part: String) -> [FieldTally] {
-    var tallies: [FieldTally] = []
-    for field in plan.fields.indices where field != plan.sinceField {
-      let counts = values[field]
-      var tally = FieldTally()
-      tally.part = part
-      tally.entity = plan.fieldNames[field].entity
-      tally.attribute = plan.fieldNames[field].attribute
-      tally.column = plan.fieldNames[field].column
-      tally.read = values.records - values.skipped
-      tally.rejected = values.rejected
-      for reason in FieldTally.Replacement.allCases where counts[reason.index] != 0 {
-        tally.replaced[reason] = Int(counts[reason.index])
-      }
-      tally.stored = tally.read - tally.rejected - Int(counts.wrappedSum())
-      tallies.append(tally)
-    }
+    var tallies = values.tallies(of: plan, part: part)
     for state in nodes {
       for relationship in state.part.relationships where relationship.missing == .null {
         let target = nodes[relationship.target]
@@ -195,13 +177,7 @@ extension BatchImporter {
   ///
   /// - Parameter counts: what became of the part's records.
   func loss(_ counts: ImportSummary.PartCounts) -> String? {
-    if values.records + values.refused != counts.read || values.skipped != counts.skipped
-      || values.rejected + values.refused != counts.rejected
-    {
-      return "of \(counts.read) records \(values.records) had values and \(values.refused) were refused;"
-        + " \(values.skipped) of \(counts.skipped) that were skipped and \(values.rejected) of those that were rejected"
-        + " (\(counts.rejected)) are known"
-    }
+    if let loss = values.loss(of: plan, counts.counts) { return loss }
     if let tally = fieldTallies(part: counts.name).first(where: { !$0.isBalanced }) {
       return "the values of “\(tally.entity).\(tally.attribute)” do not add up: \(tally)"
     }
@@ -209,17 +185,6 @@ extension BatchImporter {
       return "the elements of “\(tally.entity).\(tally.relationship)” do not add up: \(tally)"
     }
     return nil
-  }
-}
-
-extension ImportPlan {
-  /// Why the value of a record was replaced; `nil` when it was not.
-  func replacement(_ record: Int, field: Int, of batch: ImportBatch) -> FieldTally.Replacement? {
-    guard batch.records.columnCount == 0, !batch.replacements.isEmpty else {
-      return fields[field].replacement(record, column: fieldColumns[field], of: batch.records)
-    }
-    let kept = Int(batch.replacements[field][record])
-    return kept == 0 ? nil : FieldTally.Replacement.allCases[kept - 1]
   }
 }
 

@@ -35,6 +35,12 @@ public final class ImportSession {
   private var digest: UInt64 = 0
   private var inputs: [SourcePrint] = []
 
+  /// The plans of the parts; nothing when whole objects are loaded.
+  var plans: [ImportPlan] {
+    if case .records(let plans, _) = work { return plans }
+    return []
+  }
+
   /// Resolves a definition against its model.
   ///
   /// - Throws: `DiagnosticList` with everything that is wrong.
