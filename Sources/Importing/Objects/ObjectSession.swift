@@ -166,9 +166,10 @@ final class ObjectSession {
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: part.plan) })
     let limit = BatchLimit(
       records: min(definition.batchLimit.records, 4096), bytes: min(definition.batchLimit.bytes, 1 << 20))
-    let reading = InputReading(
+    var reading = InputReading(
       sources: part.sources, format: part.format, limit: limit,
       preparer: BatchPreparer(plan: part.plan, seed: CellHash.randomSeed()))
+    reading.sendsRest = true
     let thread = reading.start(channel)
     defer {
       channel.cancel()

@@ -47,7 +47,7 @@ extension SummaryOutput {
     let kinds: [(SkippedText.Kind, String)] = [
       (.preamble, "above the header"), (.repeatedHeader, "of repeated headers"), (.blankLine, "without anything"),
       (.comment, "of comments"), (.footer, "below the records"), (.otherTable, "of other tables"),
-      (.surplusFields, "behind the last column"),
+      (.surplusFields, "behind the last column"), (.withoutElements, "of records without elements"),
     ]
     return kinds.compactMap { kind, name in
       let amount = text.skipped[kind]
@@ -79,6 +79,11 @@ extension SummaryOutput {
     ])
   }
 
+  /// `blank_line` for `blankLine`, as all members are written.
+  private static func snakeCase(_ name: String) -> String {
+    name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+  }
+
   static func text(_ text: TextAccount) -> JSONText {
     .object([
       ("bytes", .integer(text.bytes)), ("record_bytes", .integer(text.recordBytes)),
@@ -87,7 +92,7 @@ extension SummaryOutput {
         .object(
           text.skipped.kinds.map { kind in
             (
-              kind.rawValue,
+              snakeCase(kind.rawValue),
               .object([
                 ("lines", .integer(text.skipped[kind].lines)), ("bytes", .integer(text.skipped[kind].bytes)),
               ])
