@@ -68,6 +68,7 @@ extension CompiledField {
       if tag == CellTag.null || tag == CellTag.absent { counted += Int(counts[reason.index]) }
       if isKept(reason) { counts[reason.index] = 0 }
     }
-    return gone == counted ? nil : "of “\(attributeName)” \(gone) values of a batch are gone, and \(counted) are counted"
+    return gone == counted
+      ? nil : "of “\(attributeName)” \(gone) values of a batch are gone, and \(counted) are counted"
   }
 }

@@ -61,7 +61,8 @@ extension RunCheckpoint {
     var entries = [
       PropertyList.Entry("version", .integer(Self.version)), PropertyList.Entry("run", .string(run)),
       PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
-      PropertyList.Entry("seed", .data(place.seed.bytes)), PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
+      PropertyList.Entry("seed", .data(place.seed.bytes)),
+      PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
       PropertyList.Entry("input_counts", .integers(inputCounts)),
       PropertyList.Entry("inputs_hash", .data(inputsHash.bytes)),
       PropertyList.Entry("commits", .integer(Int64(commits))),

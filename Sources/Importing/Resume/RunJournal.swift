@@ -39,7 +39,8 @@ final class RunJournal {
   ///   - isDone: Whether the run has ended.
   ///   - place: The present.
   func write(
-    _ rejects: RejectOutput, isForced: Bool = false, isDurable: Bool = false, isDone: Bool = false, _ place: () -> RunPlace
+    _ rejects: RejectOutput, isForced: Bool = false, isDurable: Bool = false, isDone: Bool = false,
+    _ place: () -> RunPlace
   ) throws(ImportError) {
     guard isForced || isChanged else { return }
     // What the checkpoint says is in the file has to be there before the checkpoint is. In a store that is being built it

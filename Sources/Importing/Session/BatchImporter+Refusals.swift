@@ -116,7 +116,7 @@ extension BatchImporter {
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
       sequences: store.sequences, counts: allNodes.map(\.counts), lists: allLists.map(\.tally),
-      values: lists.isEmpty ? [] : allValues,      sampled: sample?.begin() ?? 0)
+      values: lists.isEmpty ? [] : allValues, sampled: sample?.begin() ?? 0)
   }
 
   private func undo(_ mark: Mark, _ view: BatchView) throws(ImportError) {

@@ -101,7 +101,11 @@ public final class ImportSession {
       }
     } catch {
       // A store that is being built and that cannot be gone on with is not tried again and again.
-      if file.isNew, error.code == .database || error.code == .countsDiffer { try? file.rollBackRun() } else { try? file.rollBackToOpening() }
+      if file.isNew, error.code == .database || error.code == .countsDiffer {
+        try? file.rollBackRun()
+      } else {
+        try? file.rollBackToOpening()
+      }
       throw error
     }
     tell()

@@ -92,10 +92,10 @@ final class PartImport {
       definition, part, plan, file, store, watch, transforms, place, isHeld: self.isHeld)
     importer.ledger = place.ledger
     importer.lateRejects = place.lateRejects
+    importer.countNames(firstKeys: place.firstKeys)
     // Those that are passed over without a look count all the same.
     if !importer.needsPassedRecords { importer.recordsBefore = place.position.good }
     importer.takeCounts(place.tally)
-    importer.countNames(firstKeys: place.firstKeys)
     importer.sample = sample
     Self.startPasses(importer, definition)
     firstOwnKey = importer.firstKeys[rootEntity] ?? .max

@@ -1,6 +1,7 @@
 import Foundation
 @testable import Importing
 import Pipelines
+import RecordFormats
 import TestSupport
 import Testing
 
@@ -56,7 +57,8 @@ import Testing
         rows.append(
           Row(
             code: code, name: pick(["N", "", "  ", "-", "M"]), size: pick(["1", "2", "7", "", "NA", " ", "oops", "3"]),
-            ally: pick(allies), cities: (0..<Int.random(in: 0...4, using: &random)).map { _ in
+            ally: pick(allies),
+            cities: (0..<Int.random(in: 0...4, using: &random)).map { _ in
               pick(["", "\(code)-a", "\(code)-b", "\(code)-c"])
             }))
       }
@@ -170,10 +172,9 @@ import Testing
     -> ImportDefinition
   {
     var definition = try folder.definition(drawn.pipeline, drawn.csv)
-    if case .csv(var options) = definition.parts[0].format {
-      options.nullTokens = ["NA"]
-      definition.parts[0].format = .csv(options)
-    }
+    var options = CSVOptions()
+    options.nullTokens = ["NA"]
+    definition.parts[0].format = .csv(options)
     definition.batchLimit.records = [1, 3, 7, 1000][Int.random(in: 0..<4, using: &random)]
     definition.parts[0].findPlan = FindPlan.allCases[Int.random(in: 0..<FindPlan.allCases.count, using: &random)]
     return definition
@@ -187,7 +188,8 @@ import Testing
     let expected = drawn.expected()
     let definition = try definition(drawn, folder(drawn), &random)
     let whole = try ImportSession(definition).run()
-    let label: Comment = "seed \(seed), \(drawn.mode), \(drawn.duplicates), \(drawn.passes), \(definition.batchLimit.records), \(definition.parts[0].findPlan), stored \(drawn.stored.count), \(drawn.condition)"
+    let label: Comment =
+      "seed \(seed), \(drawn.mode), \(drawn.duplicates), \(drawn.passes), \(definition.batchLimit.records), \(definition.parts[0].findPlan), stored \(drawn.stored.count), \(drawn.condition)"
     let found = counted(whole)
     #expect(found.outcomes == expected.outcomes, label)
     #expect(found.duplicates == expected.duplicates, label)
