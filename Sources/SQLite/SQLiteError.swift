@@ -35,8 +35,10 @@ public struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The primary result code: the low eight bits of ``code``.
   public var primaryCode: Int32 { code & 0xFF }
 
-  /// `SQLite error CODE: message (statement)`.
+  /// `SQLite error CODE: message (statement)`; a long statement is cut.
   public var description: String {
-    "SQLite error \(code): \(message)\(sql.map { " (\($0))" } ?? "")"
+    let longest = 1000
+    let shown = sql.map { $0.utf8.count > longest ? "\($0.prefix(longest))… (\($0.utf8.count) bytes)" : $0 }
+    return "SQLite error \(code): \(message)\(shown.map { " (\($0))" } ?? "")"
   }
 }

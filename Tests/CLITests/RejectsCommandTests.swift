@@ -110,6 +110,27 @@ struct RejectsCommandTests {
     #expect(half.status == 1 && half.words.contains("half.ndjson:2:") && half.output.hasPrefix("1 reject\n"))
   }
 
+  @Test("a record of another width says what else is wrong with it, and a file that is not there has no rejects")
+  func width() throws {
+    try folder.write(
+      "model: M\nentities:\n  Person:\n    attributes: { email: string!, age: integer64, born: date }\n    unique: [email]\n",
+      to: "m.yaml")
+    try folder.write("email,age,born\na,1,2024-01-01,more\nb,x,never,more\nc,y\n", to: "in.csv")
+    try folder.write(
+      "model: m.yaml\nstore: s.sqlite\nsource: { files: in.csv, format: csv, delimiter: comma }\nrejects: r.ndjson\n"
+        + "import: { entity: Person, find_by: [email], attributes: [age, born] }\n", to: "p.yaml")
+    #expect(try Command(["run", "p.yaml", "--quiet"], in: folder.path).status == 1)
+    let text = try String(contentsOfFile: folder.file("r.ndjson"), encoding: .utf8)
+    let lines = try text.split(separator: "\n").map {
+      try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
+    }
+    #expect(lines.map { $0["code"] as? String } == Array(repeating: "read.fieldCount", count: 3))
+    let also = lines.map { ($0["also"] as? [[String: Any]] ?? []).map { $0["code"] as? String ?? "" } }
+    #expect(also == [[], ["value.integer", "value.date"], ["value.integer"]], "\(also)")
+    let none = try rejects("summary", "none.ndjson", "--json")
+    #expect(try none.status == 0 && none.object()["rejects"] as? Int == 0)
+  }
+
   @Test("repaired records are imported; those that fail again are in the next file, and nothing is lost")
   func replay() throws {
     let path = try reject()

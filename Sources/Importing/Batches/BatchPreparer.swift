@@ -20,9 +20,17 @@ struct BatchPreparer: Sendable {
     batch.failures.removeAll(keepingCapacity: true)
     batch.refusals.removeAll(keepingCapacity: true)
     batch.refusals.append(contentsOf: batch.transformed.refusals)
+    batch.values = ValueCounts()
+    batch.values.records = count
+    batch.values.refused = batch.records.errors.count
     for field in plan.fields.indices {
+      var replaced = ValueCounts.Replacements.zero
       plan.fields[field].convert(
-        &batch.records, column: plan.fieldColumns[field], into: &batch.columns[field], failures: &batch.failures)
+        &batch.records, column: plan.fieldColumns[field], into: &batch.columns[field], failures: &batch.failures,
+        replaced: &replaced)
+      let loss = plan.fields[field].settle(&replaced, batch.columns[field])
+      batch.values.loss = batch.values.loss ?? loss
+      batch.values.replaced.append(replaced)
     }
     for node in plan.nodes.indices {
       hash(&batch, node: node, count: count)

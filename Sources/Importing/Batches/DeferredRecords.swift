@@ -71,6 +71,7 @@ final class DeferredRecords {
       pending.columns[field].tags.append(tag)
       pending.columns[field].payloads.append(payload)
     }
+    appendReplacements(record, of: batch)
     if keepsLists { appendLists(record, of: batch) }
     for node in plan.nodes.indices {
       pending.nodes[node].targets.append(batch.nodes[node].targets[record])
@@ -148,6 +149,17 @@ final class DeferredRecords {
     clear()
   }
 
+  /// Keeps why the values of a record were replaced.
+  private func appendReplacements(_ record: Int, of batch: ImportBatch) {
+    if pending.replacements.isEmpty { pending.replacements = plan.fields.map { _ in ContiguousArray() } }
+    let isKept = !batch.replacements.isEmpty
+    for field in plan.fields.indices {
+      let reason =
+        isKept || batch.values[field] != .zero ? plan.replacement(record, field: field, of: batch) : nil
+      pending.replacements[field].append(reason.map { UInt8($0.index + 1) } ?? 0)
+    }
+  }
+
   /// Keeps the texts of a record's lists.
   private func appendLists(_ record: Int, of batch: ImportBatch) {
     for (index, list) in plan.lists.enumerated() {
@@ -212,6 +224,7 @@ final class DeferredRecords {
       try file.write(pending.columns[field].tags, count: count)
       try file.write(pending.columns[field].payloads, count: count)
     }
+    for reasons in pending.replacements { try file.write(reasons, count: count) }
     if keepsLists {
       for index in plan.lists.indices {
         try file.write(pending.listTexts[index].tags, count: count)
@@ -235,6 +248,7 @@ final class DeferredRecords {
       pending.columns[field].tags.removeAll(keepingCapacity: true)
       pending.columns[field].payloads.removeAll(keepingCapacity: true)
     }
+    for field in pending.replacements.indices { pending.replacements[field].removeAll(keepingCapacity: true) }
     for index in pending.listTexts.indices {
       pending.listTexts[index].tags.removeAll(keepingCapacity: true)
       pending.listTexts[index].payloads.removeAll(keepingCapacity: true)
@@ -274,6 +288,8 @@ final class DeferredRecords {
       try file.read(into: &pending.columns[field].tags, count: count)
       try file.read(into: &pending.columns[field].payloads, count: count)
     }
+    if pending.replacements.isEmpty { pending.replacements = plan.fields.map { _ in ContiguousArray() } }
+    for field in plan.fields.indices { try file.read(into: &pending.replacements[field], count: count) }
     if keepsLists {
       for index in plan.lists.indices {
         if pending.listTexts.count <= index { pending.listTexts.append(CellColumn()) }

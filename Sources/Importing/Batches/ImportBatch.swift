@@ -9,6 +9,11 @@ struct ImportBatch: Sendable {
   var records = RecordBatch()
   /// One column of cells for each field of the plan.
   var columns: [CellColumn]
+  /// How many values were read and replaced, as they were converted.
+  var values = ValueCounts()
+  /// For records that come back without their fields why each value was replaced: for each field of the plan one
+  /// ``FieldTally/Replacement/index`` and 1 a record, and 0 for none.
+  var replacements: [ContiguousArray<UInt8>] = []
   /// Values that did not convert or are not valid, by record.
   var failures: [FieldFailure] = []
   /// Records that are refused for other reasons before they reach the store.
@@ -41,6 +46,9 @@ struct ImportBatch: Sendable {
   /// The elements of each list of the plan.
   var lists: [ListBatch]
 
+  /// Whether there is nothing but text that was passed over.
+  var isEmpty: Bool { records.recordCount == 0 && records.errors.isEmpty }
+
   /// Whether a record names an object of a node.
   enum KeyState {
     /// It does.
@@ -51,6 +59,8 @@ struct ImportBatch: Sendable {
     static let empty: UInt8 = 2
     /// A part of the key is absent, and the others are values: the record does not speak of the object.
     static let absent: UInt8 = 3
+    /// It names one that is not there, and the relationship is set to nothing.
+    static let missing: UInt8 = 4
   }
 
   init(plan: ImportPlan) {

@@ -15,6 +15,15 @@ extension CompiledField {
   public func convert(
     _ records: inout RecordBatch, column: Int, into cells: inout CellColumn, failures: inout [FieldFailure]
   ) {
+    var replaced = ValueCounts.Replacements.zero
+    convert(&records, column: column, into: &cells, failures: &failures, replaced: &replaced)
+  }
+
+  /// The same, and counts the values that policies put others in the place of.
+  func convert(
+    _ records: inout RecordBatch, column: Int, into cells: inout CellColumn, failures: inout [FieldFailure],
+    replaced: inout ValueCounts.Replacements
+  ) {
     precondition(column >= 0 && column < max(1, records.allColumnCount), "the batch has no column \(column)")
     // Every cell is written below, so a column of the right length need not be cleared.
     let isReady = cells.tags.count == records.recordCount && cells.payloads.count == records.recordCount
@@ -26,27 +35,27 @@ extension CompiledField {
       return
     }
     switch kind {
-    case .integer(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .groupedInteger(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .double(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .groupedDouble(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .float(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .groupedFloat(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .decimal(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .groupedDecimal(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .boolean(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .isoDate(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .patternDate(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .epochDate(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .text(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .uri(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .raw(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .hex(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .base64(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .uuid(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .storedDouble(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .storedDecimal(let conversion): fill(conversion, &records, column, &cells, &failures)
-    case .storedDate(let conversion): fill(conversion, &records, column, &cells, &failures)
+    case .integer(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .groupedInteger(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .double(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .groupedDouble(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .float(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .groupedFloat(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .decimal(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .groupedDecimal(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .boolean(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .isoDate(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .patternDate(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .epochDate(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .text(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .uri(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .raw(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .hex(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .base64(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .uuid(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .storedDouble(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .storedDecimal(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
+    case .storedDate(let conversion): fill(conversion, &records, column, &cells, &failures, &replaced)
     }
     if isStoredExternally { tagAsInline(&records, &cells) }
   }
@@ -72,11 +81,14 @@ extension CompiledField {
   /// The row loop, specialised for each conversion.
   private func fill(
     _ conversion: some FieldConversion, _ records: inout RecordBatch, _ column: Int, _ cells: inout CellColumn,
-    _ failures: inout [FieldFailure]
+    _ failures: inout [FieldFailure], _ replaced: inout ValueCounts.Replacements
   ) {
+    var counts = ValueCounts.Replacements.zero
+    defer { replaced = counts }
     // These share storage with the batch; only its bytes change below.
     let isRead = column < records.columnCount || records.derived.isEmpty
     let made = isRead ? DerivedColumn() : records.derived[column - records.columnCount]
+    let spellsNull = isRead && records.hasNullTokens
     let starts = isRead ? records.starts : made.starts
     let lengths = isRead ? records.lengths : made.lengths
     let states = isRead ? records.states : made.states
@@ -95,7 +107,7 @@ extension CompiledField {
             var output = ArenaOutput(base: base, count: used)
             cells.tags.withUnsafeMutableBufferPointer { tags in
               cells.payloads.withUnsafeMutableBufferPointer { payloads in
-                var substitutes = Substitutes()
+                var substitutes = Substitutes(null: spellsNull ? .nullSpelling : .null)
                 var record = 0
                 for slot in fields {
                   let start = Int(starts[slot])
@@ -115,6 +127,7 @@ extension CompiledField {
                   }
                   record += 1
                 }
+                counts = substitutes.counts
               }
             }
             return output.count - used
@@ -132,8 +145,8 @@ extension CompiledField {
   ) throws(ConversionFailureCode) -> ConvertedCell {
     switch state {
     case .text, .quoted, .number: break
-    case .absent: return try substitutes.absent.take(whenAbsent, &output)
-    case .null: return try substitutes.null.take(whenNull, &output)
+    case .absent: return try substitutes.take(.absent, whenAbsent, &output)
+    case .null: return try substitutes.take(substitutes.null, whenNull, &output)
     case .true, .false:
       if let cell = conversion.cell(of: state == .true) { return cell }
       fallthrough
@@ -147,8 +160,8 @@ extension CompiledField {
       bytes = FieldBytes(rebasing: bytes[range])
       start += range.lowerBound
     }
-    if !nullSpellings.isEmpty, isNullSpelling(bytes) { return try substitutes.null.take(whenNull, &output) }
-    if bytes.isEmpty { return try substitutes.empty.take(whenEmpty, &output) }
+    if !nullSpellings.isEmpty, isNullSpelling(bytes) { return try substitutes.take(.nullSpelling, whenNull, &output) }
+    if bytes.isEmpty { return try substitutes.take(field.isEmpty ? .empty : .trimmed, whenEmpty, &output) }
     if refusesCodes, NumberText.isCode(bytes) { throw .code }
     if state == .number, conversion.takesNumbers, let number = try PrefixedNumber(bytes) {
       return try number.convert(conversion, output: &output)
@@ -186,28 +199,40 @@ private struct FieldColumn: Sequence, IteratorProtocol {
   }
 }
 
-/// The cells of the policies, once their bytes are in the arena.
+/// The cells of the policies, once their bytes are in the arena, and how often each was taken.
 private struct Substitutes {
-  struct Entry {
-    private var cell: ConvertedCell?
+  /// What a field is that the reader says to be null.
+  let null: FieldTally.Replacement
+  private(set) var counts = ValueCounts.Replacements.zero
+  private var absentCell: ConvertedCell?
+  private var nullCell: ConvertedCell?
+  private var emptyCell: ConvertedCell?
 
-    @inline(never)
-    mutating func take(
-      _ substitution: Substitution, _ output: inout ArenaOutput
-    ) throws(ConversionFailureCode) -> ConvertedCell {
-      if let cell { return cell }
-      guard substitution.tag != CellTag.failed else { throw substitution.failure }
-      var made = ConvertedCell(tag: substitution.tag, payload: substitution.payload)
-      if let bytes = substitution.bytes {
-        for (index, byte) in bytes.enumerated() { output.cursor[index] = byte }
-        made = output.append(bytes.count, tag: substitution.tag)
-      }
-      cell = made
-      return made
+  init(null: FieldTally.Replacement) { self.null = null }
+
+  @inline(never)
+  mutating func take(
+    _ reason: FieldTally.Replacement, _ substitution: Substitution, _ output: inout ArenaOutput
+  ) throws(ConversionFailureCode) -> ConvertedCell {
+    guard substitution.tag != CellTag.failed else { throw substitution.failure }
+    counts[reason.index] &+= 1
+    switch reason {
+    case .absent: return Self.make(&absentCell, substitution, &output)
+    case .null, .nullSpelling: return Self.make(&nullCell, substitution, &output)
+    case .empty, .trimmed, .missing: return Self.make(&emptyCell, substitution, &output)
     }
   }
 
-  var absent = Entry()
-  var null = Entry()
-  var empty = Entry()
+  private static func make(
+    _ cell: inout ConvertedCell?, _ substitution: Substitution, _ output: inout ArenaOutput
+  ) -> ConvertedCell {
+    if let cell { return cell }
+    var made = ConvertedCell(tag: substitution.tag, payload: substitution.payload)
+    if let bytes = substitution.bytes {
+      for (index, byte) in bytes.enumerated() { output.cursor[index] = byte }
+      made = output.append(bytes.count, tag: substitution.tag)
+    }
+    cell = made
+    return made
+  }
 }

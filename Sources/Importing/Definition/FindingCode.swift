@@ -146,7 +146,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .invalidManifest: "A manifest is malformed, or a file has not the size that it says."
     case .unknownMember: "An archive has no such member, or several and none is chosen."
     case .unknownEntity: "The model has no such entity."
-    case .unsuitableEntity: "The entity is abstract, or is not what the relationship refers to."
+    case .unsuitableEntity:
+      "The entity is abstract, is not what the relationship refers to, or has more columns than SQLite takes."
     case .unknownAttribute: "The entity has no such attribute."
     case .unknownRelationship: "The entity has no such relationship."
     case .unknownImport: "`after` names an import that the file has not."

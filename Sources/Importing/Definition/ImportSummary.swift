@@ -1,6 +1,9 @@
+public import RecordFormats
+
 /// What a run did: the counts of records and of objects.
 ///
 /// `read = inserted + updated + unchanged + skipped + rejected` holds for records at the end of every run.
+@dynamicMemberLookup
 public struct ImportSummary: Sendable {
   /// How a run ended.
   public enum Status: String, Sendable {
@@ -23,68 +26,64 @@ public struct ImportSummary: Sendable {
     public var inserted = 0
     /// Objects changed, counted once for each time a record changed one.
     public var updated = 0
-    /// Records that found their object and changed nothing.
+    /// Records that found their object and changed nothing; of an entity that records only refer to, the objects that were
+    /// there before the run and as the records say when the first of them did so.
     public var unchanged = 0
+    /// Records whose object an earlier record of the same import has named already.
+    public var duplicates = 0
+    /// References to an object that was there.
+    var found = 0
+    /// References to an object that was not there, where the relationship was set to nothing.
+    var missing = 0
     /// Objects deleted because no record names them, or because delete rules took them along.
     public var deleted = 0
     /// Objects marked as gone because no record names them.
     public var marked = 0
     /// Creates zero counts.
     public init() {}
+
+    /// Adds what was counted since another moment.
+    mutating func add(_ other: EntityCounts, since before: EntityCounts = EntityCounts()) {
+      numbers = zip(numbers, zip(other.numbers, before.numbers)).map { $0 + $1.0 - $1.1 }
+    }
+
+    /// All counts, for a checkpoint; earlier versions have the first five.
+    var numbers: [Int] {
+      get { [inserted, updated, unchanged, deleted, marked, duplicates, found, missing] }
+      set {
+        inserted = newValue[0]
+        updated = newValue[1]
+        unchanged = newValue[2]
+        deleted = newValue[3]
+        marked = newValue[4]
+        guard newValue.count == 8 else { return }
+        duplicates = newValue[5]
+        found = newValue[6]
+        missing = newValue[7]
+      }
+    }
   }
 
   /// A part of the work and the seconds it took.
   public typealias Phase = (name: String, seconds: Double)
-  /// What became of the records of one import of the run.
+  /// What became of the records of one import of the run; the counts themselves are its members, too.
+  @dynamicMemberLookup
   public struct PartCounts: Sendable, Hashable {
     /// The import's name; empty when it is the only one.
     public var name = ""
     /// The entity of its records.
     public var entity = ""
-    /// Records read, rejected ones included.
-    public var read = 0
-    /// Records that created their object.
-    public var inserted = 0
-    /// Records that changed their object.
-    public var updated = 0
-    /// Records that changed nothing.
-    public var unchanged = 0
-    /// Records that were passed over.
-    public var skipped = 0
-    /// Records that were rejected.
-    public var rejected = 0
+    /// Its records.
+    public var counts = RecordCounts()
     /// The writer's time for it.
     public var seconds = 0.0
     /// Creates zero counts.
     public init() {}
 
-    init(read: Int, inserted: Int, updated: Int, unchanged: Int, skipped: Int, rejected: Int) {
-      self.read = read
-      self.inserted = inserted
-      self.updated = updated
-      self.unchanged = unchanged
-      self.skipped = skipped
-      self.rejected = rejected
-    }
-
-    /// Adds other counts of records.
-    mutating func add(_ other: PartCounts) {
-      read += other.read
-      inserted += other.inserted
-      updated += other.updated
-      unchanged += other.unchanged
-      skipped += other.skipped
-      rejected += other.rejected
-    }
-
-    /// Adds what a ledger has counted since another moment.
-    mutating func add(_ ledger: RecordLedger, since before: RecordLedger) {
-      read += ledger.read - before.read
-      inserted += ledger.inserted - before.inserted
-      updated += ledger.updated - before.updated
-      unchanged += ledger.unchanged - before.unchanged
-      skipped += ledger.skipped - before.skipped
-      rejected += ledger.rejected - before.rejected
+    /// One of the counts.
+    public subscript(dynamicMember count: WritableKeyPath<RecordCounts, Int>) -> Int {
+      get { counts[keyPath: count] }
+      set { counts[keyPath: count] = newValue }
     }
   }
 
@@ -107,18 +106,8 @@ public struct ImportSummary: Sendable {
   public var anomalies: [RunAnomaly] = []
   /// How the run ended.
   public var status = Status.completed
-  /// Records read, rejected ones included.
-  public var read = 0
-  /// Records that created their object.
-  public var inserted = 0
-  /// Records that changed their object.
-  public var updated = 0
-  /// Records that changed nothing.
-  public var unchanged = 0
-  /// Records that the mode or the duplicate policy passed over.
-  public var skipped = 0
-  /// Records that were rejected.
-  public var rejected = 0
+  /// The records of all imports; the counts themselves are members of the summary, too: `summary.inserted`.
+  public var counts = RecordCounts()
   /// Objects deleted because no record names them, with those that delete rules took along; no records.
   public var deleted = 0
   /// Objects marked as gone because no record names them.
@@ -158,22 +147,23 @@ public struct ImportSummary: Sendable {
   /// Counts of objects by entity name.
   public var entities: [String: EntityCounts] = [:]
 
+  /// What became of the values of each field, by import.
+  public var fields: [FieldTally] = []
+  /// What became of the elements of each list, by import.
+  public var lists: [ListTally] = []
+  /// What became of the text of the inputs: each byte is a record's or was passed over as something.
+  public var text = TextAccount()
+
   /// Counts of records by import, in the order in which they ran.
   public var parts: [PartCounts] = []
 
   /// Creates a summary of nothing.
   public init() {}
 
-  /// The counts of records together.
-  public var counts: RecordCounts {
-    var counts = RecordCounts()
-    counts.read = read
-    counts.inserted = inserted
-    counts.updated = updated
-    counts.unchanged = unchanged
-    counts.skipped = skipped
-    counts.rejected = rejected
-    return counts
+  /// One of the counts of records.
+  public subscript(dynamicMember count: WritableKeyPath<RecordCounts, Int>) -> Int {
+    get { counts[keyPath: count] }
+    set { counts[keyPath: count] = newValue }
   }
 
   /// The stage that held up the run most; nil when nothing was measured.

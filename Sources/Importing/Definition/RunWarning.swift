@@ -31,6 +31,8 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case contractType
     case neverMatched
     case uncertainDialect
+    // A sum of the run is not what it should be, and nothing that was imported hangs on it.
+    case textUncounted
     // Rejects of earlier runs still wait for their replay.
     case rejectsNotReplayed
   }

@@ -105,9 +105,10 @@ extension BatchImporter {
       if takesUnchanged, content != 0 {
         let entry = known.findUnchanged(hash: hash, content: content)
         if entry >= 0 {
-          node.targets[record] = known.primaryKey(entry)
+          let primaryKey = known.primaryKey(entry)
+          node.targets[record] = primaryKey
           if settles { view.outcomes[record] = .unchanged }
-          unchanged += 1
+          if state.countsUnchanged(primaryKey) { unchanged += 1 }
           continue
         }
       }
@@ -129,7 +130,7 @@ extension BatchImporter {
       guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == known.content(entry) {
         if settles { view.outcomes[record] = .unchanged }
-        unchanged += 1
+        if state.countsUnchanged(primaryKey) { unchanged += 1 }
       } else {
         known.setContent(entry, content)
         state.apply(record, primaryKey)

@@ -22,6 +22,10 @@ final class NodeState {
   /// How finding began, for the summary: a table that outgrows its memory gives way to seeks.
   private(set) var firstFinderName: String
   var counts = ImportSummary.EntityCounts()
+  /// The objects that records have named; `nil` where nothing is counted.
+  ///
+  /// Of other nodes than the records' own these are only objects that were there before the run.
+  var named: NamedObjects?
   /// Keys that records of this run have named, by hash, for the policies `first` and `reject`; else `nil`.
   var seenKeys: SeenKeys?
 
@@ -40,16 +44,25 @@ final class NodeState {
   struct Apply {
     var record: Int32
     var primaryKey: Int64
+    /// Whether the record's object counts as unchanged if nothing changes.
+    var counts: Bool
   }
 
-  /// Whether an object of this entity is one of the node's.
-  func takes(_ index: Int32) -> Bool { index >= entity.index && index <= entity.lastDescendantIndex }
+  /// Whether a record whose object is found as it is counts: each record of the run's own does, and of references the first
+  /// one to an object that was there before.
+  @inline(__always)
+  func countsUnchanged(_ primaryKey: Int64) -> Bool { role == .root || named?.isFirst(primaryKey) ?? false }
 
   /// Puts a record on the list of those whose object is there and may differ.
   @inline(__always)
   func apply(_ record: Int, _ primaryKey: Int64) {
-    applies.append(Apply(record: Int32(truncatingIfNeeded: record), primaryKey: primaryKey))
+    applies.append(
+      Apply(
+        record: Int32(truncatingIfNeeded: record), primaryKey: primaryKey, counts: countsUnchanged(primaryKey)))
   }
+
+  /// Whether an object of this entity is one of the node's.
+  func takes(_ index: Int32) -> Bool { index >= entity.index && index <= entity.lastDescendantIndex }
 
   /// Begins with another way of finding than the one that was chosen.
   func start(_ finder: any Finder) {
@@ -60,12 +73,14 @@ final class NodeState {
   /// Remembers what finding knows for ``undo()``; see ``Finder/mark(isLikely:)``.
   func mark(isLikely: Bool) {
     seenKeys?.mark()
+    if role != .root { named?.mark() }
     finder.mark(isLikely: isLikely)
   }
 
   /// Forgets what finding has learnt since ``mark(isLikely:)``.
   func undo() {
     seenKeys?.undo()
+    if role != .root { named?.undo() }
     finder.undo()
   }
 

@@ -17,7 +17,7 @@ class SeekFinder: Finder {
 
 /// What a partitioned scan has found out about the records; seeks those that it knows nothing of.
 final class VerdictFinder: SeekFinder {
-  private let verdicts: RecordVerdicts
+  let verdicts: RecordVerdicts
 
   init(_ verdicts: RecordVerdicts) { self.verdicts = verdicts }
 
@@ -57,7 +57,7 @@ extension BatchImporter {
   func lookUpBySeek(
     _ records: ContiguousArray<Int32>, _ state: NodeState, _ view: BatchView, _ body: (Int64) -> Void
   ) throws(ImportError) {
-    guard !state.part.keyFields.isEmpty else { return }
+    guard !records.isEmpty, !state.part.keyFields.isEmpty else { return }
     let targets = view.nodes[state.node].targets
     for record in records { targets[Int(record)] = 0 }
     try findTargets(records, state, view)

@@ -28,28 +28,6 @@ public enum RunStatus: String, Sendable, Hashable, CaseIterable {
   public var isFinished: Bool { self == .completed || self == .completedWithRejects }
 }
 
-/// What became of a number of records.
-public struct RecordCounts: Sendable, Hashable {
-  /// Records read, rejected ones included.
-  public var read = 0
-  /// Records that created their object.
-  public var inserted = 0
-  /// Records that changed their object.
-  public var updated = 0
-  /// Records that changed nothing.
-  public var unchanged = 0
-  /// Records that the mode or the duplicate policy passed over.
-  public var skipped = 0
-  /// Records that were rejected.
-  public var rejected = 0
-
-  /// Counts of nothing.
-  public init() {}
-
-  /// Whether `read = inserted + updated + unchanged + skipped + rejected`.
-  public var isBalanced: Bool { read == inserted + updated + unchanged + skipped + rejected }
-}
-
 /// One run of an import, as the table of runs keeps it.
 public struct RunRecord: Sendable {
   /// What a run read its records from.

@@ -73,7 +73,9 @@ struct RunRecorder {
     record.inputs = inputs
     record.inputCount = definition.allSources.count
     record.counts = summary.counts
-    record.parts = summary.parts.map(RunRecord.Part.init)
+    record.parts = summary.parts.map {
+      RunRecord.Part(name: $0.name, entity: $0.entity, counts: $0.counts, seconds: $0.seconds)
+    }
     record.entities = summary.entities
     record.rejectCodes = summary.rejectCounts
     record.rejectsPath = summary.rejectsPath.map { redaction($0) }
@@ -92,18 +94,5 @@ struct RunRecorder {
     var name = [CChar](repeating: 0, count: 256)
     guard gethostname(&name, name.count - 1) == 0 else { return "" }
     return name.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-  }
-}
-
-extension RunRecord.Part {
-  init(_ part: ImportSummary.PartCounts) {
-    var counts = RecordCounts()
-    counts.read = part.read
-    counts.inserted = part.inserted
-    counts.updated = part.updated
-    counts.unchanged = part.unchanged
-    counts.skipped = part.skipped
-    counts.rejected = part.rejected
-    self.init(name: part.name, entity: part.entity, counts: counts, seconds: part.seconds)
   }
 }

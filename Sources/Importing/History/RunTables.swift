@@ -280,9 +280,7 @@ private struct RowBinder {
   mutating func add(_ value: Int?) { if let value { add(value) } else { statement.bindNull(take()) } }
   mutating func add(_ value: String?) { if let value { add(value) } else { statement.bindNull(take()) } }
   mutating func add(_ counts: RecordCounts) {
-    for value in [
-      counts.read, counts.inserted, counts.updated, counts.unchanged, counts.skipped, counts.rejected,
-    ] { add(value) }
+    for value in counts.numbers { add(value) }
   }
 }
 
@@ -309,13 +307,6 @@ private struct RunRow {
     return statement.isNull(column) ? nil : Int(statement.integer(column))
   }
   mutating func counts() -> RecordCounts {
-    var counts = RecordCounts()
-    counts.read = integer()
-    counts.inserted = integer()
-    counts.updated = integer()
-    counts.unchanged = integer()
-    counts.skipped = integer()
-    counts.rejected = integer()
-    return counts
+    RecordCounts(numbers: (0..<6).map { _ in integer() })
   }
 }

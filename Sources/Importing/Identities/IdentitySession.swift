@@ -14,6 +14,8 @@ final class IdentitySession {
   private let definition: ImportDefinition
   private let parts: [IdentityPlan]
   private var summary = ImportSummary()
+  /// What became of the values of each part.
+  private var values: [ValueCounts] = []
   private var ledger = RecordLedger()
   private let started = ImportSession.now()
   private var shouldStop: (() -> Bool)?
@@ -89,18 +91,25 @@ final class IdentitySession {
     try begin(file)
     let loaded = ImportSession.now()
     var bytesBefore = 0
-    for importer in importers {
+    for (number, importer) in importers.enumerated() {
       rejects.turn(
         to: importer.part.plan, sources: importer.part.sources, format: importer.part.format,
         part: importer.part.entity.name)
       var bytesRead = 0
+      values.append(ValueCounts())
       var counts = summary.entities[importer.part.entity.name] ?? ImportSummary.EntityCounts()
       try forEachBatch(importer.part) { batch throws(ImportError) in
-        ledger.read(batch.records.recordCount + batch.records.errors.count)
+        summary.text += batch.records.account
+        guard !batch.isEmpty else { return true }
+        ledger.take(batch.records.recordCount + batch.records.errors.count)
         ledger.reject(batch.records.errors.count)
         bytesRead = batch.bytesRead
         try importer.process(&batch)
         ledger.settle(importer.outcomes)
+        values[number] += batch.values
+        for record in importer.outcomes.indices where importer.outcomes[record] == .rejected {
+          values[number].settle(record, of: batch, importer.part.plan, isRejected: true)
+        }
         counts.inserted += importer.outcomes.count { $0 == .inserted }
         summary.batches += 1
         try rejects.write(batch, importer.rejects)
@@ -123,7 +132,7 @@ final class IdentitySession {
     let written = ImportSession.now()
     if !mustStop { try check(file, store, importers, rejects) }
     let checked = ImportSession.now()
-    ledger.check()
+    try checkCounts()
     try rejects.close(isFinished: !mustStop)
     rejects.note(&summary)
     try end(file)
@@ -157,9 +166,10 @@ final class IdentitySession {
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: part.plan) })
     let limit = BatchLimit(
       records: min(definition.batchLimit.records, 4096), bytes: min(definition.batchLimit.bytes, 1 << 20))
-    let reading = InputReading(
+    var reading = InputReading(
       sources: part.sources, format: part.format, limit: limit,
       preparer: BatchPreparer(plan: part.plan, seed: CellHash.randomSeed()))
+    reading.sendsRest = true
     let thread = reading.start(channel)
     defer {
       channel.cancel()
@@ -175,6 +185,24 @@ final class IdentitySession {
 
   // MARK: The end
 
+  /// Holds the sums.
+  ///
+  /// - Throws: `countsDiffer` when something was lost.
+  private func checkCounts() throws(ImportError) {
+    try ledger.check()
+    var all = RecordCounts()
+    for (part, values) in zip(parts, values) {
+      summary.fields += values.tallies(of: part.plan, part: part.entity.name)
+      all.read += values.records + values.refused
+      all.rejected += values.rejected + values.refused
+      let loss = values.loss ?? summary.fields.first { !$0.isBalanced }.map { "values do not add up: \($0)" }
+      if let loss { throw ImportError(code: .countsDiffer, message: loss) }
+    }
+    guard all.read == ledger.read, all.rejected == ledger.rejected else {
+      throw ImportError(code: .countsDiffer, message: "values are known of other records than were read: \(values)")
+    }
+  }
+
   /// Takes out what cannot stay, and says which records these were.
   private func check(
     _ file: StoreFile, _ store: PersistentStore, _ importers: [IdentityImporter], _ rejects: RejectOutput
@@ -189,8 +217,9 @@ final class IdentitySession {
       for root in Set(parts.map(\.entity.rootIndex)).sorted() {
         var findings: [Int64: ReferenceCheck.Finding] = [:]
         try check.forEach(root: root) { identity, finding in findings[identity] = finding }
-        for importer in importers where importer.part.entity.rootIndex == root && !findings.isEmpty {
-          try report(&findings, importer, rejects)
+        for (number, importer) in importers.enumerated()
+        where importer.part.entity.rootIndex == root && !findings.isEmpty {
+          try report(&findings, importer, number, rejects)
         }
       }
     } catch let error as ImportError {
@@ -204,7 +233,8 @@ final class IdentitySession {
 
   /// Reads the files of an entity again and writes a reject for each record whose object was taken out.
   private func report(
-    _ findings: inout [Int64: ReferenceCheck.Finding], _ importer: IdentityImporter, _ rejects: RejectOutput
+    _ findings: inout [Int64: ReferenceCheck.Finding], _ importer: IdentityImporter, _ number: Int,
+    _ rejects: RejectOutput
   ) throws(ImportError) {
     let part = importer.part
     var open = findings
@@ -218,6 +248,7 @@ final class IdentitySession {
         let identity = Int64(bitPattern: batch.columns[0].payloads[record])
         guard let finding = open.removeValue(forKey: identity) else { continue }
         list.append(self.reject(record, finding, part))
+        values[number].settle(record, of: batch, part.plan, isRejected: true)
       }
       count += list.count
       // What the reader and the conversion refuse was written the first time.
@@ -269,9 +300,7 @@ final class IdentitySession {
   }
 
   private func end(_ file: StoreFile) throws(ImportError) {
-    summary.read = ledger.read
-    summary.inserted = ledger.inserted
-    summary.rejected = ledger.rejected
+    summary.counts = ledger.counts
     summary.breach = breach(isEnd: !isInterrupted)
     if isInterrupted, summary.breach == nil {
       summary.status = .interrupted

@@ -31,20 +31,23 @@ extension BatchPreparer {
     target.starts.removeAll(keepingCapacity: true)
     target.hasList.removeAll(keepingCapacity: true)
     target.isJSON.removeAll(keepingCapacity: true)
+    target.dropped.removeAll(keepingCapacity: true)
     for record in 0..<batch.records.recordCount {
       let before = target.elements.count
       target.starts.append(Int32(truncatingIfNeeded: before))
       let isPassedOver = record < batch.isPassedOver.count && batch.isPassedOver[record]
+      let found = collect(list, index, record, batch, &target)
+      // The elements of a record that is not imported are counted, and no more.
       guard !batch.hasFailed[record], !isPassedOver else {
+        target.drop(from: before, record)
         target.hasList.append(false)
         continue
       }
-      switch collect(list, index, record, batch, &target) {
+      switch found {
       case .kept: target.hasList.append(false)
       case .list: target.hasList.append(true)
       case .refused(let code, let message, let offset):
-        target.elements.removeLast(target.elements.count - before)
-        target.isJSON.removeLast(target.isJSON.count - before)
+        target.drop(from: before, record)
         target.hasList.append(false)
         refuse(record, code, list, index, element: nil, message: message, offset: offset, &batch)
       }
@@ -94,7 +97,9 @@ extension BatchPreparer {
       return .refused(
         .valueEmpty, "element \(empty - before + 1) is empty", offset: target.elements.range(empty).lowerBound)
     }
-    target.isJSON.removeLast(target.isJSON.count - target.elements.count)
+    let dropped = target.isJSON.count - target.elements.count
+    if dropped > 0 { target.dropped[Int32(truncatingIfNeeded: record)] = Int32(truncatingIfNeeded: dropped) }
+    target.isJSON.removeLast(dropped)
     guard target.elements.count == before else { return .list }
     switch list.options.whenEmpty {
     case .clear: return .list

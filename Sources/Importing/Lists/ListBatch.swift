@@ -11,6 +11,10 @@ struct ListBatch: Sendable {
   /// Whether each record of the owners' batch has a list; the others keep what is there.
   var hasList = ContiguousArray<Bool>()
 
+  /// For each record of the owners' batch how many elements are no records, because they are empty or nobody asked for
+  /// them; without zeros.
+  var dropped: [Int32: Int32] = [:]
+
   // Work memory of preparing.
   var elements: ListElements
   var isJSON = ContiguousArray<Bool>()
@@ -25,6 +29,24 @@ struct ListBatch: Sendable {
   mutating func makeRecords(_ faults: inout [ListElements.Fault]) {
     elements.finish(&batch.records, isJSON: isJSON, faults: &faults)
   }
+
+  /// Takes the elements of a record out again, and counts them.
+  mutating func drop(from first: Int, _ record: Int) {
+    let count = elements.count - first
+    guard count > 0 else { return }
+    elements.removeLast(count)
+    isJSON.removeLast(max(isJSON.count - first, 0))
+    dropped[Int32(truncatingIfNeeded: record), default: 0] += Int32(truncatingIfNeeded: count)
+  }
+
+  /// How many elements a record's list has, those that are no records included.
+  func elementCount(_ record: Int) -> Int { range(record).count + droppedCount(record) }
+
+  /// How many elements of a record's list are no records.
+  func droppedCount(_ record: Int) -> Int { dropped.isEmpty ? 0 : Int(dropped[Int32(truncatingIfNeeded: record)] ?? 0) }
+
+  /// How many elements all lists have.
+  var elementCount: Int { elements.count + dropped.values.reduce(0) { $0 + Int($1) } }
 
   /// The elements of a record.
   func range(_ record: Int) -> Range<Int> { Int(starts[record])..<Int(starts[record + 1]) }

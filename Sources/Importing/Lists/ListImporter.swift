@@ -13,6 +13,10 @@ final class ListImporter {
   let importer: BatchImporter
   /// Root entities that other nodes of the run's plan fill too: what these did has to be in the store before seeks.
   let sharedRoots: [Int]
+  /// What became of the elements.
+  var tally = ListTally()
+  /// The name of the owners' entity.
+  var ownerName: String { importer.owner.map { $0.nodes[$0.plan.root].entity.name } ?? "" }
   /// Whether the elements of the current batch were imported before, so that what was chained to their hashes is stale.
   var isRepeated = false
   private var outcomes = ContiguousArray<RecordLedger.Outcome>()
@@ -127,6 +131,8 @@ final class ListImporter {
     let starts = batch.starts
     var changed: [Bool] = []
     var wasLent = false
+    // What they say is stored nowhere.
+    var nameless: [Int] = []
     let range = Int(starts[records[0]])..<Int(starts[records[records.count - 1] + 1])
     try BatchView.lend(&batch.batch, &outcomes) { whole throws(ImportError) in
       wasLent = true
@@ -134,13 +140,21 @@ final class ListImporter {
       part.records = range
       try importer.resolveAll(part)
       changed = try relate(records, starts, part, view, owners)
+      importer.countReferences(part)
+      importer.settleInnerElements(part)
+      let targets = part.nodes[list.plan.root].targets
+      for element in range where part.outcomes[element] != .rejected && targets[element] <= 0 {
+        nameless.append(element)
+      }
     }
+    for element in nameless { importer.settleValues(of: element, batch.batch, isRejected: false) }
     if !wasLent { changed = try relate(records, starts, nil, view, owners) }
     importer.takeListRejects(importer.elementRejects)
     let root = owners.nodes[owners.plan.root]
     for (record, isChanged) in zip(records, changed) where isChanged && view.outcomes[record] == .unchanged {
       view.outcomes[record] = .updated
-      root.counts.unchanged -= 1
+      // Elements that refer to one object count it once, and what the list of one of them changes counts beside.
+      if root.role == .root { root.counts.unchanged -= 1 }
       root.counts.updated += 1
     }
   }
@@ -203,16 +217,20 @@ final class ListImporter {
           ownerEntity: entity >= 0 ? entity : Int32(owners.nodes[owners.plan.root].entity.index),
           isNew: view.outcomes[record] == .inserted, targets: first..<targets.count))
     }
+    let named = targets.count(where: { $0 > 0 })
+    tally.skipped += (elements == nil ? 0 : records.reduce(0) { $0 + Int(starts[$1 + 1] - starts[$1]) }) - named
     do {
       guard list.ownerNode == nil else {
         return try relateMembers(lists, targets, named: { self.namedKeys(view, owners) }) { index, message in
           owners.elementRejects.append(reject(records[index], message))
         }
       }
+      var added = 0
+      defer { count(named: named, added: added) }
       return try owners.context.setLinks(
         list.description, table: TableID(root: owners.nodes[owners.plan.root].part.rootEntity), lists: lists,
         targets: targets,
-        replaces: list.options.links == .replace)
+        replaces: list.options.links == .replace, added: &added)
     } catch let error as StoreError {
       throw ImportError(error)
     } catch let error as ImportError {
@@ -220,6 +238,12 @@ final class ListImporter {
     } catch {
       throw ImportError(code: .database, message: "\(error)")
     }
+  }
+
+  /// Counts elements that name objects.
+  private func count(named: Int, added: Int) {
+    tally.linked += added
+    tally.alreadyLinked += named - added
   }
 
   /// What the store has of the members of the owners.
@@ -281,13 +305,16 @@ final class ListImporter {
     var changed: [Bool] = []
     var orphans: [Int64] = []
     var orders: [(key: Int64, owner: Int64, position: Int64)] = []
+    var added = 0
     for list in lists {
       var isWanted = Set<Int64>()
       var wanted: [Int64] = []
       for target in targets[list.targets] where target > 0 && isWanted.insert(target).inserted { wanted.append(target) }
       let stored = (members.keys[list.owner] ?? []).sorted { ($0.order, $0.key) < ($1.order, $1.key) }
       let known = Dictionary(stored.map { ($0.key, $0.order) }, uniquingKeysWith: { first, _ in first })
-      var isChanged = wanted.contains { known[$0] == nil }
+      let new = wanted.count { known[$0] == nil }
+      added += new
+      var isChanged = new > 0
       var order = wanted
       if self.list.options.links == .replace {
         for member in stored where !isWanted.contains(member.key) {
@@ -305,6 +332,7 @@ final class ListImporter {
       }
       changed.append(isChanged)
     }
+    count(named: targets.count(where: { $0 > 0 }), added: added)
     let buffer = context.buffer(root: root)
     func fetch(_ keys: [Int64]) throws {
       let missing = Set(keys.filter { buffer.row(primaryKey: $0) == nil }).sorted()

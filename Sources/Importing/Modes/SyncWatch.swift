@@ -99,13 +99,12 @@ final class SyncWatch {
       && importer.nodes[node].part.keyFields.allSatisfy { view.fields[$0].tags[record] < CellTag.absent }
   }
 
-  /// Finds the objects of records without doing anything to them.
+  /// Marks the objects of records without doing anything to them.
   private func lookUp(
     _ records: ContiguousArray<Int32>, _ view: BatchView, _ importer: BatchImporter, node: Int? = nil
   ) throws(ImportError) {
-    guard !records.isEmpty else { return }
-    let state = importer.nodes[node ?? root]
     let marks = self.marks[node ?? root]
+    let state = importer.nodes[node ?? root]
     try state.finder.lookUp(records, state, view, importer) { marks?.mark($0) }
   }
 }

@@ -51,6 +51,9 @@ struct ImportPlanBuilder {
     guard !part.places.broken.contains("entity"),
       let entity = findings.entity(part.entityName, in: model, at: part.places["entity"]?.value ?? part.position)
     else { return nil }
+    if use.owner == nil, let problem = TableWidth.problem(model) {
+      findings.report(.unsuitableEntity, at: part.places["entity"]?.value ?? part.position, problem)
+    }
     checkKeys(part, of: entity, needsIndex: !use.isScoped)
     checkRequired(part, of: entity, use)
     var relationships: [ImportRelationship] = []

@@ -20,6 +20,8 @@ final class RejectOutput {
   private let repeatsHeaders: Bool
   /// Whether the spaces before a record's first line matter.
   private var keepsIndent: Bool
+  /// What else is wrong with records of another width.
+  private var widthFaults: WidthFaults
   /// The columns of the files that say them, and whether a line of the rejects file has them already.
   private var headers: [FilePlace: (names: [String], isWritten: Bool)] = [:]
   /// The file that the last batch was from.
@@ -44,6 +46,7 @@ final class RejectOutput {
     self.plan = plan
     replayed = ReplayedRejects(metadata, pipeline: definition.name)
     sources = definition.sources
+    widthFaults = WidthFaults(plan: plan, format: definition.format)
     redaction = definition.redaction
     repeatsHeaders = definition.reporting.kind == .replay
     part = definition.parts.count > 1 ? definition.parts[0].name : nil
@@ -91,6 +94,7 @@ final class RejectOutput {
     self.plan = plan
     self.sources = sources
     self.part = part
+    widthFaults = WidthFaults(plan: plan, format: format)
     keepsIndent = repeatsHeaders || Self.hasIndents(format)
     headers = [:]
     if let headerPlace { headers[headerPlace] = ([], true) }
@@ -191,6 +195,14 @@ final class RejectOutput {
       reason: Reject.Reason(code, message: error.message, position: error.position))
     reject.isCut = error.code == .recordTooLong
     reject.indent = error.indent
+    if let (faults, record) = widthFaults.find(error, header: batch.header) {
+      reject.also = faults.map { fault in
+        var further = reason(
+          Entry(record: 0, field: Int(fault.field), code: fault.code, detail: ""), 0, record)
+        further.position = error.position
+        return further
+      }
+    }
     complete(&reject, batch)
     try error.raw.withUnsafeBufferPointer { (raw) throws(RejectWriterError) in
       try writer.write(reject, raw: UnsafeRawBufferPointer(raw))

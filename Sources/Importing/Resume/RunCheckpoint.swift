@@ -1,14 +1,16 @@
 import Diagnostics
 import ObjectStore
 import PropertyLists
+import RecordFormats
 
 /// How far a run has come: what a later process needs to go on as if nothing had happened.
 ///
 /// It is written by the transaction that holds the rows it speaks of, as one value in the store's metadata, so it is as
 /// true as they are. What is left when a run has ended but nobody has been told is a checkpoint that ``isDone``.
+@dynamicMemberLookup
 struct RunCheckpoint: Sendable, Equatable {
   /// The version of the layout.
-  static let version: Int64 = 1
+  static let version: Int64 = 2
 
   // What stays the same throughout the run.
 
@@ -18,8 +20,6 @@ struct RunCheckpoint: Sendable, Equatable {
   var started = 0.0
   /// The digest of the definition.
   var definition: UInt64 = 0
-  /// What hashes of keys and of the input start from.
-  var seed: UInt64 = 0
   /// The inputs of all parts, in order; empty when there are more than ``namedInputLimit``.
   var inputs: [SourcePrint] = []
   /// How many inputs each part has.
@@ -35,69 +35,20 @@ struct RunCheckpoint: Sendable, Equatable {
   var commits = 0
   /// Whether the run has ended, and only the report is missing.
   var isDone = false
-  /// The part that is being imported; the number of parts when all are done.
-  var part = 0
-  /// How far its inputs have been read.
-  var position = ReadingPosition()
-  /// What became of the records of all parts.
-  var ledger = RecordLedger()
-  /// What was counted beside.
-  var tally = RunTally()
+  /// Where the run is, and what was counted up to there.
+  var place = RunPlace()
   /// The bytes of the rejects file.
   var rejectBytes = 0
-  /// The file, or the member of an archive, whose columns a line of the rejects file has, when that is the one read last.
-  var rejectHeader: RejectOutput.FilePlace?
-  /// Records of the part, by number among the good ones and ascending, that were rejected although their key was usable.
-  ///
-  /// What is known of keys that were seen does not have them.
-  var lateRejects: [Int] = []
-  /// The bytes of the file of records that were put off; `nil` when the part puts none off.
-  var later: Int?
   /// In a store that is being built: which start of the machine its bytes are good for, see ``BootIdentity/current``.
   var boot = ""
 
   /// With more inputs than this a checkpoint knows only the hash of all.
   static let namedInputLimit = 4096
-}
 
-/// What a run counts beside records.
-struct RunTally: Sendable, Equatable {
-  /// The parts that are done: the same as ``ImportSummary/parts``.
-  var parts: [ImportSummary.PartCounts] = []
-  /// What happened to the objects of the parts that are done, by entity.
-  var entities: [String: ImportSummary.EntityCounts] = [:]
-  /// The same for the part that is being imported, by node.
-  var nodes: [ImportSummary.EntityCounts] = []
-  /// How objects were found, by entity.
-  var findPlans: [String: String] = [:]
-  /// Rejects by code.
-  var rejectCounts: [String: Int] = [:]
-  /// Batches written.
-  var batches = 0
-  /// Fetches executed.
-  var fetches = 0
-  /// Statements executed.
-  var statements = 0
-  /// Bytes of input read.
-  var bytesRead = 0
-  /// The same of the parts that are done.
-  var bytesDone = 0
-  /// Objects that no record names and that may not be deleted.
-  var denied = 0
-  /// Seconds that the run has taken.
-  var seconds = 0.0
-  /// What the part that is being imported maps and has not found; `nil` before it begins.
-  var unmatched: UnmatchedColumns.State?
-  /// What the parts that are done warn of.
-  var warnings: [RunWarning] = []
-
-  /// Notes which objects went because no record names them.
-  mutating func note(_ removal: SyncRun.Result) {
-    for (name, counts) in removal.counts {
-      entities[name, default: ImportSummary.EntityCounts()].deleted += counts.deleted
-      entities[name, default: ImportSummary.EntityCounts()].marked += counts.marked
-    }
-    denied += removal.denied
+  /// What belongs to the place.
+  subscript<Value>(dynamicMember member: WritableKeyPath<RunPlace, Value>) -> Value {
+    get { place[keyPath: member] }
+    set { place[keyPath: member] = newValue }
   }
 }
 
@@ -106,28 +57,36 @@ struct RunTally: Sendable, Equatable {
 extension RunCheckpoint {
   /// The checkpoint as a property list.
   var list: PropertyList {
+    let position = place.position
     var entries = [
       PropertyList.Entry("version", .integer(Self.version)), PropertyList.Entry("run", .string(run)),
       PropertyList.Entry("started", .real(started)), PropertyList.Entry("definition", .data(definition.bytes)),
-      PropertyList.Entry("seed", .data(seed.bytes)), PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
+      PropertyList.Entry("seed", .data(place.seed.bytes)),
+      PropertyList.Entry("inputs", .data(SourcePrint.encode(inputs))),
       PropertyList.Entry("input_counts", .integers(inputCounts)),
       PropertyList.Entry("inputs_hash", .data(inputsHash.bytes)),
       PropertyList.Entry("commits", .integer(Int64(commits))),
       PropertyList.Entry("done", .boolean(isDone)),
-      PropertyList.Entry("part", .integers([part, position.source, position.records, position.good])),
-      PropertyList.Entry("hash", .data(position.hash.bytes)), PropertyList.Entry("ledger", .integers(ledger.numbers)),
-      PropertyList.Entry("tally", tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
+      PropertyList.Entry("part", .integers([place.part, position.source, position.records, position.good])),
+      PropertyList.Entry("hash", .data(position.hash.bytes)),
+      PropertyList.Entry("ledger", .integers(place.ledger.numbers)),
+      PropertyList.Entry("tally", place.tally.list), PropertyList.Entry("reject_bytes", .integer(Int64(rejectBytes))),
     ]
+    if !place.firstKeys.isEmpty {
+      let keys = place.firstKeys.sorted { $0.key < $1.key }.flatMap { [$0.key, Int($0.value)] }
+      entries.append(PropertyList.Entry("first_keys", .integers(keys)))
+    }
     if let origin { entries.append(PropertyList.Entry("origin", origin.list)) }
-    if let rejectHeader {
+    if let rejectHeader = place.rejectHeader {
       entries.append(PropertyList.Entry("header_source", .integer(Int64(rejectHeader.source))))
       if let member = rejectHeader.member { entries.append(PropertyList.Entry("header_member", .string(member))) }
     }
-    if !lateRejects.isEmpty {
-      entries.append(PropertyList.Entry("late_rejects", .data(AscendingNumbers.encode(lateRejects))))
+    if !place.lateRejects.isEmpty {
+      entries.append(PropertyList.Entry("late_rejects", .data(AscendingNumbers.encode(place.lateRejects))))
     }
-    if ledger.waiting > 0 { entries.append(PropertyList.Entry("waiting", .integer(Int64(ledger.waiting)))) }
-    if let later { entries.append(PropertyList.Entry("later", .integer(Int64(later)))) }
+    let waiting = place.ledger.waiting
+    if waiting > 0 { entries.append(PropertyList.Entry("waiting", .integer(Int64(waiting)))) }
+    if let later = place.later { entries.append(PropertyList.Entry("later", .integer(Int64(later)))) }
     if !boot.isEmpty { entries.append(PropertyList.Entry("boot", .string(boot))) }
     return .dictionary(entries)
   }
@@ -139,7 +98,7 @@ extension RunCheckpoint {
       let seed = list["seed"]?.word, let inputs = list["inputs"]?.data.flatMap(SourcePrint.decode),
       let inputCounts = list["input_counts"]?.integers(), let inputsHash = list["inputs_hash"]?.word,
       let commits = list["commits"]?.integer, let isDone = list["done"]?.boolean,
-      let place = list["part"]?.integers(count: 4), let hash = list["hash"]?.word,
+      let part = list["part"]?.integers(count: 4), let hash = list["hash"]?.word,
       let numbers = list["ledger"]?.integers(count: 6),
       let ledger = RecordLedger(
         numbers: numbers, waiting: Int(truncatingIfNeeded: list["waiting"]?.integer ?? 0)),
@@ -148,23 +107,28 @@ extension RunCheckpoint {
     self.run = run
     self.started = started
     self.definition = definition
-    self.seed = seed
+    place.seed = seed
     self.inputs = inputs
     self.inputCounts = inputCounts
     self.inputsHash = inputsHash
     self.commits = Int(commits)
     self.isDone = isDone
-    part = place[0]
-    position = ReadingPosition(source: place[1], records: place[2], good: place[3], hash: hash)
-    self.ledger = ledger
-    self.tally = tally
+    place.part = part[0]
+    place.position = ReadingPosition(source: part[1], records: part[2], good: part[3], hash: hash)
+    place.ledger = ledger
+    place.tally = tally
     self.rejectBytes = Int(rejectBytes)
+    if let keys = list["first_keys"]?.integers(), keys.count.isMultiple(of: 2) {
+      for index in stride(from: 0, to: keys.count, by: 2) {
+        place.firstKeys[keys[index]] = Int64(keys[index + 1])
+      }
+    }
     origin = list["origin"].flatMap(RunOrigin.init)
-    rejectHeader = list["header_source"]?.integer.map {
+    place.rejectHeader = list["header_source"]?.integer.map {
       RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
     }
-    lateRejects = AscendingNumbers.decode(list["late_rejects"]?.data ?? [])
-    later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
+    place.lateRejects = AscendingNumbers.decode(list["late_rejects"]?.data ?? [])
+    place.later = list["later"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 < 0 ? nil : $0 }
     boot = list["boot"]?.string ?? ""
   }
 }
@@ -180,7 +144,7 @@ extension RunTally {
               PropertyList.Entry("name", .string(part.name)), PropertyList.Entry("entity", .string(part.entity)),
               PropertyList.Entry(
                 "counts",
-                .integers([part.read, part.inserted, part.updated, part.unchanged, part.skipped, part.rejected])),
+                .integers(part.counts.numbers)),
               PropertyList.Entry("seconds", .real(part.seconds)),
             ])
           })),
@@ -190,6 +154,11 @@ extension RunTally {
       PropertyList.Entry("codes", .named(rejectCounts.mapValues { .integer(Int64($0)) })),
       PropertyList.Entry("numbers", .integers([batches, fetches, statements, bytesRead, bytesDone, denied])),
       PropertyList.Entry("seconds", .real(seconds)),
+      PropertyList.Entry("fields", .array(fields.map { .array($0.map(\.list)) })),
+      PropertyList.Entry("lists", .array(lists.map { .array($0.map(\.list)) })),
+      PropertyList.Entry("values", .array(values.map { .integers($0.numbers) })),
+      PropertyList.Entry("links", .array(links.map { .integers($0.numbers) })),
+      PropertyList.Entry("text", .integers(text.numbers)),
     ]
     if let unmatched { entries.append(PropertyList.Entry("unmatched", unmatched.list)) }
     if !warnings.isEmpty { entries.append(PropertyList.Entry("warnings", .array(warnings.map(\.list)))) }
@@ -204,9 +173,8 @@ extension RunTally {
       guard let name = part["name"]?.string, let entity = part["entity"]?.string,
         let counts = part["counts"]?.integers(count: 6), case .real(let seconds)? = part["seconds"]
       else { return nil }
-      var result = ImportSummary.PartCounts(
-        read: counts[0], inserted: counts[1], updated: counts[2], unchanged: counts[3], skipped: counts[4],
-        rejected: counts[5])
+      var result = ImportSummary.PartCounts()
+      result.counts = RecordCounts(numbers: counts)
       result.name = name
       result.entity = entity
       result.seconds = seconds
@@ -220,6 +188,17 @@ extension RunTally {
       guard let counts = ImportSummary.EntityCounts(entry.value) else { return nil }
       entities[entry.key] = counts
     }
+    fields = (list["fields"]?.elements ?? []).map { ($0.elements ?? []).compactMap(FieldTally.init) }
+    lists = (list["lists"]?.elements ?? []).map { ($0.elements ?? []).compactMap(ListTally.init) }
+    values = (list["values"]?.elements ?? []).compactMap { $0.integers().flatMap { ValueCounts(numbers: $0) } }
+    links = (list["links"]?.elements ?? []).compactMap { element in
+      element.integers(count: 5).map { numbers in
+        var tally = ListTally()
+        tally.numbers = numbers
+        return tally
+      }
+    }
+    if let numbers = list["text"]?.integers() { text = TextAccount(numbers: numbers) }
     for entry in list["find"]?.entries ?? [] { findPlans[entry.key] = entry.value.string }
     for entry in list["codes"]?.entries ?? [] {
       rejectCounts[entry.key] = entry.value.integer.flatMap { Int(exactly: $0) }
@@ -272,16 +251,64 @@ extension RunWarning {
 }
 
 extension ImportSummary.EntityCounts {
-  fileprivate var numbers: [Int] { [inserted, updated, unchanged, deleted, marked] }
+  fileprivate init?(_ list: PropertyList) {
+    guard let numbers = list.integers(count: 8) ?? list.integers(count: 5) else { return nil }
+    self.init()
+    self.numbers = numbers
+  }
+}
+
+extension FieldTally {
+  fileprivate var list: PropertyList {
+    let counts = Replacement.allCases.map { replaced[$0] ?? 0 }
+    return .dictionary([
+      PropertyList.Entry("names", .array([part, entity, attribute, column].map { .string($0) })),
+      PropertyList.Entry("counts", .integers([read, stored, rejected] + counts)),
+    ])
+  }
 
   fileprivate init?(_ list: PropertyList) {
-    guard let numbers = list.integers(count: 5) else { return nil }
+    guard let names = list["names"]?.elements?.compactMap(\.string), names.count == 4,
+      let counts = list["counts"]?.integers(count: 3 + Replacement.allCases.count)
+    else { return nil }
     self.init()
-    inserted = numbers[0]
-    updated = numbers[1]
-    unchanged = numbers[2]
-    deleted = numbers[3]
-    marked = numbers[4]
+    (part, entity, attribute, column) = (names[0], names[1], names[2], names[3])
+    (read, stored, rejected) = (counts[0], counts[1], counts[2])
+    for (reason, count) in zip(Replacement.allCases, counts.dropFirst(3)) where count > 0 { replaced[reason] = count }
+  }
+}
+
+extension ListTally {
+  fileprivate var list: PropertyList {
+    .dictionary([
+      PropertyList.Entry("names", .array([part, entity, relationship, column].map { .string($0) })),
+      PropertyList.Entry("counts", .integers(numbers)),
+    ])
+  }
+
+  fileprivate init?(_ list: PropertyList) {
+    guard let names = list["names"]?.elements?.compactMap(\.string), names.count == 4,
+      let counts = list["counts"]?.integers(count: 5)
+    else { return nil }
+    self.init()
+    (part, entity, relationship, column) = (names[0], names[1], names[2], names[3])
+    numbers = counts
+  }
+}
+
+extension TextAccount {
+  fileprivate var numbers: [Int] {
+    [bytes, recordBytes] + SkippedText.Kind.allCases.flatMap { [skipped[$0].lines, skipped[$0].bytes] }
+  }
+
+  fileprivate init(numbers: [Int]) {
+    self.init()
+    guard numbers.count == 2 + 2 * SkippedText.Kind.allCases.count else { return }
+    bytes = numbers[0]
+    recordBytes = numbers[1]
+    for (index, kind) in SkippedText.Kind.allCases.enumerated() {
+      skipped.add(kind, lines: numbers[2 + 2 * index], bytes: numbers[3 + 2 * index])
+    }
   }
 }
 

@@ -36,15 +36,18 @@ final class RunJournal {
   /// - Parameters:
   ///   - isForced: Whether it is written in any case.
   ///   - isDurable: Whether it is to outlast a stop of the machine in a store that is being built, too.
-  ///   - fill: Brings the checkpoint up to the present.
+  ///   - isDone: Whether the run has ended.
+  ///   - place: The present.
   func write(
-    _ rejects: RejectOutput, isForced: Bool = false, isDurable: Bool = false, _ fill: (inout RunCheckpoint) -> Void
+    _ rejects: RejectOutput, isForced: Bool = false, isDurable: Bool = false, isDone: Bool = false,
+    _ place: () -> RunPlace
   ) throws(ImportError) {
     guard isForced || isChanged else { return }
     // What the checkpoint says is in the file has to be there before the checkpoint is. In a store that is being built it
     // is good for as long as the machine runs, and so is what was handed to the system.
     if !file.isNew || isDurable { try rejects.sync() }
-    try write(rejects.byteCount, rejects.countsByName, fill)
+    checkpoint.isDone = isDone
+    try write(place(), rejectBytes: rejects.byteCount, rejectCounts: rejects.countsByName)
   }
 
   /// Writes the checkpoint of an earlier place, to which everything was taken back.
@@ -52,21 +55,14 @@ final class RunJournal {
     _ place: RunPlace, rejectBytes: Int, rejectCounts: [String: Int], _ rejects: RejectOutput
   ) throws(ImportError) {
     try rejects.sync()
-    try write(rejectBytes, rejectCounts) { checkpoint in
-      checkpoint.part = place.part
-      checkpoint.position = place.start
-      checkpoint.ledger = place.ledger
-      checkpoint.lateRejects = place.lateRejects
-      checkpoint.later = nil
-      checkpoint.rejectHeader = place.rejectHeader
-      checkpoint.tally = place.tally
-    }
+    var place = place
+    place.later = nil
+    try write(place, rejectBytes: rejectBytes, rejectCounts: rejectCounts)
   }
 
-  private func write(
-    _ rejectBytes: Int, _ rejectCounts: [String: Int], _ fill: (inout RunCheckpoint) -> Void
-  ) throws(ImportError) {
-    fill(&checkpoint)
+  private func write(_ place: RunPlace, rejectBytes: Int, rejectCounts: [String: Int]) throws(ImportError) {
+    checkpoint.place = place
+    checkpoint.tally.rejectCounts = rejectCounts
     checkpoint.commits += 1
     checkpoint.rejectBytes = rejectBytes
     checkpoint.tally.rejectCounts = rejectCounts
@@ -81,13 +77,8 @@ final class RunJournal {
 
   /// Adds what ends the run to the open transaction: the mark that only the report is missing, when there was a
   /// checkpoint, and which inputs it had.
-  func end(_ rejects: RejectOutput, finished: FinishedRun?, _ fill: (inout RunCheckpoint) -> Void) throws(ImportError) {
-    if isWritten || isChanged || file.isNew {
-      try write(rejects, isForced: true) { checkpoint in
-        fill(&checkpoint)
-        checkpoint.isDone = true
-      }
-    }
+  func end(_ rejects: RejectOutput, finished: FinishedRun?, _ place: RunPlace) throws(ImportError) {
+    if isWritten || isChanged || file.isNew { try write(rejects, isForced: true, isDone: true) { place } }
     var metadata = file.metadata
     if !isWritten { metadata.mergewalk.runs[name] = nil }
     metadata.mergewalk.finished[name] = finished?.list

@@ -121,7 +121,7 @@ extension BatchImporter {
       node.targets[record] = 0
       if isThere { continue }
       if relationship.missing == .null, relationship.isOptional {
-        node.keyStates[record] = ImportBatch.KeyState.null
+        node.keyStates[record] = ImportBatch.KeyState.missing
       } else {
         reject(record, field: target.part.keyFields.first, .missingTarget, view)
         rejected.append(record)

@@ -5,7 +5,9 @@ import RecordFormats
 /// Records that an earlier process has imported: a run that goes on reads them once more and imports them no more.
 extension BatchImporter {
   /// Whether later records depend on something that has to be rebuilt from those that are passed over.
-  var needsPassedRecords: Bool { watch != nil || since != nil || nodes.contains { $0.seenKeys != nil } }
+  var needsPassedRecords: Bool {
+    countsNames || watch != nil || since != nil || nodes.contains { $0.seenKeys != nil }
+  }
 
   /// Takes over what a batch's records mean for later ones: which keys the run has named.
   func passOver(_ batch: inout ImportBatch) throws(ImportError) {
@@ -14,6 +16,7 @@ extension BatchImporter {
     since?.noteUnknown(batch.records.errors.count)
     if since != nil { noteProgress(batch) }
     try watch?.notePassedOver(&batch, self)
+    if countsNames { try noteNames(&batch) }
     for state in nodes {
       guard let seen = state.seenKeys else { continue }
       let node = batch.nodes[state.node]
@@ -66,7 +69,7 @@ extension BatchImporter {
     lateRejects += late.sorted()
   }
 
-  private func firstLateReject(from number: Int) -> Int {
+  func firstLateReject(from number: Int) -> Int {
     lateRejects.indices.first(fromWhich: { lateRejects[$0] >= number })
   }
 }

@@ -104,6 +104,8 @@ extension BatchImporter {
     var rejects: Int
     var sequences: PersistentStore.Sequences
     var counts: [ImportSummary.EntityCounts]
+    var lists: [ListTally]
+    var values: [ValueCounts]
     var sampled: Int
   }
 
@@ -113,7 +115,8 @@ extension BatchImporter {
     return Mark(
       outcomes: view.records.map { view.outcomes[$0] },
       targets: view.nodes.map { node in view.records.map { node.targets[$0] } }, rejects: rejects.count,
-      sequences: store.sequences, counts: allNodes.map(\.counts), sampled: sample?.begin() ?? 0)
+      sequences: store.sequences, counts: allNodes.map(\.counts), lists: allLists.map(\.tally),
+      values: lists.isEmpty ? [] : allValues, sampled: sample?.begin() ?? 0)
   }
 
   private func undo(_ mark: Mark, _ view: BatchView) throws(ImportError) {
@@ -122,6 +125,8 @@ extension BatchImporter {
     sample?.removeAll(since: mark.sampled)
     store.sequences = mark.sequences
     rejects.removeLast(rejects.count - mark.rejects)
+    for (list, tally) in zip(allLists, mark.lists) { list.tally = tally }
+    takeValues(mark.values)
     for (state, counts) in zip(allNodes, mark.counts) {
       state.undo()
       state.counts = counts

@@ -39,12 +39,14 @@ extension BatchImporter {
 
   /// Settles a record of the root node; other nodes' records are only counted.
   @inline(__always)
-  func settle(_ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState, _ view: BatchView) {
+  func settle(
+    _ record: Int, _ outcome: RecordLedger.Outcome, _ state: NodeState, _ view: BatchView, counts: Bool = true
+  ) {
     if state.role.settles { view.outcomes[record] = outcome }
     switch outcome {
     case .inserted: state.counts.inserted += 1
     case .updated: state.counts.updated += 1
-    case .unchanged: state.counts.unchanged += 1
+    case .unchanged: if counts { state.counts.unchanged += 1 }
     default: break
     }
   }

@@ -86,7 +86,8 @@ extension BatchImporter {
         collisions.append(apply.record)
         continue
       }
-      settle(record, try update(row, state, view, record: record) ? .updated : .unchanged, state, view)
+      let isUpdated = try update(row, state, view, record: record)
+      settle(record, isUpdated ? .updated : .unchanged, state, view, counts: apply.counts)
     }
     guard !collisions.isEmpty else { return }
     // Two keys with one hash: the records are looked for by their bytes.

@@ -16,6 +16,8 @@ final class BatchImporter {
   let nodes: [NodeState]
   let seed: UInt64
   var ledger = RecordLedger()
+  /// What became of the values of the plan's fields.
+  var values = ValueCounts()
   /// Fetches executed to find existing objects.
   var fetches = 0
   var batches = 0
@@ -101,7 +103,11 @@ final class BatchImporter {
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view)
       try watch?.note(view, self)
+      countDuplicates(view)
+      countReferences(view)
     }
+    settleValues(batch, outcomes)
+    if !lists.isEmpty { settleElements(listBatches, outcomes) }
     if let deferred {
       for record in 0..<count where outcomes[record] == .deferred { try deferred.append(record, of: batch) }
     }

@@ -47,6 +47,9 @@ public struct ImportError: Error, CustomStringConvertible {
     case lookupTooLarge
     /// A hook threw an error.
     case hook
+    /// What was read is not what was stored, replaced, skipped and rejected together: the run has lost something, and nothing
+    /// of it is kept.
+    case countsDiffer
   }
   /// What went wrong.
   public let code: Code

@@ -11,20 +11,22 @@ import RecordFormats
 /// nothing does: a new store is renamed into place at the end, an existing one keeps the whole run in its write-ahead
 /// log until then.
 public final class ImportSession {
+  /// What a run does.
+  private enum Work {
+    /// It imports records, by the plans of its parts; those of a group run together.
+    case records([ImportPlan], groups: [Range<Int>])
+    /// It loads whole objects.
+    case objects(IdentitySession)
+  }
+
   let definition: ImportDefinition
   /// What names the run.
   private(set) var identity: RunIdentity
-  let plans: [ImportPlan]
-  /// The numbers of parts that run together: alone, or because they refer to each other.
-  private let groups: [Range<Int>]
-  /// The run of a definition that loads whole objects; then nothing else here is used.
-  private let objects: IdentitySession?
+  private let work: Work
   private var summary = ImportSummary()
   private let started = ImportSession.now()
   /// The seconds that earlier processes have spent on the run.
   private var secondsBefore = 0.0
-  /// Whether the run was stopped on request.
-  private var isInterrupted = false
   private var report: ((inout ImportSummary) -> Void)?
   private var isTold = false
   /// Where the time went, given the moment when everything was done.
@@ -32,6 +34,12 @@ public final class ImportSession {
   /// The definition's digest and its inputs as they were when the run began; nothing for a new store.
   private var digest: UInt64 = 0
   private var inputs: [SourcePrint] = []
+
+  /// The plans of the parts; nothing when whole objects are loaded.
+  var plans: [ImportPlan] {
+    if case .records(let plans, _) = work { return plans }
+    return []
+  }
 
   /// Resolves a definition against its model.
   ///
@@ -41,14 +49,11 @@ public final class ImportSession {
     let order = PartOrder(definition)
     let definition = order.apply(to: definition)
     self.definition = definition
-    groups = order.ranges
     identity = RunIdentity(pipeline: definition.name)
     guard definition.objects.isEmpty else {
-      objects = try IdentitySession(definition, identity, findings)
-      plans = []
+      work = .objects(try IdentitySession(definition, identity, findings))
       return
     }
-    objects = nil
     var plans: [ImportPlan] = []
     for part in definition.parts {
       do throws(DiagnosticList) {
@@ -58,7 +63,7 @@ public final class ImportSession {
       }
     }
     guard findings.isEmpty else { throw DiagnosticList(findings) }
-    self.plans = plans
+    work = .records(plans, groups: order.ranges)
     summary.pipeline = definition.name
     summary.storePath = definition.storePath
   }
@@ -70,10 +75,16 @@ public final class ImportSession {
   func execute(
     progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?, report: @escaping (inout ImportSummary) -> Void
   ) throws(ImportError) -> ImportSummary {
-    if let objects {
-      var summary = try objects.run(progress: progress, shouldStop: shouldStop)
+    let plans: [ImportPlan]
+    let groups: [Range<Int>]
+    switch work {
+    case .objects(let session):
+      var summary = try session.run(progress: progress, shouldStop: shouldStop)
       report(&summary)
       return summary
+    case .records(let parts, let ranges):
+      plans = parts
+      groups = ranges
     }
     self.report = report
     let (file, begin) = try open()
@@ -86,11 +97,15 @@ public final class ImportSession {
         for plan in plans {
           for warning in StoreWarnings(plan: plan, model: definition.model).warnings(file) { summary.warn(warning) }
         }
-        try load(file, from: begin, progress: progress, shouldStop: shouldStop)
+        try load(file, plans, groups, from: begin, progress: progress, shouldStop: shouldStop)
       }
     } catch {
-      // A store that is being built and that the database cannot go on with is not tried again and again.
-      if file.isNew, error.code == .database { try? file.rollBackRun() } else { try? file.rollBackToOpening() }
+      // A store that is being built and that cannot be gone on with is not tried again and again.
+      if file.isNew, error.code == .database || error.code == .countsDiffer {
+        try? file.rollBackRun()
+      } else {
+        try? file.rollBackToOpening()
+      }
       throw error
     }
     tell()
@@ -213,189 +228,35 @@ public final class ImportSession {
   // MARK: The run
 
   private func load(
-    _ file: StoreFile, from begin: RunStart, progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?
+    _ file: StoreFile, _ plans: [ImportPlan], _ groups: [Range<Int>], from begin: RunStart,
+    progress: ((ImportProgress) -> Void)?, shouldStop: (() -> Bool)?
   ) throws(ImportError) {
     if definition.hashSeed != nil { file.isReproducible = true }
     var first = checkpoint(begin)
     if file.isNew { first.boot = BootIdentity.current ?? "" }
     identity = RunIdentity(pipeline: definition.name, started: first.started)
-    let rejects = try RejectOutput(
-      definition, plan: plans[0], run: identity, metadata: file.metadata,
-      checkpoint: summary.resumedAfter == nil ? nil : first)
-    let store: PersistentStore
-    do {
-      store = try PersistentStore(file: file)
-    } catch {
-      throw ImportError(code: .database, message: error.description)
-    }
-    // What is thrown away is not gone on with.
-    let journal =
-      definition.isDryRun || (file.isNew && !file.keepsBatches)
-      ? nil : RunJournal(file, name: definition.journalName, checkpoint: first, isWritten: summary.resumedAfter != nil)
-    let totalBytes = Self.inputBytes(definition.allSources)
-    let sync = SyncRun(definition, plans: plans, store: store)
-    let sample =
-      definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
-    var place = RunPlace(first)
-    var times = PartTimes()
-    var state = ImportProgress()
-    state.totalBytes = totalBytes
-    state.partCount = definition.parts.count
-    func tell(_ stage: ImportProgress.Stage) {
-      state.stage = stage
-      state.seconds = Self.now() - started
-      progress?(state)
-    }
-    func turn(_ number: Int) {
-      let part = definition.parts[number]
-      rejects.turn(
-        to: plans[number], sources: part.sources, format: part.format,
-        part: definition.parts.count > 1 ? part.name : nil, headerPlace: place.rejectHeader)
-    }
-    if let sync { try rebuild(sync, place, file, store, rejects) }
-    while place.part < definition.parts.count, summary.breach == nil, !isInterrupted {
-      let group = groups.first { $0.contains(place.part) } ?? place.part..<place.part + 1
-      let begin = place
-      let rejected = (bytes: rejects.byteCount, counts: rejects.counts)
-      var loads: [PartImport] = []
-      while place.part < group.upperBound, summary.breach == nil, !isInterrupted {
-        let (number, part) = (place.part, definition.parts[place.part])
-        turn(number)
-        state.part = number
-        state.partName = part.name
-        tell(.prepare)
-        let load = try PartImport(
-          definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
-          journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: group.count > 1)
-        load.begin(after: loads)
-        loads.append(load)
-        try load.run(
-          progress: { step in
-            state.records = step.records
-            state.bytes = place.tally.bytesDone + step.bytes
-            state.rejects = step.rejects
-            let spent = times.adding(step.times)
-            state.readSeconds = spent.read
-            state.convertSeconds = spent.convert
-            state.findSeconds = spent.find
-            state.writeSeconds = spent.write
-            state.rejectCounts = rejects.counts
-            tell(.records)
-          }, shouldStop: shouldStop)
-        summary.breach = load.breach
-        isInterrupted = load.isInterrupted
-        place = place.after(load)
-        for warning in load.warnings { summary.warn(warning) }
-        if !load.isHeld, load.breach == nil, !isInterrupted, let counts = place.tally.parts.last {
-          try load.didEnd(counts)
-        }
-        times.add(load.times)
-      }
-      guard loads.contains(where: \.isHeld), summary.breach == nil else { continue }
-      if isInterrupted {
-        // What a second pass belongs to is kept whole or not at all.
-        place = begin
-        try takeBack(to: begin, file, journal, rejects, rejected.bytes, rejected.counts)
-        break
-      }
-      let before = Self.now()
-      let pass = SecondPass(parts: loads, file: file, store: store, turn: { turn(group.lowerBound + $0) })
-      // Of its own, so that turning to a part may look at the place meanwhile.
-      var ledger = place.ledger
-      try pass.run(&ledger)
-      place.ledger = ledger
-      ledger.check()
-      for (index, load) in loads.enumerated() { place.tally.addSecondPass(load, part: group.lowerBound + index) }
-      times.find += Self.now() - before
-      summary.breach = definition.rejects.breach(
-        read: place.ledger.read, rejected: place.ledger.rejected, counts: rejects.counts, isEnd: false)
-      state.rejects = place.ledger.rejected
-      state.rejectCounts = rejects.counts
-      tell(.records)
-      guard summary.breach == nil else { break }
-      for (index, load) in loads.enumerated() {
-        try load.complete(at: place, isLast: index == loads.count - 1)
-      }
-      for (index, load) in loads.enumerated() {
-        try load.didEnd(place.tally.parts[group.lowerBound + index])
-      }
-    }
-    tell(.finish)
-    let ledger = place.ledger
-    if summary.breach == nil, !isInterrupted {
-      ledger.check()
-      summary.breach = definition.rejects.breach(
-        read: ledger.read, rejected: ledger.rejected, counts: rejects.counts, isEnd: true)
-    }
-    if let sync, summary.breach == nil, !isInterrupted {
-      let before = Self.now()
-      for (number, counts) in place.tally.parts.enumerated() {
-        sync.finish(part: number, goodRecords: counts.read - counts.rejected)
-      }
-      // In one transaction with the end of the run, so that it is done once.
-      let removal = try sync.removeOthers(Self.context(definition, store), rejects: rejects, sample: sample)
-      place.tally.note(removal)
-      summary.breach = removal.breach
-      summary.warnings += sync.warnings
-      times.write += Self.now() - before
-    }
-    summary.changes = sample?.changes ?? []
+    let run = try RecordRun(
+      definition, plans: plans, groups: groups, file: file, identity: identity, checkpoint: first,
+      isResumed: summary.resumedAfter != nil, started: started, report: progress, shouldStop: shouldStop)
+    try run.importParts()
+    try run.check()
+    try run.removeOthers()
     let imported = Self.now()
-    try rejects.sync()
-    try rejects.close(isFinished: summary.breach == nil && !isInterrupted)
-    rejects.note(&summary)
-    summary.note(ledger)
-    summary.note(place.tally)
-    secondsBefore = journal?.before.seconds ?? 0
-    summary.readerPhases = [("read", times.read), ("convert", times.convert)]
+    try run.rejects.sync()
+    try run.rejects.close(isFinished: run.breach == nil && !run.isInterrupted)
+    run.note(&summary)
+    secondsBefore = run.journal?.before.seconds ?? 0
+    let times = run.times
     phases = { finished in
       [
         ("prepare", times.prepare), ("wait", times.wait), ("find", times.find), ("write", times.write),
         ("finish", finished - imported),
       ]
     }
-    if summary.breach == nil, !isInterrupted, !definition.isDryRun {
-      try finish(file, journal, rejects, place)
+    if run.breach == nil, !run.isInterrupted, !definition.isDryRun {
+      try finish(file, run.journal, run.rejects, run.place)
     } else {
-      try end(file, summary.breach != nil ? .limitBreached : isInterrupted ? .interrupted : .dryRun)
-    }
-  }
-
-  /// Takes back what was not committed since a place, and sees to it that another process can go on there.
-  private func takeBack(
-    to place: RunPlace, _ file: StoreFile, _ journal: RunJournal?, _ rejects: RejectOutput, _ bytes: Int,
-    _ counts: [RejectCode: Int]
-  ) throws(ImportError) {
-    // Of a new store that has nothing else yet nothing is kept.
-    guard !file.isNew || (journal != nil && place.ledger.read > 0) else { return }
-    do {
-      try file.rollBackBatch()
-      guard let journal else { return }
-      try file.begin()
-      try journal.writeAgain(
-        place, rejectBytes: bytes,
-        rejectCounts: Dictionary(uniqueKeysWithValues: counts.map { ($0.key.rawValue, $0.value) }), rejects)
-      try file.commit()
-    } catch let error as ImportError {
-      throw error
-    } catch {
-      throw ImportError(code: .database, message: "\(error)")
-    }
-  }
-
-  /// Finds out again which objects the records of parts name that an earlier process has imported whole.
-  private func rebuild(
-    _ sync: SyncRun, _ place: RunPlace, _ file: StoreFile, _ store: PersistentStore, _ rejects: RejectOutput
-  ) throws(ImportError) {
-    for number in 0..<place.part {
-      var done = place
-      done.part = number
-      done.start = ReadingPosition(source: 0, records: place.tally.parts[number].read, good: 0, hash: 0)
-      done.lateRejects = []
-      let load = try PartImport(
-        definition, part: definition.parts[number], plan: plans[number], file: file, store: store, rejects: rejects,
-        place: done, journal: nil, watch: try sync.watch(part: number))
-      try load.rebuild()
+      try end(file, run.breach != nil ? .limitBreached : run.isInterrupted ? .interrupted : .dryRun)
     }
   }
 
@@ -410,14 +271,8 @@ public final class ImportSession {
       try file.begin()
       var metadata = file.metadata
       if let journal {
-        try journal.end(rejects, finished: finished) { checkpoint in
-          checkpoint.part = place.part
-          checkpoint.position = ReadingPosition()
-          checkpoint.ledger = place.ledger
-          checkpoint.lateRejects = []
-          checkpoint.later = nil
-          checkpoint.tally = place.tally
-        }
+        try journal.end(
+          rejects, finished: finished, place.beginning(part: place.part, ledger: place.ledger, tally: place.tally))
       } else {
         // A store that must come out the same each time has no mark that tells one time from another.
         metadata.mergewalk.finished[definition.journalName] = finished?.list
@@ -447,7 +302,7 @@ public final class ImportSession {
     identity = RunIdentity(pipeline: definition.name, started: checkpoint.started)
     summary.resumedFrom = checkpoint.run
     summary.resumedAfter = checkpoint.ledger.read
-    summary.note(checkpoint.ledger)
+    summary.counts = checkpoint.ledger.counts
     summary.note(checkpoint.tally)
     summary.rejectCounts = checkpoint.tally.rejectCounts
     summary.rejectsPath = checkpoint.ledger.rejected > 0 ? definition.rejectsPath : nil

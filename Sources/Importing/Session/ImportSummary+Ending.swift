@@ -10,20 +10,13 @@ extension ImportSummary {
     fetches = tally.fetches
     statements = tally.statements
     bytesRead = tally.bytesRead
+    fields = tally.fields.flatMap { $0 }
+    lists = tally.lists.flatMap { $0 }
+    text = tally.text
     deleted = tally.entities.values.reduce(0) { $0 + $1.deleted }
     marked = tally.entities.values.reduce(0) { $0 + $1.marked }
     denied = tally.denied
     for warning in tally.warnings { warn(warning) }
-  }
-
-  /// Notes what became of all records.
-  mutating func note(_ ledger: RecordLedger) {
-    read = ledger.read
-    inserted = ledger.inserted
-    updated = ledger.updated
-    unchanged = ledger.unchanged
-    skipped = ledger.skipped
-    rejected = ledger.rejected
   }
 
   /// Finishes a store's file or takes the whole run back, and notes how the run ended.

@@ -22,6 +22,8 @@ struct InputReading: Sendable {
       var bytesBefore = 0
       var chain = tracking.map { InputChain(seed: $0.seed) }
       var left = tracking?.start.records ?? 0
+      // Of batches that are not handed on.
+      var passed = TextAccount()
       for (index, source) in sources.enumerated() {
         var reader: any RecordReader
         try preparer.transforms?.begin(source, format: format)
@@ -45,8 +47,19 @@ struct InputReading: Sendable {
             throw ImportError(error)
           }
           guard isMore else {
+            // What was passed over behind the last record has no record to go with.
+            passed += batch.records.account
+            guard sendsRest else {
+              channel.recycle(batch)
+              break
+            }
+            batch.records.account = passed
+            passed.removeAll()
+            batch.bytesRead = bytesBefore + reader.bytesRead
             batch.isPrepared = true
-            if sendsRest { channel.send(batch) } else { channel.recycle(batch) }
+            batch.wasImported = false
+            batch.position = chain?.position(source: index) ?? batch.position
+            channel.send(batch)
             break
           }
           batch.bytesRead = bytesBefore + reader.bytesRead
@@ -58,10 +71,13 @@ struct InputReading: Sendable {
             left = max(0, left - batch.records.recordCount - batch.records.errors.count)
             if let tracking, batch.wasImported, left == 0 { try tracking.check(batch.position, source.path) }
             if batch.wasImported, tracking?.isRebuilding == false {
+              passed += batch.records.account
               channel.recycle(batch)
               continue
             }
           }
+          batch.records.account += passed
+          passed.removeAll()
           batch.header = reader.header
           batch.readSeconds = ImportSession.now() - before
           // Where reading is what takes longest, the writer waits, and converts: the work is split by itself.

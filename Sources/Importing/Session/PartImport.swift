@@ -26,7 +26,7 @@ final class PartImport {
   /// Objects that the first pass created and that cannot stay, with the field to blame; -1 for none.
   var lost: [Int64: Int32] = [:]
   /// What became of records in the second pass.
-  private(set) var secondCounts = ImportSummary.PartCounts()
+  private(set) var secondCounts = RecordCounts()
   /// What was counted when the first pass ended.
   private(set) var firstPassTally = RunTally()
   /// Whether the part's transaction stays open until the second pass is done, so that the store never keeps half of it.
@@ -38,6 +38,8 @@ final class PartImport {
   private(set) var warnings: [RunWarning] = []
   /// Bytes of input read.
   private(set) var bytesRead = 0
+  /// What became of their text; what an earlier process has imported is read once more.
+  private var text = TextAccount()
   /// Which limit was exceeded; then the whole run has to be taken back.
   private(set) var breach: LimitBreach?
   /// Whether the caller wanted it to stop.
@@ -84,15 +86,16 @@ final class PartImport {
     self.place = place
     unmatched = UnmatchedColumns(definition, part, plan, state: place.tally.unmatched)
     self.journal = journal
-    position = place.start
+    position = place.position
     self.isHeld = isHeld || !plan.postponed.isEmpty
     (importer, choice) = try Self.makeImporter(
       definition, part, plan, file, store, watch, transforms, place, isHeld: self.isHeld)
     importer.ledger = place.ledger
     importer.lateRejects = place.lateRejects
+    importer.countNames(firstKeys: place.firstKeys)
     // Those that are passed over without a look count all the same.
-    if !importer.needsPassedRecords { importer.recordsBefore = place.start.good }
-    for (state, counts) in zip(importer.allNodes, place.tally.nodes) { state.counts = counts }
+    if !importer.needsPassedRecords { importer.recordsBefore = place.position.good }
+    importer.takeCounts(place.tally)
     importer.sample = sample
     Self.startPasses(importer, definition)
     firstOwnKey = importer.firstKeys[rootEntity] ?? .max
@@ -112,6 +115,7 @@ final class PartImport {
   var tally: RunTally {
     var tally = place.tally
     tally.count(importer)
+    tally.partText = text
     tally.bytesRead = max(place.tally.bytesDone + bytesRead, tally.bytesRead)
     tally.unmatched = unmatched.state
     return tally
@@ -120,7 +124,7 @@ final class PartImport {
   /// The same when the part is done.
   var finalTally: RunTally {
     var tally = tally
-    tally.end(part, ledger: ledger, importer.countedNodes, times: times)
+    tally.end(part, ledger: ledger, importer, times: times, isHeld: isHeld)
     tally.unmatched = nil
     if !isInterrupted, breach == nil { tally.warnings += unmatched.warnings }
     return tally
@@ -141,9 +145,9 @@ final class PartImport {
       preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     reading.sendsRest = true
     // A dry run goes on, too, and writes nothing of it.
-    if journal != nil || place.start.records > 0 {
+    if journal != nil || place.position.records > 0 {
       reading.tracking = InputTracking(
-        seed: place.seed, start: place.start, isRebuilding: importer.needsPassedRecords)
+        seed: place.seed, start: place.position, isRebuilding: importer.needsPassedRecords)
     }
     let thread = reading.start(channel)
     do {
@@ -152,21 +156,24 @@ final class PartImport {
         isInterrupted = shouldStop?() ?? false
         guard !isInterrupted, var batch = try reading.receive(from: channel, unless: shouldStop) else { break }
         times.wait += ImportSession.now() - before
+        text += batch.records.account
         unmatched.note(batch)
-        if batch.records.recordCount == 0, batch.records.errors.isEmpty {
-          channel.recycle(batch)
-          continue
-        }
         if batch.wasImported {
           try importer.passOver(&batch)
           channel.recycle(batch)
           continue
         }
-        importer.ledger.read(batch.records.recordCount + batch.records.errors.count)
+        if batch.isEmpty {
+          bytesRead = batch.bytesRead
+          channel.recycle(batch)
+          continue
+        }
+        importer.ledger.take(batch.records.recordCount + batch.records.errors.count)
         importer.ledger.reject(batch.records.errors.count)
         importer.watch?.noteUnreadable(batch.records.errors.count)
         importer.since?.noteUnknown(batch.records.errors.count)
         bytesRead = batch.bytesRead
+        try importer.count(batch)
         times.read += batch.readSeconds
         times.convert += batch.convertSeconds
         try begin()
@@ -213,7 +220,7 @@ final class PartImport {
       try endFirstPass()
     } else {
       try replay()
-      if !isHeld { importer.ledger.check() }
+      if !isHeld { try importer.ledger.check() }
     }
     firstPassTally.count(importer)
     checkLimits(isEnd: false)
@@ -226,7 +233,7 @@ final class PartImport {
     importer.ledger = ledger
     try body()
     ledger = importer.ledger
-    secondCounts.add(ledger, since: before)
+    secondCounts = secondCounts + (ledger.counts - before.counts)
   }
 
   /// Lets the hook of the part's end speak.
@@ -234,14 +241,14 @@ final class PartImport {
 
   /// Reads the records of a part that an earlier process has imported, for what they mean for the rest of the run.
   func rebuild() throws(ImportError) {
-    guard place.start.records > 0 else { return }
+    guard place.position.records > 0 else { return }
     defer { transforms?.end(isJoined: true) }
     let channel = BatchChannel(batches: (0..<3).map { _ in ImportBatch(plan: plan) })
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
       preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     reading.tracking = InputTracking(
-      seed: place.seed, start: place.start, isRebuilding: true, isCompared: false)
+      seed: place.seed, start: place.position, isRebuilding: true, isCompared: false)
     let thread = reading.start(channel)
     defer {
       channel.cancel()
@@ -305,16 +312,20 @@ final class PartImport {
   private func note(isForced: Bool, isDurable: Bool = false) throws(ImportError) {
     guard let journal else { return }
     let later = file.isNew ? try importer.deferred?.save(isDurable: isDurable) : nil
-    try journal.write(rejects, isForced: isForced, isDurable: isDurable) { checkpoint in
-      checkpoint.part = place.part
-      checkpoint.position = position
-      checkpoint.ledger = ledger
-      checkpoint.lateRejects = importer.lateRejects
-      checkpoint.later = later
-      checkpoint.rejectHeader = rejects.headerPlace
-      checkpoint.tally = tally
+    try journal.write(rejects, isForced: isForced, isDurable: isDurable) {
+      var present = place
+      present.position = position
+      present.ledger = ledger
+      present.lateRejects = importer.lateRejects
+      present.later = later
+      present.rejectHeader = rejects.headerPlace
+      present.tally = tally
+      return present
     }
   }
+
+  /// Where the run goes on behind this part.
+  var nextPlace: RunPlace { place.beginning(part: place.part + 1, ledger: ledger, tally: finalTally) }
 
   /// Ends the part, in a transaction of its own: what is done in it is done once.
   private func complete() throws(ImportError) {
@@ -322,15 +333,7 @@ final class PartImport {
     try begin()
     try writeCursor()
     // What was put off is done now, even if it has changed nothing.
-    try journal?.write(rejects, isForced: file.isNew) { checkpoint in
-      checkpoint.part = place.part + 1
-      checkpoint.position = ReadingPosition()
-      checkpoint.later = nil
-      checkpoint.ledger = ledger
-      checkpoint.lateRejects = []
-      checkpoint.rejectHeader = nil
-      checkpoint.tally = finalTally
-    }
+    try journal?.write(rejects, isForced: file.isNew) { nextPlace }
     try commit()
   }
 
@@ -341,15 +344,7 @@ final class PartImport {
     try begin()
     try writeCursor()
     guard isLast else { return }
-    try journal?.write(rejects, isForced: file.isNew) { checkpoint in
-      checkpoint.part = end.part
-      checkpoint.position = ReadingPosition()
-      checkpoint.later = nil
-      checkpoint.ledger = end.ledger
-      checkpoint.lateRejects = []
-      checkpoint.rejectHeader = nil
-      checkpoint.tally = end.tally
-    }
+    try journal?.write(rejects, isForced: file.isNew) { end }
     do { try file.commit() } catch { throw ImportError(code: .database, message: error.description) }
   }
 
@@ -399,6 +394,7 @@ final class PartImport {
     try begin()
     try importer.buildIndexes(file, for: root)
     importer.pass = .deferred(isFirst: false)
+    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.part.rootEntity))
     importer.deferred = nil
     try deferred.replay { (batch) throws(ImportError) in
       try importer.process(&batch)

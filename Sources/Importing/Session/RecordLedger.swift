@@ -1,7 +1,8 @@
 /// What became of every record: the one place where records are counted.
 ///
 /// A record is read once and settled once. ``check()`` holds the identity
-/// `read = inserted + updated + unchanged + skipped + rejected` at the end of a run, so a lost record trips at once.
+/// `read = inserted + updated + unchanged + skipped + rejected` at the end of a run, so no record is lost unseen.
+@dynamicMemberLookup
 struct RecordLedger: Sendable {
   /// What became of a record.
   enum Outcome: UInt8, Sendable {
@@ -21,38 +22,34 @@ struct RecordLedger: Sendable {
     case deferred
   }
 
-  private(set) var read = 0
-  private(set) var inserted = 0
-  private(set) var updated = 0
-  private(set) var unchanged = 0
-  private(set) var skipped = 0
-  private(set) var rejected = 0
+  private(set) var counts = RecordCounts()
   /// Records that were deferred and not settled yet.
   private(set) var waiting = 0
 
+  /// One of the counts.
+  subscript(dynamicMember count: KeyPath<RecordCounts, Int>) -> Int { counts[keyPath: count] }
+
   /// Counts records as read.
-  mutating func read(_ count: Int) { read += count }
+  mutating func take(_ count: Int) { counts.read += count }
 
   /// Counts the outcomes of a batch.
   mutating func settle(_ outcomes: ContiguousArray<Outcome>) {
-    var counts = (inserted: 0, updated: 0, unchanged: 0, skipped: 0, rejected: 0, deferred: 0)
+    // In registers while they are counted.
+    var (counts, waiting) = (self.counts, self.waiting)
     for outcome in outcomes {
       switch outcome {
-      case .pending: preconditionFailure("a record left its batch without an outcome")
+      // One that nobody has settled is missed at the end.
+      case .pending: break
       case .inserted: counts.inserted += 1
       case .updated: counts.updated += 1
       case .unchanged: counts.unchanged += 1
       case .skipped: counts.skipped += 1
       case .rejected: counts.rejected += 1
-      case .deferred: counts.deferred += 1
+      case .deferred: waiting += 1
       }
     }
-    inserted += counts.inserted
-    updated += counts.updated
-    unchanged += counts.unchanged
-    skipped += counts.skipped
-    rejected += counts.rejected
-    waiting += counts.deferred
+    self.counts = counts
+    self.waiting = waiting
   }
 
   /// Counts the outcomes of records that were deferred before.
@@ -62,43 +59,45 @@ struct RecordLedger: Sendable {
   }
 
   /// Counts records that the reader refused.
-  mutating func reject(_ count: Int) { rejected += count }
+  mutating func reject(_ count: Int) { counts.rejected += count }
 
   /// Counts records whose objects were taken out again.
   mutating func takeBack(_ count: Int) {
-    inserted -= count
-    rejected += count
+    counts.inserted -= count
+    counts.rejected += count
   }
 
-  /// Traps when records were lost or counted twice.
-  func check() {
-    precondition(waiting == 0, "\(waiting) deferred records were never settled")
-    precondition(
-      read == inserted + updated + unchanged + skipped + rejected,
-      "\(read) records were read, but \(inserted) + \(updated) + \(unchanged) + \(skipped) + \(rejected) settled")
+  /// Holds the sums.
+  ///
+  /// - Throws: `countsDiffer` when records were lost or counted twice.
+  func check() throws(ImportError) {
+    guard waiting == 0 else {
+      throw ImportError(code: .countsDiffer, message: "\(waiting) deferred records were never settled")
+    }
+    guard counts.isBalanced else {
+      throw ImportError(
+        code: .countsDiffer,
+        message: "\(counts.read) records were read, but \(counts.inserted) were inserted, \(counts.updated) updated,"
+          + " \(counts.unchanged) unchanged, \(counts.skipped) skipped and \(counts.rejected) rejected")
+    }
   }
 }
 
 extension RecordLedger: Equatable {
   /// The counts, for a checkpoint; ``waiting`` is not among them, as only new stores have such records.
-  var numbers: [Int] { [read, inserted, updated, unchanged, skipped, rejected] }
+  var numbers: [Int] { counts.numbers }
 
   /// Takes the counts of a checkpoint; `nil` when they cannot be counts of records.
   init?(numbers: [Int], waiting: Int = 0) {
     guard numbers.count == 6, numbers.allSatisfy({ $0 >= 0 }), waiting >= 0 else { return nil }
     self.waiting = waiting
-    read = numbers[0]
-    inserted = numbers[1]
-    updated = numbers[2]
-    unchanged = numbers[3]
-    skipped = numbers[4]
-    rejected = numbers[5]
+    counts = RecordCounts(numbers: numbers)
     var sum = waiting
     for number in numbers.dropFirst() {
       let (total, overflow) = sum.addingReportingOverflow(number)
       guard !overflow else { return nil }
       sum = total
     }
-    guard sum == read else { return nil }
+    guard sum == counts.read else { return nil }
   }
 }

@@ -107,6 +107,7 @@ extension BatchImporter {
     var lost: [(key: Int64, field: Int32?)] = []
     try BatchView.lend(&batch, &outcomes) { view throws(ImportError) in
       try importRecords(view)
+      countReferences(of: stage, view)
       let own = view.nodes[plan.root].targets
       for reject in rejects { lost.append((own[Int(reject.record)], reject.field)) }
       for relationship in plan.postponed where relationship.stage == stage {
@@ -117,6 +118,7 @@ extension BatchImporter {
       }
     }
     context.reset()
+    for reject in rejects { settleValues(of: Int(reject.record), batch, isRejected: true) }
     takeBack(lost.count)
     return lost
   }

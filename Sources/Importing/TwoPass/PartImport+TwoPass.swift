@@ -44,6 +44,7 @@ extension PartImport {
     guard root.finder is KeyFilter, let waiting = importer.deferred, waiting.count > 0 else { return }
     root.finder = SeekFinder()
     try importer.buildIndexes(file, for: root)
+    root.named = NamedObjects(namedUpTo: firstPassEnd)
     importer.deferred = DeferredRecords(
       plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
     try replay(waiting, for: .deferred(isFirst: true))
@@ -114,6 +115,7 @@ extension PartImport {
         guard let field = keys[batch.nodes[plan.root].targets[record]] else { continue }
         list.append(
           RecordReject(record: Int32(record), field: field < 0 ? nil : field, code: .missingTarget))
+        importer.settleValues(of: record, batch, isRejected: true)
       }
       try rejects.write(batch, list)
     }

@@ -33,11 +33,12 @@ extension ManagedObjectContext {
   ///   - lists: One for each object; of two for one object the second is the truth.
   ///   - targets: The keys that the lists are ranges of; a key that comes twice in a list counts once.
   ///   - replaces: Whether objects that are not in the list are taken out; else those of the list are added.
+  ///   - added: is raised by the objects that were not related before.
   /// - Returns: Whether each list changed anything.
   /// - Complexity: At most three statements, whatever the number of lists, and nothing for new objects.
   package func setLinks(
     _ relationship: RelationshipDescription, table: TableID, lists: [LinkList], targets: ContiguousArray<Int64>,
-    replaces: Bool
+    replaces: Bool, added: inout Int
   ) throws(StoreError) -> [Bool] {
     let store = store(table: table)
     guard let relation = LinkRelation(relationship, schema: store.schema, store: table.store) else {
@@ -59,7 +60,7 @@ extension ManagedObjectContext {
     var changed: [Bool] = []
     changed.reserveCapacity(lists.count)
     for list in lists {
-      changed.append(setLinks(list, targets[list.targets], relation, &state, replaces: replaces))
+      changed.append(setLinks(list, targets[list.targets], relation, &state, replaces: replaces, added: &added))
     }
     return changed
   }
@@ -104,7 +105,7 @@ extension ManagedObjectContext {
 
   private func setLinks(
     _ list: LinkList, _ targets: ContiguousArray<Int64>.SubSequence, _ relation: LinkRelation,
-    _ state: inout StoredPairs, replaces: Bool
+    _ state: inout StoredPairs, replaces: Bool, added: inout Int
   ) -> Bool {
     var current = current(list.owner, relation, state)
     var isChanged = false
@@ -143,6 +144,7 @@ extension ManagedObjectContext {
     }
     for (index, target) in order.enumerated() {
       let isNew = known[target] == nil
+      if isNew { added += 1 }
       guard isNew || moved[index] != nil else { continue }
       isChanged = true
       linkPair(list, target, positions[index], isNew: isNew, relation, &state)

@@ -21,6 +21,8 @@ struct CSVFieldSink {
   var fieldCount = 0
   /// Whether anything is in the fields of the current record behind the last column.
   private(set) var hasSurplus = false
+  /// Where the first of these fields begins.
+  private(set) var surplusStart = 0
 
   init(
     base: UnsafePointer<UInt8>, starts: UnsafeMutableBufferPointer<UInt32>,
@@ -54,6 +56,7 @@ struct CSVFieldSink {
     let field = fieldCount
     fieldCount += 1
     if field >= slots.count {
+      if field == slots.count { surplusStart = from }
       if !hasSurplus { hasSurplus = trim ? (from..<to).contains { !isBlank(base[$0]) } : to > from }
       return -1
     }
@@ -80,6 +83,7 @@ struct CSVFieldSink {
     let field = fieldCount
     fieldCount += 1
     if field >= slots.count {
+      if field == slots.count { surplusStart = from - 1 }
       hasSurplus = true
       return -1
     }

@@ -230,7 +230,12 @@ extension CSVParser {
         stored += 1
       }
       if countsNewlines { newlines = Self.lineEnds(base, start, at) }
-      account.recordBytes += next - start
+      var dropped = 0
+      if fault == nil, sink.hasSurplus, longRecords == .truncate, width != 0, sink.fieldCount > width {
+        dropped = at - sink.surplusStart
+        account.skipped.add(.surplusFields, lines: 0, bytes: dropped)
+      }
+      account.recordBytes += next - start - dropped
       recordIndex += 1
       line += 1 + newlines
       start = next

@@ -92,6 +92,7 @@ struct CSVParser: RecordParser {
     into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
   ) -> ParseOutcome {
     batch.csvQuote = quote == delimiter ? nil : quote
+    batch.hasNullTokens = !nullTokens.isEmpty
     batch.csvEscape = escape == delimiter ? nil : escape
     // Taken out of the batch so that they can be appended to while its other arrays are open.
     var escapes = ContiguousArray<EscapedField>()

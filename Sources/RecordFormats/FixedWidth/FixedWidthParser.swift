@@ -72,6 +72,7 @@ struct FixedWidthParser: RecordParser {
   mutating func parse(
     into batch: inout RecordBatch, window: inout ParseWindow, limit: BatchLimit, check: inout TextCheck
   ) -> ParseOutcome {
+    batch.hasNullTokens = !nullTokens.isEmpty
     var errors: [RecordError] = []
     swap(&errors, &batch.errors)
     defer { swap(&errors, &batch.errors) }

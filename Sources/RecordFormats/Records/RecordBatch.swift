@@ -38,6 +38,8 @@ public struct RecordBatch: Sendable {
   ///
   /// What stands behind the last record of an input is in the empty batch with which reading ends.
   public var account = TextAccount()
+  /// Whether fields are null because their text is one of those that the source's options say to be.
+  public internal(set) var hasNullTokens = false
   /// The columns that were made after reading; column `columnCount + i` is the i-th of them.
   public internal(set) var derived: [DerivedColumn] = []
 
@@ -70,6 +72,7 @@ public struct RecordBatch: Sendable {
     errors.removeAll(keepingCapacity: true)
     errorBytes = 0
     surplus = nil
+    hasNullTokens = false
     account.removeAll()
     for index in derived.indices { derived[index].removeAll() }
     escapes.removeAll(keepingCapacity: true)

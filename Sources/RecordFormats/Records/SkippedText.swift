@@ -25,6 +25,8 @@ public struct SkippedText: Sendable, Hashable {
     case structure
     /// Records that have none of the elements of `each`, of which each becomes a record.
     case withoutElements
+    /// Fields of records behind the last column, which are to be dropped.
+    case surplusFields
 
     /// What it is called in sentences.
     public var words: String {
@@ -39,6 +41,7 @@ public struct SkippedText: Sendable, Hashable {
       case .otherTable: "other tables"
       case .structure: "structure"
       case .withoutElements: "records without elements of “each”"
+      case .surplusFields: "fields behind the last column"
       }
     }
 
@@ -54,6 +57,7 @@ public struct SkippedText: Sendable, Hashable {
       case .otherTable: 7
       case .structure: 8
       case .withoutElements: 9
+      case .surplusFields: 10
       }
     }
   }

@@ -31,7 +31,7 @@ enum ExitStatus {
       .alreadyImported, .cursorMismatch:
       refused
     case .cannotOpenStore, .incompatibleStore, .cannotRead, .database, .cannotWriteRejects, .temporaryFile, .process,
-      .contract, .lookupTooLarge, .hook:
+      .contract, .lookupTooLarge, .hook, .countsDiffer:
       failure
     }
   }

@@ -7,6 +7,9 @@ struct TextTable {
   /// Starts a table with its column titles.
   init(_ titles: String...) { rows.append(titles) }
 
+  /// A table with these titles.
+  init(_ titles: [String]) { rows.append(titles) }
+
   /// Starts a table with its column titles, of which those of these columns stand over words.
   init(_ titles: [String], words: Set<Int>) {
     rows.append(titles)
@@ -15,6 +18,9 @@ struct TextTable {
 
   /// Adds a row, one cell a column.
   mutating func add(_ cells: String...) { rows.append(cells) }
+
+  /// Adds a row of cells.
+  mutating func add(_ cells: [String]) { rows.append(cells) }
 
   /// The rows, indented by two spaces, a line each.
   var text: String {

@@ -74,6 +74,7 @@ struct RunReport {
     sections.append(stages)
     if summary.parts.count > 1 { sections.append(parts) }
     if !rejects.isEmpty { sections.append(rejectSection) }
+    sections.append(values)
     if let objects { sections.append(objects) }
     sections.append(inputs)
     return sections.filter { !$0.isEmpty }
@@ -195,6 +196,27 @@ struct RunReport {
     }
     guard !rows.isEmpty else { return "" }
     return "<h2>Stages</h2><div class=\"card\"><table>\(rows.joined())</table></div>"
+  }
+
+  /// What was replaced, named again and passed over.
+  private var values: String {
+    let duplicates = summary.entities.sorted { $0.key < $1.key }.filter { $0.value.duplicates > 0 }
+      .map { "\($0.key): \(Figures.count($0.value.duplicates, "record")) whose object an earlier one has named" }
+    let lists = summary.lists.filter { $0.skipped + $0.rejected > 0 }.map {
+      "\($0.entity).\($0.relationship): \(Figures.count($0.read, "element")) = \(Figures.grouped($0.linked)) linked"
+        + " + \(Figures.grouped($0.alreadyLinked)) already linked + \(Figures.grouped($0.skipped)) skipped"
+        + " + \(Figures.grouped($0.rejected)) rejected"
+    }
+    let sections = [
+      ("Values that were replaced", SummaryOutput.replaced(summary)), ("Duplicates", duplicates), ("Lists", lists),
+      ("Text that was passed over", SummaryOutput.passedOver(summary.text)),
+    ]
+    return sections.filter { !$0.1.isEmpty }.map { title, texts in
+      let left = texts.count - Self.mostRows
+      let rows = (texts.prefix(Self.mostRows) + (left > 0 ? ["and \(Figures.grouped(left)) more"] : []))
+        .map { "<tr><td class=\"left\">\(HTMLText.escaped($0))</td></tr>" }
+      return "<h2>\(title)</h2><div class=\"card\"><table>\(rows.joined())</table></div>"
+    }.joined(separator: "\n")
   }
 
   private var parts: String {

@@ -72,12 +72,13 @@ enum SummaryOutput {
               name,
               .object([
                 ("inserted", .integer(counts.inserted)), ("updated", .integer(counts.updated)),
-                ("unchanged", .integer(counts.unchanged)), ("deleted", .integer(counts.deleted)),
-                ("marked", .integer(counts.marked)),
+                ("unchanged", .integer(counts.unchanged)), ("duplicates", .integer(counts.duplicates)),
+                ("deleted", .integer(counts.deleted)), ("marked", .integer(counts.marked)),
               ])
             )
           })
-      ),
+      ), ("fields", .array(summary.fields.map(field))), ("lists", .array(summary.lists.map(list))),
+      ("text", text(summary.text)),
     ]
   }
 
@@ -119,10 +120,11 @@ enum SummaryOutput {
 
   /// The summary as a person reads it.
   static func words(_ summary: ImportSummary) -> String {
-    var table = TextTable("entity", "inserted", "updated", "unchanged")
+    let hasDuplicates = summary.entities.values.contains { $0.duplicates > 0 }
+    var table = TextTable(["entity", "inserted", "updated", "unchanged"] + (hasDuplicates ? ["duplicates"] : []))
     for (name, counts) in summary.entities.sorted(by: { $0.key < $1.key }) {
-      table.add(
-        name, Figures.grouped(counts.inserted), Figures.grouped(counts.updated), Figures.grouped(counts.unchanged))
+      let figures = [counts.inserted, counts.updated, counts.unchanged] + (hasDuplicates ? [counts.duplicates] : [])
+      table.add([name] + figures.map { Figures.grouped($0) })
     }
     var lines = [
       "\(summary.pipeline): \(headline(summary)) in \(Figures.duration(summary.seconds))"
@@ -137,6 +139,7 @@ enum SummaryOutput {
     if summary.rejected > 0 { records.append("\(Figures.grouped(summary.rejected)) rejected") }
     lines.append("  records  " + records.joined(separator: ", "))
     if let removed = removed(summary) { lines.append("  others   " + removed) }
+    lines += values(summary)
     let place =
       switch summary.status {
       case .completed, .completedWithRejects: ""

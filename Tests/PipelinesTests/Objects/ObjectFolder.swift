@@ -87,5 +87,5 @@ struct ObjectFolder {
 
 extension ImportSummary {
   /// The records read, inserted and rejected.
-  var counts: [Int] { [read, inserted, rejected] }
+  var fates: [Int] { [counts.read, counts.inserted, counts.rejected] }
 }

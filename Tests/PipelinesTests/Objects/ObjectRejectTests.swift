@@ -87,7 +87,7 @@ struct ObjectRejectTests {
     let folder = try ObjectFolder(files)
     let summary = try folder.run()
     #expect(summary.rejectCounts == [bad.code: 1])
-    #expect(summary.counts == [8, 7, 1])
+    #expect(summary.fates == [8, 7, 1])
     #expect(summary.entities.values.reduce(0) { $0 + $1.inserted } == 7)
     #expect(summary.status == .completedWithRejects)
     let rejects = try folder.rejects()
@@ -112,7 +112,7 @@ struct ObjectRejectTests {
     text += "{\"_id\":\(length + 10),\"parent\":\(length + 11)}\n{\"_id\":\(length + 11),\"parent\":\(length + 10)}\n"
     let folder = try ObjectFolder([("Tag.ndjson", text)])
     let summary = try folder.run()
-    #expect(summary.counts == [length + 2, 2, length])
+    #expect(summary.fates == [length + 2, 2, length])
     #expect(summary.rejectCounts == ["relationship.missingTarget": length])
     // A circle of sound records stays.
     let rows = try folder.rows("SELECT Z_PK, ZPARENT FROM ZTAG ORDER BY Z_PK")
@@ -176,7 +176,7 @@ struct ObjectRejectTests {
     let folder = try ObjectFolder([("Tag.ndjson", text)], more: ", limit: 1")
     let summary = try folder.run()
     #expect(summary.status == .limitBreached)
-    #expect(summary.counts == [3, 1, 2])
+    #expect(summary.fates == [3, 1, 2])
     #expect(!folder.hasStore)
     let ratio = try ObjectFolder([("Tag.ndjson", text)], more: ", ratio: 50%")
     #expect(try ratio.run().status == .limitBreached)

@@ -77,7 +77,7 @@ struct ObjectRunTests {
     let folder = try ObjectFolder([("Tag.ndjson", "{\"_id\":1}\n{\"_id\":2,\"parent\":9}\n")])
     let summary = try folder.run { $0.isDryRun = true }
     #expect(summary.status == .dryRun)
-    #expect(summary.counts == [2, 1, 1])
+    #expect(summary.fates == [2, 1, 1])
     #expect(!folder.hasStore)
   }
 

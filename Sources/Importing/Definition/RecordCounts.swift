@@ -1,0 +1,44 @@
+/// What became of a number of records.
+public struct RecordCounts: Sendable, Hashable {
+  /// Records read, rejected ones included.
+  public var read = 0
+  /// Records that created their object.
+  public var inserted = 0
+  /// Records that changed their object.
+  public var updated = 0
+  /// Records that changed nothing.
+  public var unchanged = 0
+  /// Records that the mode or the duplicate policy passed over.
+  public var skipped = 0
+  /// Records that were rejected.
+  public var rejected = 0
+
+  /// Counts of nothing.
+  public init() {}
+
+  /// Whether `read = inserted + updated + unchanged + skipped + rejected`.
+  public var isBalanced: Bool { read == inserted + updated + unchanged + skipped + rejected }
+
+  /// The counts in the order in which they are declared.
+  var numbers: [Int] { [read, inserted, updated, unchanged, skipped, rejected] }
+
+  /// Takes six counts.
+  init(numbers: [Int]) {
+    read = numbers[0]
+    inserted = numbers[1]
+    updated = numbers[2]
+    unchanged = numbers[3]
+    skipped = numbers[4]
+    rejected = numbers[5]
+  }
+
+  /// Adds counts of other records.
+  static func + (left: RecordCounts, right: RecordCounts) -> RecordCounts {
+    RecordCounts(numbers: zip(left.numbers, right.numbers).map(+))
+  }
+
+  /// What was counted since another moment.
+  static func - (left: RecordCounts, right: RecordCounts) -> RecordCounts {
+    RecordCounts(numbers: zip(left.numbers, right.numbers).map(-))
+  }
+}

@@ -1,0 +1,44 @@
+/// Which objects of a hierarchy the records of one import have named, so that each is counted once.
+///
+/// One bit for each primary key up to the greatest that was named, whatever the strategy of finding; objects that the run
+/// has made itself need none where only those of before are asked for.
+final class NamedObjects {
+  private let marks = ObjectMarks()
+  /// Objects from this key on do not count.
+  private let end: Int64
+  /// Objects up to this key were all named.
+  private let namedUpTo: Int64
+  /// The keys that were added since ``mark()``.
+  private var added: ContiguousArray<Int64> = []
+
+  init(below end: Int64 = .max, namedUpTo: Int64 = 0) {
+    self.end = end
+    self.namedUpTo = namedUpTo
+  }
+
+  /// Notes for good that a record names an object; whether it is the first to do so.
+  @inline(__always)
+  func note(_ key: Int64) -> Bool {
+    guard key > namedUpTo, !marks.contains(key) else { return false }
+    marks.mark(key)
+    return true
+  }
+
+  /// Notes that a record names an object; whether it counts and is the first to do so.
+  @inline(__always)
+  func isFirst(_ key: Int64) -> Bool {
+    guard key < end, key > namedUpTo, !marks.contains(key) else { return false }
+    marks.mark(key)
+    added.append(key)
+    return true
+  }
+
+  /// Remembers what is known for ``undo()``.
+  func mark() { added.removeAll(keepingCapacity: true) }
+
+  /// Forgets what was noted since ``mark()``.
+  func undo() {
+    for key in added { marks.remove(key) }
+    added.removeAll(keepingCapacity: true)
+  }
+}

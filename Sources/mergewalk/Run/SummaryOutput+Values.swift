@@ -1,0 +1,104 @@
+import Importing
+import RecordFormats
+
+/// What became of values, of the elements of lists and of text.
+extension SummaryOutput {
+  /// More fields than these are only counted.
+  private static let mostFields = 6
+
+  /// What was replaced, and what was passed over, in a few lines; nothing when there was nothing.
+  static func values(_ summary: ImportSummary) -> [String] {
+    var lines: [String] = []
+    let fields = replaced(summary)
+    if !fields.isEmpty {
+      let left = fields.count - mostFields
+      lines.append(
+        "  replaced " + fields.prefix(mostFields).joined(separator: "; ")
+          + (left > 0 ? "; and in \(Figures.count(left, "more field"))" : ""))
+    }
+    for list in summary.lists where list.skipped + list.rejected > 0 {
+      lines.append(
+        "  list     \(list.entity).\(list.relationship): \(Figures.count(list.read, "element")), "
+          + "\(Figures.grouped(list.skipped)) skipped, \(Figures.grouped(list.rejected)) rejected")
+    }
+    let skipped = passedOver(summary.text)
+    if !skipped.isEmpty { lines.append("  passed   " + skipped.joined(separator: ", ")) }
+    return lines
+  }
+
+  /// The fields in which values were replaced, those with the most first: `Order.note 1,200 empty, 3 null_spelling`.
+  static func replaced(_ summary: ImportSummary) -> [String] {
+    let fields = summary.fields.filter { !$0.replaced.isEmpty }
+    let order = fields.indices.sorted {
+      let (left, right) = (fields[$0].replaced.values.reduce(0, +), fields[$1].replaced.values.reduce(0, +))
+      return (right, $0) < (left, $1)
+    }
+    return order.map { index in
+      let field = fields[index]
+      let counts = FieldTally.Replacement.allCases.compactMap { reason in
+        field.replaced[reason].map { "\(Figures.grouped($0)) \(reason.rawValue.replacing("_", with: " "))" }
+      }
+      return "\(field.entity).\(field.attribute) \(counts.joined(separator: ", "))"
+    }
+  }
+
+  /// What readers passed over beside headers and the structure of files: `3 lines of comments`.
+  static func passedOver(_ text: TextAccount) -> [String] {
+    let kinds: [(SkippedText.Kind, String)] = [
+      (.preamble, "above the header"), (.repeatedHeader, "of repeated headers"), (.blankLine, "without anything"),
+      (.comment, "of comments"), (.footer, "below the records"), (.otherTable, "of other tables"),
+      (.surplusFields, "behind the last column"), (.withoutElements, "of records without elements"),
+    ]
+    return kinds.compactMap { kind, name in
+      let amount = text.skipped[kind]
+      guard amount.lines + amount.bytes > 0 else { return nil }
+      return (amount.lines > 0 ? Figures.count(amount.lines, "line") : Figures.bytes(amount.bytes)) + " " + name
+    }
+  }
+
+  static func field(_ field: FieldTally) -> JSONText {
+    .object([
+      ("import", .string(field.part)), ("entity", .string(field.entity)), ("attribute", .string(field.attribute)),
+      ("column", .string(field.column)), ("read", .integer(field.read)), ("stored", .integer(field.stored)),
+      (
+        "replaced",
+        .object(
+          FieldTally.Replacement.allCases.compactMap { reason in
+            field.replaced[reason].map { (reason.rawValue, .integer($0)) }
+          })
+      ), ("rejected", .integer(field.rejected)),
+    ])
+  }
+
+  static func list(_ list: ListTally) -> JSONText {
+    .object([
+      ("import", .string(list.part)), ("entity", .string(list.entity)), ("relationship", .string(list.relationship)),
+      ("column", .string(list.column)), ("read", .integer(list.read)), ("linked", .integer(list.linked)),
+      ("already_linked", .integer(list.alreadyLinked)), ("skipped", .integer(list.skipped)),
+      ("rejected", .integer(list.rejected)),
+    ])
+  }
+
+  /// `blank_line` for `blankLine`, as all members are written.
+  private static func snakeCase(_ name: String) -> String {
+    name.reduce(into: "") { $0 += $1.isUppercase ? "_" + $1.lowercased() : String($1) }
+  }
+
+  static func text(_ text: TextAccount) -> JSONText {
+    .object([
+      ("bytes", .integer(text.bytes)), ("record_bytes", .integer(text.recordBytes)),
+      (
+        "skipped",
+        .object(
+          text.skipped.kinds.map { kind in
+            (
+              snakeCase(kind.rawValue),
+              .object([
+                ("lines", .integer(text.skipped[kind].lines)), ("bytes", .integer(text.skipped[kind].bytes)),
+              ])
+            )
+          })
+      ),
+    ])
+  }
+}
