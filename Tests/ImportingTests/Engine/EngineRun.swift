@@ -50,14 +50,14 @@ final class EngineRun {
       if !sql.hasPrefix("--") { statements.append(sql) }
     }
     defer { file.connection.trace(nil) }
-    importer.ledger.read(batch.records.recordCount)
+    importer.ledger.take(batch.records.recordCount)
     try importer.process(&batch)
     file.connection.trace(nil)
     try file.commit()
   }
 
   func finish() throws {
-    importer.ledger.check()
+    try importer.ledger.check()
     importer.forget()
     try file.finish()
   }
