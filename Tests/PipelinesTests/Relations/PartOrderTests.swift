@@ -109,6 +109,8 @@ import Testing
   func laterRecord(isNew: Bool) throws {
     // The first import's “c” names a team that is nowhere; the last one's names none.
     try folder.write("email,team\nc,\n", to: "more.csv")
+    // No team names “c”: one that does is rejected before the last import makes it again.
+    try folder.write("name,lead\nx,b\ny,a\nz,\n", to: "teams.csv")
     let more = people.replacing("people", with: "more")
     if !isNew {
       try folder.write("name,lead\n", to: "none.csv")
