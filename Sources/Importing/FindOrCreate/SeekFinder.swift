@@ -59,11 +59,12 @@ extension BatchImporter {
   ) throws(ImportError) {
     guard !records.isEmpty, !state.part.keyFields.isEmpty else { return }
     let targets = view.nodes[state.node].targets
+    let before = records.map { targets[Int($0)] }
     for record in records { targets[Int(record)] = 0 }
     try findTargets(records, state, view)
-    for record in records.map(Int.init) {
+    for (record, known) in zip(records.lazy.map(Int.init), before) {
       if targets[record] > 0 { body(targets[record]) }
-      targets[record] = 0
+      targets[record] = known
     }
   }
 

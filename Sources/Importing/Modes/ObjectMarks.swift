@@ -1,19 +1,42 @@
-/// A set of primary keys of one table: one bit for each key up to the greatest that was marked.
+/// A set of primary keys of one table: one bit for each key, in pages that exist where a key was marked.
 ///
-/// - Complexity: 125 KB for a million keys, however many of them are marked; all operations but ``forEach(_:)`` are O(1).
+/// A store may hold any positive primary key, so memory goes by the keys that are marked and not by the greatest of them.
+///
+/// - Complexity: all operations but ``forEach(chunk:_:)`` are O(1). A million keys in a row take 125 KB; keys far from each
+///   other take a page (4 KB) each, and those from ``denseEnd`` on an entry of a hash table.
 final class ObjectMarks {
+  /// Keys up to here have bits.
+  private static let denseEnd: Int64 = 1 << 32
+  /// Binary logarithms: keys a word, and words a page.
+  private static let (wordBits, pageBits): (Int64, Int) = (6, 9)
+
+  /// Where the page of each run of keys begins in ``words``, or -1 where none of them is marked.
+  private var pages: ContiguousArray<Int32> = []
   private var words: ContiguousArray<UInt64> = []
+  private var far: Set<Int64> = []
   /// How many keys are marked.
   private(set) var count = 0
 
   /// Memory in use, in bytes.
-  var bytesInUse: Int { words.count * 8 }
+  var bytesInUse: Int { words.count * 8 + pages.count * 4 + far.capacity * 16 }
+
+  /// Where the word of a key is, or `nil` where its page does not exist.
+  @inline(__always)
+  private func place(_ key: Int64) -> Int? {
+    let word = Int(key >> Self.wordBits)
+    let page = word >> Self.pageBits
+    guard page < pages.count, pages[page] >= 0 else { return nil }
+    return Int(pages[page]) << Self.pageBits | word & (1 << Self.pageBits - 1)
+  }
 
   /// Marks a key, which is positive.
   @inline(__always)
   func mark(_ key: Int64) {
-    let word = Int(key >> 6)
-    if word >= words.count { grow(word) }
+    guard key < Self.denseEnd else {
+      if far.insert(key).inserted { count += 1 }
+      return
+    }
+    let word = place(key) ?? makePage(key)
     let bit = UInt64(1) << UInt64(key & 63)
     if words[word] & bit == 0 {
       words[word] |= bit
@@ -24,15 +47,20 @@ final class ObjectMarks {
   /// Whether a key is marked.
   @inline(__always)
   func contains(_ key: Int64) -> Bool {
-    let word = Int(key >> 6)
-    return word < words.count && words[word] >> UInt64(key & 63) & 1 == 1
+    guard key < Self.denseEnd else { return far.contains(key) }
+    guard let word = place(key) else { return false }
+    return words[word] >> UInt64(key & 63) & 1 == 1
   }
 
   /// Takes a mark away.
   func remove(_ key: Int64) {
     guard contains(key) else { return }
-    words[Int(key >> 6)] &= ~(1 << UInt64(key & 63))
     count -= 1
+    if let word = key < Self.denseEnd ? place(key) : nil {
+      words[word] &= ~(1 << UInt64(key & 63))
+    } else {
+      far.remove(key)
+    }
   }
 
   /// Hands out the marked keys in ascending order, `size` at a time.
@@ -40,12 +68,22 @@ final class ObjectMarks {
     chunk size: Int, _ body: (_ keys: ArraySlice<Int64>) throws(Failure) -> Void
   ) throws(Failure) {
     var keys: [Int64] = []
-    for index in words.indices where words[index] != 0 {
-      var word = words[index]
-      while word != 0 {
-        keys.append(Int64(index << 6 + word.trailingZeroBitCount))
-        word &= word - 1
+    for page in pages.indices where pages[page] >= 0 {
+      let first = Int(pages[page]) << Self.pageBits
+      for index in 0..<1 << Self.pageBits where words[first + index] != 0 {
+        var word = words[first + index]
+        while word != 0 {
+          keys.append(Int64((page << Self.pageBits | index) << 6 + word.trailingZeroBitCount))
+          word &= word - 1
+        }
+        if keys.count >= size {
+          try body(keys[...])
+          keys.removeAll(keepingCapacity: true)
+        }
       }
+    }
+    for key in far.sorted() {
+      keys.append(key)
       if keys.count >= size {
         try body(keys[...])
         keys.removeAll(keepingCapacity: true)
@@ -55,8 +93,13 @@ final class ObjectMarks {
   }
 
   @inline(never)
-  private func grow(_ word: Int) {
-    let missing = word + 1 - words.count
-    words.append(contentsOf: repeatElement(0, count: max(missing, words.count / 2, 64)))
+  private func makePage(_ key: Int64) -> Int {
+    let page = Int(key >> Self.wordBits) >> Self.pageBits
+    if page >= pages.count {
+      pages.append(contentsOf: repeatElement(-1, count: max(page + 1 - pages.count, min(pages.count / 2, 1 << 17), 16)))
+    }
+    pages[page] = Int32(words.count >> Self.pageBits)
+    words.append(contentsOf: repeatElement(0, count: 1 << Self.pageBits))
+    return Int(pages[page]) << Self.pageBits | Int(key >> Self.wordBits) & (1 << Self.pageBits - 1)
   }
 }

@@ -41,6 +41,9 @@ struct NaiveImporter {
   private(set) var counts = Counts()
   private(set) var entityCounts: [String: ImportSummary.EntityCounts] = [:]
   private var seen: Set<[Value]> = []
+  /// How many objects of each entity there were before the run, and which of them records have referred to.
+  private var before: [String: Int] = [:]
+  private var referredTo: [String: Set<Int>] = [:]
   /// The keys of the run's records, and how many have none that can be read.
   private var named: Set<[Value]> = []
   private var unreadable = 0
@@ -54,6 +57,8 @@ struct NaiveImporter {
     counts = Counts()
     entityCounts = [:]
     seen = []
+    before = objects.mapValues(\.count)
+    referredTo = [:]
     named = []
     unreadable = 0
     replaces = root.mode == .replace
@@ -114,6 +119,7 @@ struct NaiveImporter {
       return
     }
     let isFirst = seen.insert(key).inserted
+    if !isFirst { entityCounts[name]?.duplicates += 1 }
     if !isFirst, root.duplicates == .first {
       counts.skipped += 1
     } else if !isFirst, root.duplicates == .reject {
@@ -126,6 +132,7 @@ struct NaiveImporter {
       counts.updated += 1
     } else {
       counts.unchanged += 1
+      entityCounts[name]?.unchanged += 1
     }
   }
 
@@ -154,7 +161,10 @@ struct NaiveImporter {
     guard let key = key(record, part) else { return .none }
     let name = part.entityName
     if let place = places[name]?[key] {
-      if part.mode != .createMissing { _ = update(record, part, place, targets) }
+      if part.mode != .createMissing {
+        let isFirst = place < before[name] ?? 0 && referredTo[name, default: []].insert(place).inserted
+        if !update(record, part, place, targets), isFirst { entityCounts[name]?.unchanged += 1 }
+      }
       return .object(place)
     }
     if part.mode == .update || relationship.missing != .create {
@@ -213,8 +223,6 @@ struct NaiveImporter {
       object.wasUpdated = true
       objects[name]?[place] = object
       entityCounts[name]?.updated += 1
-    } else {
-      entityCounts[name]?.unchanged += 1
     }
     return isChanged
   }

@@ -8,7 +8,12 @@ import Testing
     let marks = ObjectMarks()
     var expected = Set<Int64>()
     for _ in 0..<2000 {
-      let key = Int64.random(in: 1...5000, using: &random)
+      // Odd seeds have keys far apart, up to the greatest that a store can hold.
+      let key =
+        seed % 2 == 0
+        ? Int64.random(in: 1...5000, using: &random)
+        : [1, 5, 4095, 32768, 1 << 31, 1 << 32, 1 << 40, .max - 40].randomElement(using: &random)!
+          + Int64.random(in: 0...39, using: &random)
       if Int.random(in: 0..<4, using: &random) == 0 {
         marks.remove(key)
         expected.remove(key)
@@ -28,6 +33,12 @@ import Testing
     #expect(found == expected.sorted(), "seed \(seed)")
     // A chunk ends behind the word in which it became full.
     #expect(sizes.dropLast().allSatisfy { (100..<164).contains($0) })
+  }
+
+  @Test func keysFarApartTakeLittle() {
+    let marks = ObjectMarks()
+    for key in [1, 1 << 31, (1 << 32) - 1, 1 << 32, .max] as [Int64] { marks.mark(key) }
+    #expect(marks.count == 5 && marks.bytesInUse < 2_000_000)
   }
 
   @Test func memoryIsABitForEachKey() {
