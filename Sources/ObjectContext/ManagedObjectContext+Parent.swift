@@ -105,8 +105,7 @@ extension ManagedObjectContext {
         }
       }
       if theirs.states[target] == RowState.inserted {
-        parent.detach(theirs, row: target)
-        theirs.release(row: target)
+        parent.annihilate(theirs, row: target)
       } else {
         theirs.markDeleted(row: target)
       }

@@ -31,6 +31,7 @@ extension ManagedObjectContext {
     postWillSave()
     let hooked = try runWillSaveHooks()
     postPendingChanges()
+    clearLostReferences()
     var plan = try prepare(order: nil, checksObjects: true)
     joinChanges()
     if let parent {

@@ -108,10 +108,12 @@ extension ManagedObjectContext {
       }
     }
     let postponed = postponedSlots[buffer.table]
-    for (slot, name) in rules.mandatory where !(postponed?.contains(slot) ?? false) {
+    for (slot, name) in rules.mandatory {
+      // What is set later may be missing for now, but what was there must not go: another object may have taken it.
+      let mayBeMissing = isNew && postponed?.contains(slot) ?? false
       let tags = buffer.tags[slot]
       for row in rows where tags[Int(row)] == CellTag.null && (isNew || buffer.isDirty(row: Int(row), slot: slot)) {
-        report(row, name, .missing)
+        if !mayBeMissing { report(row, name, .missing) }
       }
     }
   }

@@ -50,6 +50,10 @@ public final class ManagedObjectContext {
   var registry: ObjectRegistry
   /// Who refers to whom among the changed rows; `nil` until somebody asks for a to-many relationship.
   var pendingReferences: PendingReferences?
+  /// The keys of objects that got permanent ones, were never saved, and are gone.
+  var annihilated: [TableID: Set<Int64>] = [:]
+  /// By entity: the to-one relationships without an inverse that may refer to its objects, once somebody asked.
+  var unpairedReferences: [Int: [RelationshipDescription]] = [:]
   /// Pairs that the next save adds to or removes from join tables.
   let pendingLinks = PendingLinks()
   /// The requests of fetched properties that were asked for, read once.
@@ -172,6 +176,7 @@ public final class ManagedObjectContext {
     registry.removeAll()
     releaseAllObjects()
     pendingReferences = nil
+    annihilated.removeAll()
     pendingLinks.removeAll()
     forgetUndo()
     knownWriteMark = storeList.writeMark

@@ -234,10 +234,8 @@ struct RandomOperationTests {
           if let name = plain.names[own] { #expect(try object.value(forKey: "name") == .string(name), comment) }
           for key in PlainWorks.relationships[kind] ?? [] {
             let isToMany = try #require(object.entity.relationship(named: key)).isToMany
-            // What was deleted and saved leaves a reference without an inverse dangling.
             let others = isToMany ? try object.objects(forKey: key) : try [object.object(forKey: key)].compactMap { $0 }
-            let found = try others.filter { try !$0.isFault || context.existingObject(with: $0.objectID) != nil }
-            #expect(found.map(number) == plain.partners(own, key), "\(comment) \(kind) \(own) \(key)")
+            #expect(others.map(number) == plain.partners(own, key), "\(comment) \(kind) \(own) \(key)")
           }
         }
       }
@@ -272,9 +270,6 @@ struct RandomOperationTests {
     try pair.place.reopen()
     pair.descend()
     try pair.compare("seed \(seed), opened again:")
-    // Memos may be about parties that are gone: their relationship has no inverse. Nothing else may dangle.
-    for memo in try pair.context.fetchAll("Memo") { try memo.setObject(nil, forKey: "about") }
-    try pair.saveAll()
     try pair.place.verify()
   }
 }

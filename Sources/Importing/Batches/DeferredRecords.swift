@@ -3,7 +3,7 @@ import RecordFormats
 
 /// Records that wait until an index can tell whether their keys are known, in memory of fixed size and a file.
 ///
-/// Only what the root node needs is kept: its cells, its relationships' targets, the raw record and its position. The
+/// Only what the import will need is kept: cells, the relationships' targets, the raw record and its position. The
 /// file has no name in any folder, so nothing is left when the process dies; where another process may go on, it has one
 /// and is beside the store that is being built.
 final class DeferredRecords {
@@ -18,14 +18,13 @@ final class DeferredRecords {
   private let recordsPerBlock: Int
   private let bytesPerBlock: Int
 
-  /// - Parameter fields: The fields whose cells are kept beside the column that only grows; `nil` for those of the root
-  ///   node and of postponed relationships, and the lists.
+  /// - Parameter fields: The fields whose cells are kept beside the column that only grows; `nil` for whole records, with
+  ///   their lists.
   /// - Parameter path: The file's path, when it is to have a name.
   init(plan: ImportPlan, folder: String, limit: BatchLimit, fields: [Int]? = nil, path: String? = nil) {
     self.plan = plan
     self.path = path
-    var kept =
-      fields ?? plan.nodes[plan.root].keyFields + plan.nodes[plan.root].attributeFields + plan.postponedFields
+    var kept = fields ?? Self.fields(of: plan)
     // How far the records have come is known when it is known what becomes of them.
     if let since = plan.sinceField, !kept.contains(since) { kept.append(since) }
     self.fields = kept
@@ -39,6 +38,19 @@ final class DeferredRecords {
 
   private let fields: [Int]
   private let keepsLists: Bool
+
+  /// The fields of whole records.
+  ///
+  /// Where there is a second pass, these are those of all nodes: targets may go between the passes.
+  private static func fields(of plan: ImportPlan) -> [Int] {
+    let root = plan.nodes[plan.root]
+    guard !plan.postponed.isEmpty else { return root.keyFields + root.attributeFields }
+    var fields: [Int] = []
+    for node in plan.nodes {
+      for field in node.keyFields + node.attributeFields where !fields.contains(field) { fields.append(field) }
+    }
+    return fields
+  }
 
   /// Keeps a record of a batch.
   func append(_ record: Int, of batch: ImportBatch) throws(ImportError) {

@@ -19,6 +19,8 @@ protocol Finder: AnyObject {
   var meetsAllKeys: Bool { get }
   /// Whether it looks for keys before it lets objects be made; if not, an index of the store has to refuse them.
   var looksForKeys: Bool { get }
+  /// Whether it keeps keys with their objects in memory, which does not hold when objects go.
+  var keepsKeys: Bool { get }
   /// Whether it asks the store once for a batch as a whole.
   var fetchesBatches: Bool { get }
   /// Whether it finds by an index of the store.
@@ -52,6 +54,7 @@ extension Finder {
   var firstBytes: Int { 0 }
   var meetsAllKeys: Bool { true }
   var looksForKeys: Bool { true }
+  var keepsKeys: Bool { false }
   var fetchesBatches: Bool { false }
   var usesIndex: Bool { false }
   var findsByHash: Bool { false }

@@ -47,6 +47,7 @@ struct StoredKey {
 extension KeyTable: Finder, KnownKeys {
   static var comparesBytes: Bool { true }
   var name: String { "table" }
+  var keepsKeys: Bool { true }
 
   @inline(__always) func find(_ key: RecordKey) -> Int { find(hash: key.hash, key: key.bytes) }
   @inline(__always) func add(_ key: RecordKey, primaryKey: Int64, content: UInt64) {
@@ -67,6 +68,7 @@ extension KeyTable: Finder, KnownKeys {
 extension ScanTable: Finder, KnownKeys {
   static var comparesBytes: Bool { false }
   var name: String { "scan" }
+  var keepsKeys: Bool { true }
   var findsByHash: Bool { true }
 
   @inline(__always) func find(_ key: RecordKey) -> Int { find(key.hash) }

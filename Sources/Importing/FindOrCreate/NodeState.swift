@@ -32,6 +32,8 @@ final class NodeState {
   // Work lists of one batch.
   /// Records that create their object, in order.
   var inserts = ContiguousArray<Int32>()
+  /// The last of the new rows, from the first one on whose relationships with two ends are not set yet.
+  var unrelated = (row: 0, count: 0)
   /// Records whose object is there and may differ, in order, with its primary key.
   var applies = ContiguousArray<Apply>()
   /// Records to look for, sorted by their keys.

@@ -7,7 +7,7 @@ import ObjectStore
 /// |---|---|
 /// | mode `insert` without a key | none |
 /// | several nodes fill one hierarchy, or the entity has subentities | seek |
-/// | new store, the records' own entity | filter |
+/// | new store, the records' own entity, unless it has lists or one-to-one relationships | filter |
 /// | new store, a relationship's target | table, filled as objects are made |
 /// | few rows in the store against what is coming | table, read once |
 /// | many rows in the store, and much of them coming | scan |
@@ -106,8 +106,9 @@ struct StrategyChoice {
       FindDecision(plan, reason, rows: rows, expected: expected, hasIndex: hasIndex)
     }
     if rows == 0 {
-      // What is put off comes without its lists.
-      let isNewRoot = isOwn(index) && plan.lists.isEmpty && isNewStore
+      // What is put off comes without its lists, and after records that may take its one-to-one partners.
+      let isNewRoot =
+        isOwn(index) && plan.lists.isEmpty && isNewStore && !part.relationships.contains(where: \.isTakenByOthers)
       return decision(isNewRoot ? .filter : .table, isNewRoot ? .newStore : .noRows)
     }
     func partitioned(_ reason: FindDecision.Reason) -> FindDecision {

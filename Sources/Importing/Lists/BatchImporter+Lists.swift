@@ -35,7 +35,8 @@ extension BatchImporter {
       lists.append(
         ListImporter(
           list, number: lists.count, importer: importer,
-          sharedRoots: roots.filter { uses[$0, default: 0] > 1 }.sorted()))
+          sharedRoots: roots.filter { uses[$0, default: 0] > 1 }.sorted(),
+          isFilledElsewhere: top.plan.fills(list.description) > 1))
     }
   }
 

@@ -65,6 +65,31 @@ extension ImportPlan {
     return uses
   }
 
+  /// How often the plan and those of its lists fill a relationship, from either end; one that is its own inverse counts
+  /// for each end.
+  func fills(_ relationship: RelationshipDescription) -> Int {
+    func isSame(_ other: RelationshipDescription) -> Bool {
+      other.name == relationship.name && other.declaringEntity == relationship.declaringEntity
+    }
+    func isInverse(_ other: RelationshipDescription) -> Bool {
+      other.name == relationship.inverseName && other.declaringEntity == relationship.inverseDeclaringEntity
+    }
+    var count = 0
+    for list in lists.flatMap(\.all) {
+      count += (isSame(list.description) ? 1 : 0) + (isInverse(list.description) ? 1 : 0)
+    }
+    for plan in [self] + lists.flatMap(\.allPlans) {
+      for node in plan.nodes {
+        // Elements refer to their owners because the list says so.
+        for other in node.relationships where !plan.nodes[other.target].isGiven && isInverse(other.description) {
+          count += 1
+        }
+        count += node.clearedReferences.count(where: isInverse)
+      }
+    }
+    return count
+  }
+
   /// The hierarchies of which lists may delete objects, with those that delete rules take along.
   private static func rootsThatMayGo(_ lists: [ImportList], _ model: ManagedObjectModel) -> Set<Int> {
     var roots: Set<Int> = []

@@ -13,6 +13,9 @@ final class ListImporter {
   let importer: BatchImporter
   /// Root entities that other nodes of the run's plan fill too: what these did has to be in the store before seeks.
   let sharedRoots: [Int]
+  /// Whether something else of the run fills the relationship too, so that an object may have members as soon as it is
+  /// there.
+  let isFilledElsewhere: Bool
   /// What became of the elements.
   var tally = ListTally()
   /// The name of the owners' entity.
@@ -25,11 +28,14 @@ final class ListImporter {
   /// Whether the indexes are there by which members are found.
   private var hasIndexes = false
 
-  init(_ list: ImportList, number: Int, importer: BatchImporter, sharedRoots: [Int]) {
+  init(
+    _ list: ImportList, number: Int, importer: BatchImporter, sharedRoots: [Int], isFilledElsewhere: Bool
+  ) {
     self.list = list
     self.number = number
     self.importer = importer
     self.sharedRoots = sharedRoots
+    self.isFilledElsewhere = isFilledElsewhere
   }
 
   /// Whether the lists have to be imported in the order of their records.
@@ -103,7 +109,7 @@ final class ListImporter {
     _ records: [Int], _ batch: inout ListBatch, _ view: BatchView, _ owners: BatchImporter
   ) throws(ImportError) {
     let own = view.nodes[owners.plan.root].targets
-    if keepsInverseOrder || records.contains(where: { view.outcomes[$0] != .inserted }) { try buildIndexes() }
+    if keepsInverseOrder || records.contains(where: { mayHaveMembers($0, view) }) { try buildIndexes() }
     for record in records { for element in batch.range(record) { outcomes[element] = .pending } }
     if let node = list.ownerNode {
       let entities = view.nodes[owners.plan.root].targetEntities
@@ -157,6 +163,11 @@ final class ListImporter {
       if root.role == .root { root.counts.unchanged -= 1 }
       root.counts.updated += 1
     }
+  }
+
+  /// Whether the store may know members of a record's object before the list is looked at.
+  private func mayHaveMembers(_ record: Int, _ view: BatchView) -> Bool {
+    isFilledElsewhere || view.outcomes[record] != .inserted
   }
 
   // MARK: Indexes
@@ -215,7 +226,7 @@ final class ListImporter {
         LinkList(
           owner: own[record],
           ownerEntity: entity >= 0 ? entity : Int32(owners.nodes[owners.plan.root].entity.index),
-          isNew: view.outcomes[record] == .inserted, targets: first..<targets.count))
+          isNew: !mayHaveMembers(record, view), targets: first..<targets.count))
     }
     let named = targets.count(where: { $0 > 0 })
     tally.skipped += (elements == nil ? 0 : records.reduce(0) { $0 + Int(starts[$1 + 1] - starts[$1]) }) - named
@@ -255,7 +266,7 @@ final class ListImporter {
   private func readMembers(_ records: [Int], _ view: BatchView, _ owners: BatchImporter) throws(ImportError) {
     members = StoredMembers()
     let own = view.nodes[owners.plan.root].targets
-    let stored = records.filter { view.outcomes[$0] != .inserted }.map { own[$0] }.sorted()
+    let stored = records.filter { mayHaveMembers($0, view) }.map { own[$0] }.sorted()
     let finder = target.finder as? MemberFinder
     finder?.rows.removeAll(keepingCapacity: true)
     guard !stored.isEmpty else { return }
@@ -295,10 +306,10 @@ final class ListImporter {
   /// Settles who is no longer a member and the order of those who are; the members' own rows refer to their owners.
   ///
   /// - Parameters:
-  ///   - named: the objects of the members' hierarchy that the owners' records name; is asked when some are to go.
+  ///   - named: the objects, by root entity, that the owners' records name; is asked when some are to go.
   ///   - deny: is called with the number of a list that leaves out an object that may not go, and with the reason.
   private func relateMembers(
-    _ lists: [LinkList], _ targets: ContiguousArray<Int64>, named: () -> Set<Int64>, deny: (Int, String) -> Void
+    _ lists: [LinkList], _ targets: ContiguousArray<Int64>, named: () -> [Int: Set<Int64>], deny: (Int, String) -> Void
   ) throws -> [Bool] {
     let root = target.part.rootEntity
     let (context, slot) = (importer.context, list.inverseSlot)
@@ -371,7 +382,7 @@ final class ListImporter {
     }
     guard !left.isEmpty else { return changed }
     let kept = named()
-    for key in left.keys.filter(kept.contains) {
+    for key in left.keys.filter({ kept[root]?.contains($0) ?? false }) {
       // Another record of the batch may come after the one whose list leaves the object out.
       guard importer.top.attempted == 1 else { throw importer.top.retryAlone() }
       // The record itself names the object, so it is still wanted.
@@ -383,13 +394,13 @@ final class ListImporter {
     return changed
   }
 
-  /// The objects of the members' hierarchy that the owners' records name: their own and those they refer to.
-  private func namedKeys(_ view: BatchView, _ owners: BatchImporter) -> Set<Int64> {
-    var keys: Set<Int64> = []
-    for state in owners.nodes where state.part.rootEntity == target.part.rootEntity {
+  /// The objects that the owners' records name, by root entity: their own and those they refer to.
+  private func namedKeys(_ view: BatchView, _ owners: BatchImporter) -> [Int: Set<Int64>] {
+    var keys: [Int: Set<Int64>] = [:]
+    for state in owners.nodes {
       let targets = view.nodes[state.node].targets
       for record in view.records where view.outcomes[record].takesLists && targets[record] > 0 {
-        keys.insert(targets[record])
+        keys[state.part.rootEntity, default: []].insert(targets[record])
       }
     }
     return keys
@@ -401,22 +412,23 @@ final class ListImporter {
 
   /// Deletes those that no list has any more.
   ///
-  /// - Parameter named: objects of the same hierarchy that the records name, so that they must not go along.
+  /// - Parameter named: objects, by root entity, that the records name, so that they must not go along.
   /// - Returns: Those that may not go, with the reasons; then all that was done with the batch has to be taken back.
   private func delete(
-    _ keys: [Int64], _ root: Int, named: Set<Int64>
+    _ keys: [Int64], _ root: Int, named: [Int: Set<Int64>]
   ) throws -> [(key: Int64, reason: String)] {
     guard !keys.isEmpty else { return [] }
     // What the rules look at has to be whole, and in the store.
     try importer.writeChanges()
+    try importer.buildIndexes(importer.store.file, referringTo: root)
     importer.context.buffer(root: root).removeAll()
     let nodes = importer.top.countedNodes
-    var along: Int64?
+    var along: (entity: Int, key: Int64)?
     let model = importer.store.model
     let denied = try importer.context.deleteRecords(table: TableID(root: root), primaryKeys: keys) { entity, key in
       // Of what goes along, entities that the run does not fill are not counted.
       nodes.first { $0.entity.index == entity }?.counts.deleted += 1
-      if model.entities[entity].rootIndex == root, named.contains(key) { along = key }
+      if named[model.entities[entity].rootIndex]?.contains(key) ?? false { along = (entity, key) }
     }
     if let along {
       guard importer.top.attempted == 1 else { throw importer.top.retryAlone() }
@@ -424,8 +436,8 @@ final class ListImporter {
       return [
         (
           keys[0],
-          "\(target.entity.name) \(keys[0]) is no longer listed and cannot be deleted: \(model.entities[root].name) "
-            + "\(along), which the record names, would go with it; list it, or say “orphans: unlink”"
+          "\(target.entity.name) \(keys[0]) is no longer listed and cannot be deleted: \(model.entities[along.entity].name) "
+            + "\(along.key), which the record names, would go with it; list it, or say “orphans: unlink”"
         )
       ]
     }

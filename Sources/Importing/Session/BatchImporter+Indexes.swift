@@ -36,8 +36,16 @@ extension BatchImporter {
 
   private func isGuard(_ index: IndexDefinition, _ state: NodeState) -> Bool {
     guard index.isUnique, store.schema.table(forRoot: state.part.rootEntity).name == index.table else { return false }
-    // A key that is found before it is inserted needs no guard.
-    return !state.finder.looksForKeys || keyColumns(state) != Set(index.columns)
+    // A key that is found before it is inserted needs no guard, unless objects that are not looked at may have it.
+    return !state.finder.looksForKeys || keyColumns(state) != Set(index.columns) || hasRelatives(state)
+  }
+
+  /// Whether the table may hold objects of entities among which a node does not look.
+  private func hasRelatives(_ state: NodeState) -> Bool {
+    let root = state.part.rootEntity
+    if state.entity.isRoot { return false }
+    return store.maximum(root: root) > 0
+      || allNodes.contains { $0.part.rootEntity == root && $0.part.entity != state.part.entity }
   }
 
   /// Builds the unique indexes over a node's key in a new store.
@@ -50,6 +58,26 @@ extension BatchImporter {
       }
     } catch {
       throw ImportError(code: .database, message: error.description)
+    }
+  }
+
+  /// Builds in a new store the indexes by which those are found that refer to objects of a hierarchy, which are to go.
+  func buildIndexes(_ file: StoreFile, referringTo root: Int) throws(ImportError) {
+    guard file.isNew else { return }
+    var columns: [String: Set<String>] = [:]
+    for entity in store.model.entities {
+      let table = store.schema.table(forRoot: entity.rootIndex)
+      for relationship in entity.relationships where !relationship.isToMany && !relationship.isTransient {
+        guard store.model.entities[relationship.destinationEntity].rootIndex == root else { continue }
+        columns[table.name, default: []].formUnion(table.columnName(slot: relationship.slot).map { [$0] } ?? [])
+      }
+    }
+    do {
+      try file.buildIndexes { index in
+        index.columns.first.map { columns[index.table]?.contains($0) ?? false } ?? false
+      }
+    } catch {
+      throw ImportError(error)
     }
   }
 

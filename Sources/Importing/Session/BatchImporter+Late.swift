@@ -13,8 +13,7 @@ extension BatchImporter {
   func resolveAll(_ view: BatchView) throws(ImportError) {
     if case .references(let stage) = pass { return try resolveReferences(stage, view) }
     var written: Set<Int> = []
-    // The targets of records that were put off are known already.
-    for state in nodes where !state.isLateTarget && state.role != .given && (!pass.isReplay || state.role == .root) {
+    for state in nodes where !state.isLateTarget && state.role != .given && isResolved(state) {
       // Seeks see what is in the store only, so what an earlier node of the hierarchy did has to be there.
       if !written.insert(state.part.rootEntity).inserted { try flush(state.part.rootEntity) }
       try expectTargets(state, view)
@@ -31,6 +30,12 @@ extension BatchImporter {
       }
     }
     if !lists.isEmpty { try resolveLists(view) }
+  }
+
+  /// Whether a node's objects are found or created with the batch: the targets of records that were put off are known
+  /// already, unless some of them may have gone since.
+  func isResolved(_ state: NodeState) -> Bool {
+    !pass.isReplay || state.role == .root || pass == .waiting && shrunkRoots.contains(state.part.rootEntity)
   }
 
   /// Whether a target that a record has made may be the object that a later record of mode “update” was skipped for.
@@ -80,8 +85,9 @@ extension BatchImporter {
     // Those that are neither in the batch nor in the store have no target.
     var unknown = due.map { _ in ContiguousArray<Int32>() }
     for (index, relationship) in due.enumerated() {
-      let keys = NodeKeys(nodes[relationship.target], view)
-      let mayBeOwn = keys.slots == ownKeys.slots
+      let target = nodes[relationship.target]
+      let keys = NodeKeys(target, view)
+      let mayBeOwn = keys.slots == ownKeys.slots && target.takes(Int32(owner.entity.index))
       for record in view.records where view.isWanted(record, keys.node) {
         if !mayBeOwn || own.entry(record, keys, view.arena) < 0 { unknown[index].append(Int32(record)) }
       }
@@ -98,7 +104,7 @@ extension BatchImporter {
         }
       }
       guard !lost.isEmpty else { return }
-      let names = namedBy ?? namedRecords(due, &own, ownKeys, view)
+      let names = namedBy ?? namedRecords(due, owner, &own, ownKeys, view)
       namedBy = names
       for entry in lost {
         for name in names[entry] ?? [] where view.outcomes[Int(name.record)] != .rejected {
@@ -132,12 +138,13 @@ extension BatchImporter {
 
   /// For each key that a record of the batch has itself, the records that name it.
   private func namedRecords(
-    _ due: [ImportRelationship], _ own: inout OwnKeys, _ ownKeys: NodeKeys, _ view: BatchView
+    _ due: [ImportRelationship], _ owner: NodeState, _ own: inout OwnKeys, _ ownKeys: NodeKeys, _ view: BatchView
   ) -> [Int: [(due: Int, record: Int32)]] {
     var names: [Int: [(due: Int, record: Int32)]] = [:]
     for (index, relationship) in due.enumerated() {
-      let keys = NodeKeys(nodes[relationship.target], view)
-      guard keys.slots == ownKeys.slots else { continue }
+      let target = nodes[relationship.target]
+      let keys = NodeKeys(target, view)
+      guard keys.slots == ownKeys.slots, target.takes(Int32(owner.entity.index)) else { continue }
       for record in view.records where view.isWanted(record, keys.node) {
         let entry = own.entry(record, keys, view.arena)
         if entry >= 0 { names[entry, default: []].append((index, Int32(record))) }

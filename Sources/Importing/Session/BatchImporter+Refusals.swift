@@ -134,7 +134,7 @@ extension BatchImporter {
     for (i, record) in view.records.enumerated() {
       view.outcomes[record] = mark.outcomes[i]
       // Of records that were put off only the root node is imported, and of other nodes their targets alone are known.
-      for state in nodes where !pass.isReplay || state.role == .root || state.isLateTarget {
+      for state in nodes where isResolved(state) || state.isLateTarget {
         let node = view.nodes[state.node]
         node.targets[record] = mark.targets[state.node][i]
         node.targetEntities?[record] = -1

@@ -8,6 +8,7 @@ extension BatchImporter {
   func resolve(_ state: NodeState, _ view: BatchView) throws(ImportError) {
     state.inserts.removeAll(keepingCapacity: true)
     state.applies.removeAll(keepingCapacity: true)
+    state.unrelated.count = 0
     chainTargets(state, view)
     try state.finder.find(state, view, self)
     if pass.postpones, state.role == .root { postpone(state, view) }

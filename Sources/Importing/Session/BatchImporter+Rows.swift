@@ -44,15 +44,8 @@ extension BatchImporter {
           }
         }
       }
-      for relationship in state.part.relationships where !relationship.isLate {
+      for relationship in state.part.relationships where !relationship.isLate && !relationship.needsInverse {
         let targets = view.nodes[relationship.target].targets
-        if relationship.needsInverse {
-          for i in 0..<count {
-            let record = Int(records[i])
-            try relate(first + i, state, relationship, max(targets[record], 0), view, record)
-          }
-          continue
-        }
         let tags = buffer.tags[relationship.slot] + first
         let payloads = buffer.payloads[relationship.slot] + first
         let entities = buffer.destinationEntities[relationship.slot]
@@ -64,6 +57,25 @@ extension BatchImporter {
           if let entities { entities[first + i] = destinationEntity(relationship, view, record) }
         }
       }
+    }
+    state.unrelated = (row: first, count: count)
+    if state.applies.isEmpty { try relateInserts(before: .max, state, view) }
+  }
+
+  /// Sets the relationships of new rows that other objects take part in, of the records before a place in the batch: of
+  /// two records that name one target the later one has it, whether it creates its object or not.
+  private func relateInserts(before end: Int, _ state: NodeState, _ view: BatchView) throws(ImportError) {
+    let relationships = state.part.relationships.filter { !$0.isLate && $0.needsInverse }
+    guard !relationships.isEmpty else { return }
+    while state.unrelated.count > 0 {
+      let record = Int(state.inserts[state.inserts.count - state.unrelated.count])
+      guard record < end else { return }
+      for relationship in relationships {
+        let target = max(view.nodes[relationship.target].targets[record], 0)
+        try relate(state.unrelated.row, state, relationship, target, view, record)
+      }
+      state.unrelated.row += 1
+      state.unrelated.count -= 1
     }
   }
 
@@ -77,6 +89,7 @@ extension BatchImporter {
     let comparesKeys = state.finder.findsByHash
     for apply in state.applies {
       let record = Int(apply.record)
+      try relateInserts(before: record, state, view)
       guard let row = buffer.row(primaryKey: apply.primaryKey) else {
         throw ImportError(
           code: .database,
@@ -89,6 +102,7 @@ extension BatchImporter {
       let isUpdated = try update(row, state, view, record: record)
       settle(record, isUpdated ? .updated : .unchanged, state, view, counts: apply.counts)
     }
+    try relateInserts(before: .max, state, view)
     guard !collisions.isEmpty else { return }
     // Two keys with one hash: the records are looked for by their bytes.
     state.inserts.removeAll(keepingCapacity: true)

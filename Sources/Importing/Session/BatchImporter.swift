@@ -39,6 +39,10 @@ final class BatchImporter {
   var pass = Pass.single
   /// What objects that the first of two passes created refer to.
   var references: DeferredRecords?
+  /// The objects of these records; others of their hierarchy were made by lists and references.
+  let referenceOwners = ObjectMarks()
+  /// The hierarchies that have lost objects in a second pass: what the first one knew of them does not hold.
+  var shrunkRoots: Set<Int> = []
   /// The objects about which a record or a reference waits for the second pass.
   let waitingObjects = ObjectMarks()
   /// The first primary key of each hierarchy that this run can have given out, by root entity.

@@ -19,10 +19,6 @@ final class PartImport {
   let choice: StrategyChoice
   /// Which of two passes is running, from 1; parts with one pass stay at 1.
   var pass = 1
-  /// The first primary key of the records' hierarchy that this part can have given out.
-  private var firstOwnKey: Int64 = 0
-  /// The greatest primary key of the records' hierarchy when the first pass ended.
-  var firstPassEnd: Int64 = 0
   /// Objects that the first pass created and that cannot stay, with the field to blame; -1 for none.
   var lost: [Int64: Int32] = [:]
   /// What became of records in the second pass.
@@ -98,7 +94,6 @@ final class PartImport {
     importer.takeCounts(place.tally)
     importer.sample = sample
     Self.startPasses(importer, definition)
-    firstOwnKey = importer.firstKeys[rootEntity] ?? .max
     times.prepare = ImportSession.now() - started
   }
 
@@ -107,9 +102,6 @@ final class PartImport {
 
   /// The root entity of the records' hierarchy.
   var rootEntity: Int { plan.nodes[plan.root].rootEntity }
-
-  /// Whether an object of the records' hierarchy was created by the first pass.
-  func created(_ key: Int64) -> Bool { key >= firstOwnKey && key <= firstPassEnd }
 
   /// What is counted of the run, this part included.
   var tally: RunTally {

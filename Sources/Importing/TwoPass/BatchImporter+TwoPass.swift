@@ -87,6 +87,7 @@ extension BatchImporter {
       }
       guard isOpen else { continue }
       try references.append(record, of: batch)
+      referenceOwners.mark(batch.nodes[plan.root].targets[record])
       outcomes[record] = .deferred
     }
   }

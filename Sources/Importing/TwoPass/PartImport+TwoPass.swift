@@ -11,7 +11,7 @@ extension PartImport {
   /// Prepares an importer for the first of two passes.
   static func startPasses(_ importer: BatchImporter, _ definition: ImportDefinition) {
     let plan = importer.plan
-    for node in plan.nodes where !node.isGiven {
+    for node in (plan.nodes + plan.lists.flatMap(\.allPlans).flatMap(\.nodes)) where !node.isGiven {
       importer.firstKeys[node.rootEntity] = importer.store.maximum(root: node.rootEntity) + 1
       // Objects are written before what they refer to, so for a while a mandatory relationship leads nowhere.
       for relationship in node.relationships where relationship.isLate {
@@ -40,15 +40,13 @@ extension PartImport {
   /// Ends the first pass: records whose keys may have come before are told apart, now that an index can.
   func endFirstPass() throws(ImportError) {
     let root = importer.nodes[plan.root]
-    firstPassEnd = importer.store.maximum(root: root.part.rootEntity)
     guard root.finder is KeyFilter, let waiting = importer.deferred, waiting.count > 0 else { return }
     root.finder = SeekFinder()
     try importer.buildIndexes(file, for: root)
-    root.named = NamedObjects(namedUpTo: firstPassEnd)
+    root.named = NamedObjects(namedUpTo: importer.store.maximum(root: root.part.rootEntity))
     importer.deferred = DeferredRecords(
       plan: plan, folder: ImportSession.folder(of: definition.storePath), limit: definition.batchLimit)
     try replay(waiting, for: .deferred(isFirst: true))
-    firstPassEnd = importer.store.maximum(root: root.part.rootEntity)
   }
 
   /// Imports records that waited.
@@ -57,6 +55,9 @@ extension PartImport {
     importer.pass = pass
     try waiting.replay { (batch) throws(ImportError) in
       for relationship in plan.postponed { preparer.hashAgain(&batch, node: relationship.target) }
+      for state in importer.nodes where state.role == .target && !state.isLateTarget && importer.isResolved(state) {
+        preparer.hashAgain(&batch, node: state.node)
+      }
       // What was found in the first pass may have been taken out since.
       for record in 0..<batch.records.recordCount {
         batch.nodes[plan.root].targets[record] = 0
@@ -118,6 +119,15 @@ extension PartImport {
         importer.settleValues(of: record, batch, isRejected: true)
       }
       try rejects.write(batch, list)
+    }
+  }
+
+  /// Forgets what is known of objects of hierarchies that have lost some.
+  func forgetObjects(of roots: Set<Int>) throws(ImportError) {
+    importer.shrunkRoots.formUnion(roots)
+    for state in importer.allNodes where roots.contains(state.part.rootEntity) && state.finder.keepsKeys {
+      state.finder = SeekFinder()
+      if !state.isPostponed { try importer.buildIndexes(file, for: state) }
     }
   }
 

@@ -54,12 +54,14 @@ struct SecondPass {
     let before = lost
     guard lost.contains(where: { !$0.isEmpty }) else { return lost }
     do {
-      try buildIndexes()
-      let cleared = try spread(&lost)
+      for root in Set(parts.map(\.rootEntity)) { try parts[0].importer.buildIndexes(file, referringTo: root) }
+      var others: [Int: Set<Int64>] = [:]
+      let cleared = try spread(&lost, &others)
       // The transaction that the first pass began is still open.
       try file.begin()
       try clear(cleared)
-      try delete(lost)
+      for (index, part) in parts.enumerated() { others[part.rootEntity, default: []].formUnion(lost[index].keys) }
+      try delete(others)
     } catch let error as ImportError {
       throw error
     } catch let error as StoreError {
@@ -72,15 +74,6 @@ struct SecondPass {
     return lost.enumerated().map { index, keys in keys.filter { before[index][$0.key] == nil } }
   }
 
-  private func buildIndexes() throws {
-    guard file.isNew else { return }
-    for part in parts {
-      let table = store.schema.table(forRoot: part.rootEntity)
-      let columns = Set(part.plan.postponed.compactMap { table.columnName(slot: $0.slot) })
-      try file.buildIndexes { $0.table == table.name && $0.columns.first.map(columns.contains) ?? false }
-    }
-  }
-
   /// A relationship that refers to nothing any more.
   private struct Reference {
     var part: Int
@@ -90,23 +83,22 @@ struct SecondPass {
 
   /// Adds the objects that refer to lost ones and cannot be without.
   ///
-  /// - Returns: The relationships of those that can.
-  private func spread(_ lost: inout [[Int64: Int32]]) throws -> [Reference] {
+  /// - Parameter others: Takes, by root entity, those that no record stands for: lists and references made them.
+  /// - Returns: The relationships of those that can, as far as records set them; deleting looks after the rest.
+  private func spread(_ lost: inout [[Int64: Int32]], _ others: inout [Int: Set<Int64>]) throws -> [Reference] {
     var cleared: [Reference] = []
     var frontier: [Int: [Int64]] = [:]
     for (index, part) in parts.enumerated() { frontier[part.rootEntity, default: []] += lost[index].keys }
     while !frontier.isEmpty {
       var next: [Int: [Int64]] = [:]
       for (index, part) in parts.enumerated() {
-        let access = try store.access(root: part.rootEntity)
-        let buffer = part.importer.context.buffer(root: part.rootEntity)
         for relationship in part.plan.postponed {
-          let root = store.model.entities[relationship.description.destinationEntity].rootIndex
-          guard let keys = frontier[root] else { continue }
           let field = part.plan.nodes[relationship.target].keyFields.first.map(Int32.init) ?? -1
           let mustGo = relationship.missing == .reject || !relationship.isOptional
-          try access.forEachMember(slot: relationship.slot, of: keys.sorted(), buffer) { _, key, _ in
-            guard part.created(key), lost[index][key] == nil, part.lost[key] == nil else { return }
+          try forEachReferrer(part.rootEntity, relationship.description, frontier) { key in
+            guard part.importer.referenceOwners.contains(key), lost[index][key] == nil, part.lost[key] == nil else {
+              return
+            }
             if mustGo {
               lost[index][key] = field
               next[part.rootEntity, default: []].append(key)
@@ -116,9 +108,43 @@ struct SecondPass {
           }
         }
       }
+      for entity in store.model.entities {
+        for relationship in entity.relationships
+        where relationship.declaringEntity == entity.index && !relationship.isToMany && !relationship.isOptional {
+          let root = entity.rootIndex
+          try forEachReferrer(root, relationship, frontier) { key in
+            guard wasMadeBeside(key, root), others[root, default: []].insert(key).inserted else { return }
+            next[root, default: []].append(key)
+          }
+        }
+      }
       frontier = next
     }
     return cleared.filter { lost[$0.part][$0.key] == nil }
+  }
+
+  /// Calls `body` with the objects that refer to one of some objects, which are named by root entity.
+  private func forEachReferrer(
+    _ root: Int, _ relationship: RelationshipDescription, _ targets: [Int: [Int64]], _ body: (Int64) -> Void
+  ) throws {
+    guard let keys = targets[store.model.entities[relationship.destinationEntity].rootIndex],
+      store.schema.table(forRoot: root).columnName(slot: relationship.slot) != nil
+    else { return }
+    let buffer = parts[0].importer.context.buffer(root: root)
+    try store.access(root: root).forEachMember(slot: relationship.slot, of: keys.sorted(), buffer) { _, key, _ in
+      body(key)
+    }
+  }
+
+  /// Whether the run has made an object that no record stands for.
+  private func wasMadeBeside(_ key: Int64, _ root: Int) -> Bool {
+    wasMade(key, root)
+      && !parts.contains { $0.rootEntity == root && $0.importer.referenceOwners.contains(key) }
+  }
+
+  /// Whether the run has made an object.
+  private func wasMade(_ key: Int64, _ root: Int) -> Bool {
+    parts.contains { key >= $0.importer.firstKeys[root] ?? .max }
   }
 
   private func clear(_ references: [Reference]) throws {
@@ -145,14 +171,30 @@ struct SecondPass {
     }
   }
 
-  private func delete(_ lost: [[Int64: Int32]]) throws {
-    for (index, part) in parts.enumerated() where !lost[index].isEmpty {
-      let context = part.importer.context
-      // They were made a moment ago: what has been related to them since is not what the rule "deny" is for.
+  /// Deletes objects, by root entity: they were made a moment ago, so what has been related to them since is not what
+  /// the rule "deny" is for, and of what the rule "cascade" names only what the run has made for them goes along.
+  private func delete(_ keys: [Int: Set<Int64>]) throws {
+    // With those that delete rules take along.
+    var roots: Set<Int> = []
+    let context = parts[0].importer.context
+    for (root, keys) in keys.sorted(by: { $0.key < $1.key }) where !keys.isEmpty {
       _ = try context.deleteRecords(
-        table: TableID(root: part.rootEntity), primaryKeys: lost[index].keys.sorted(), overrulesDenials: true)
-      try context.writeChanges(order: nil)
-      context.reset()
+        table: TableID(root: root), primaryKeys: keys.sorted(), overrulesDenials: true,
+        each: { entity, _ in roots.insert(store.model.entities[entity].rootIndex) },
+        cascading: { entity, key in wasMadeBeside(key, store.model.entities[entity].rootIndex) })
     }
+    // Together: some may be all that others need.
+    do {
+      try context.writeChanges(order: nil)
+    } catch {
+      guard let failure = error.failures.first else { throw error }
+      throw ImportError(
+        code: .database,
+        message:
+          "“\(failure.property)” of \(failure.entity) \(failure.primaryKey), which was there before, must not be empty, "
+          + "and a record had taken its object that turned out to be rejected; nothing was kept: say “passes: one”")
+    }
+    context.reset()
+    for part in parts { try part.forgetObjects(of: roots) }
   }
 }

@@ -1,29 +1,25 @@
 import ObjectModel
 import ObjectStore
 
-/// Records that what is written refers to and that somebody else deleted: their own rows are not written, so that their
-/// versions say nothing.
+/// Records that what is written refers to and that are not there: somebody else deleted them, so that, as their own rows
+/// are not written, no version says so, or they were named by an ID that nobody has.
 extension ManagedObjectContext {
-  /// Throws when what is written refers to records that somebody else deleted.
+  /// Throws when what is written refers to records that are not there: no reference is committed that leads nowhere.
   func checkTargets(_ plan: SavePlan) throws(SaveError) {
     let missing = try missingTargets(plan)
     if !missing.isEmpty { throw SaveError(missing) }
   }
 
-  /// The records that a plan refers to and that are not in the store any more.
+  /// The records that a plan refers to and that are not in the store.
   ///
-  /// - Complexity: Nothing while nobody else writes to the stores; else one SELECT a table that is referred to.
+  /// - Complexity: O(changed references), and one SELECT for a table with records that the context does not hold, or that
+  ///   it holds while somebody else writes to the stores.
   func missingTargets(_ plan: SavePlan) throws(SaveError) -> [MergeConflict] {
-    guard storeList.writeMark != knownWriteMark else { return [] }
+    let othersWrote = storeList.writeMark != knownWriteMark
     var conflicts: [MergeConflict] = []
-    for (table, keys) in targets(plan).sorted(by: { $0.key < $1.key }) {
+    for (table, keys) in targets(plan, othersWrote: othersWrote).sorted(by: { $0.key < $1.key }) {
       let buffer = buffer(table: table)
-      let asked = keys.keys.filter { key in
-        // New ones are there in a moment, and changed ones have their versions checked.
-        guard let row = buffer.row(primaryKey: key) else { return true }
-        return !buffer.isWritten(row: row)
-      }
-      guard !asked.isEmpty else { continue }
+      let asked = Array(keys.keys)
       let store = store(table: table)
       let versions = try saveErrors { () throws(StoreError) in
         try store.access(root: table.root).versions(primaryKeys: asked.sorted(), buffer)
@@ -42,9 +38,19 @@ extension ManagedObjectContext {
     return conflicts
   }
 
-  /// The keys that a plan starts to refer to, with the entities that are known, by table.
-  private func targets(_ plan: SavePlan) -> [TableID: [Int64: Int]] {
+  /// The keys that a plan starts to refer to and that the stores have to be asked for, with the entities that are known,
+  /// by table.
+  private func targets(_ plan: SavePlan, othersWrote: Bool) -> [TableID: [Int64: Int]] {
     var found: [TableID: [Int64: Int]] = [:]
+    func add(_ key: Int64, _ table: TableID, _ entity: Int) {
+      guard key > 0 else { return }
+      let buffer = buffer(table: table)
+      if let row = buffer.row(primaryKey: key), buffer.states[row] != RowState.fault {
+        // New ones are there in a moment, and changed ones have their versions checked.
+        if !othersWrote || buffer.isWritten(row: row) { return }
+      }
+      found[table, default: [:]][key] = entity
+    }
     for changes in plan.roots {
       let buffer = changes.buffer
       for changed in changes.inserted + changes.updated.values.joined() {
@@ -54,17 +60,18 @@ extension ManagedObjectContext {
         where !relationship.isToMany && !relationship.isTransient {
           let slot = relationship.slot
           let key = Int64(bitPattern: buffer.payloads[slot][row])
-          guard buffer.tags[slot][row] == CellTag.integer, key > 0, isNew || buffer.isDirty(row: row, slot: slot)
-          else { continue }
-          found[destinationTable(relationship, from: buffer.table), default: [:]][key] = relationship.destinationEntity
+          guard buffer.tags[slot][row] == CellTag.integer, isNew || buffer.isDirty(row: row, slot: slot) else {
+            continue
+          }
+          add(key, destinationTable(relationship, from: buffer.table), relationship.destinationEntity)
         }
       }
     }
     for place in pendingLinks.order {
       guard let changes = pendingLinks.changes(place) else { continue }
       for (pair, change) in changes.changes where change.isLinked && !change.isStored {
-        if pair.owner > 0 { found[changes.ownerTable, default: [:]][pair.owner] = changes.ownerTable.root }
-        if pair.target > 0 { found[changes.targetTable, default: [:]][pair.target] = changes.targetTable.root }
+        add(pair.owner, changes.ownerTable, changes.ownerTable.root)
+        add(pair.target, changes.targetTable, changes.targetTable.root)
       }
     }
     return found

@@ -12,8 +12,10 @@ extension ManagedObjectContext {
   /// | no action | nothing: their to-one relationships keep referring to what is gone |
   ///
   /// So the order of deletions does not matter for "deny", also not inside a cascade, and whoever looks at relationships
-  /// before the save sees what will be saved. Pairs of many-to-many relationships always go. A record that was inserted
-  /// and never saved simply disappears, and its object is no longer valid.
+  /// before the save sees what will be saved. Pairs of many-to-many relationships always go, and so do references by
+  /// relationships without an inverse, as in a batch delete: where such a relationship is mandatory, the next save fails
+  /// with ``ValidationFailureCode/missing`` for the object that is left. A record that was inserted and never saved simply
+  /// disappears, and its object is no longer valid.
   ///
   /// Deleting an object that is deleted already does nothing.
   ///
@@ -34,6 +36,7 @@ extension ManagedObjectContext {
   /// Carries out the delete rules of an object that is marked as deleted.
   func carryOutRules(of object: ManagedObject) throws(ObjectError) {
     for relationship in object.entity.relationships { try deleteNow(try release(object, relationship)) }
+    try clearUnpairedReferences(to: object)
   }
 
   /// Deletes objects, and with them those that delete rules say.
@@ -41,8 +44,10 @@ extension ManagedObjectContext {
   /// - Parameters:
   ///   - tellsObjects: Whether `prepareForDeletion` is called.
   ///   - cascadesToOne: Whether the rule "cascade" of a to-one relationship deletes; else it nullifies.
+  ///   - cascades: Whether that of a to-many relationship deletes an object; else it nullifies.
   func deleteNow(
-    _ objects: [ManagedObject], tellsObjects: Bool = true, cascadesToOne: Bool = true
+    _ objects: [ManagedObject], tellsObjects: Bool = true, cascadesToOne: Bool = true,
+    cascades: (ManagedObject) -> Bool = { _ in true }
   ) throws(ObjectError) {
     var waiting = Array(objects.reversed())
     while let next = waiting.popLast() {
@@ -53,14 +58,14 @@ extension ManagedObjectContext {
         guard next.isValid, !next.isDeleted else { continue }
       }
       for relationship in next.entity.relationships {
-        waiting += try release(next, relationship, cascadesToOne: cascadesToOne)
+        waiting += try release(next, relationship, cascadesToOne: cascadesToOne, cascades)
       }
+      try clearUnpairedReferences(to: next)
       try noteRemoval(next)
       let buffer = buffer(table: next.table)
       let row = next.row
       if buffer.states[row] == RowState.inserted {
-        detach(buffer, row: row)
-        buffer.release(row: row)
+        annihilate(buffer, row: row)
       } else {
         buffer.markDeleted(row: row)
       }
@@ -69,7 +74,8 @@ extension ManagedObjectContext {
 
   /// Carries out the delete rule of one relationship of an object; returns the objects that are to be deleted too.
   private func release(
-    _ object: ManagedObject, _ relationship: RelationshipDescription, cascadesToOne: Bool = true
+    _ object: ManagedObject, _ relationship: RelationshipDescription, cascadesToOne: Bool = true,
+    _ cascades: (ManagedObject) -> Bool = { _ in true }
   ) throws(ObjectError) -> [ManagedObject] {
     guard !relationship.isTransient, try hasTable(for: relationship, of: object.table) else { return [] }
     var rule = relationship.deleteRule
@@ -91,11 +97,13 @@ extension ManagedObjectContext {
     if let inverse, !inverse.isToMany {
       guard !inverse.isTransient, rule == .cascade || rule == .nullify else { return [] }
       let members = try members(of: object, relationship)
-      if rule == .cascade { return members }
-      for member in members { clear(member, inverse) }
-      return []
+      var gone: [ManagedObject] = []
+      for member in members {
+        if rule == .cascade, cascades(member) { gone.append(member) } else { clear(member, inverse) }
+      }
+      return gone
     }
-    let members = rule == .cascade ? try members(of: object, relationship) : []
+    let members = rule == .cascade ? try members(of: object, relationship).filter(cascades) : []
     let relation = try linkRelation(relationship, table: object.table)
     // What stands in the way of the deletion has to be there to be seen.
     if rule == .deny { return [] }
@@ -103,11 +111,6 @@ extension ManagedObjectContext {
       _ = try unlink(object, partner.primaryKey, isUnsaved: false, relation)
     }
     return members
-  }
-
-  private func clear(_ object: ManagedObject, _ relationship: RelationshipDescription) {
-    buffer(table: object.table).setReference(
-      row: object.row, slot: relationship.slot, primaryKey: 0, destinationEntity: -1)
   }
 
   /// The relationships with the rule "deny" that keep records from being deleted.

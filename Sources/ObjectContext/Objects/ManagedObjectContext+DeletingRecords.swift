@@ -8,13 +8,16 @@ extension ManagedObjectContext {
   ///   - primaryKeys: Those that are not there, or are deleted already, are passed over.
   ///   - overrulesDenials: Whether the rule "deny" means "nullify": for records that have to be taken back.
   ///   - body: is called with the entity's index and the primary key of each record that goes.
+  ///   - cascading: Whether the rule "cascade" of a to-many relationship takes a record along; else, and of to-one
+  ///     relationships always, the rule means "nullify". `nil` when it means what it says.
   /// - Returns: Relationships with the rule "deny" that keep the records, or others that would go with them. Then the
   ///   context holds deletions that must not be written: it has to be reset.
   /// - Throws: ``ObjectError`` when the store cannot be read.
   /// - Complexity: One statement when nothing depends on the records, else those that their relationships need.
   package func deleteRecords(
     table: TableID, primaryKeys: [Int64], overrulesDenials: Bool = false,
-    each body: (_ entity: Int, _ primaryKey: Int64) -> Void = { _, _ in }
+    each body: (_ entity: Int, _ primaryKey: Int64) -> Void = { _, _ in },
+    cascading: ((_ entity: Int, _ primaryKey: Int64) -> Bool)? = nil
   ) throws(ObjectError) -> [ObjectValidationFailure] {
     guard !primaryKeys.isEmpty else { return [] }
     let buffer = buffer(table: table)
@@ -28,7 +31,11 @@ extension ManagedObjectContext {
       return []
     }
     let objects = try objects(table: table, primaryKeys: primaryKeys)
-    try deleteNow(objects, tellsObjects: false)
+    if let cascading {
+      try deleteNow(objects, tellsObjects: false, cascadesToOne: false) { cascading($0.entityIndex, $0.primaryKey) }
+    } else {
+      try deleteNow(objects, tellsObjects: false)
+    }
     // Those that went along too.
     let deleted = allBuffers.compactMap { buffer -> (buffer: RowBuffer, rows: ContiguousArray<Int32>)? in
       let rows = ContiguousArray(buffer.touchedRows.filter { buffer.states[Int($0)] == RowState.deleted })
@@ -52,13 +59,14 @@ extension ManagedObjectContext {
   /// to take back.
   private func hasDependents(_ root: Int) -> Bool {
     model.family(of: root).contains { entity in
-      entity.relationships.contains { relationship in
-        guard !relationship.isTransient else { return false }
-        if relationship.isToMany || relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
-          return true
+      !unpairedReferences(to: entity).isEmpty
+        || entity.relationships.contains { relationship in
+          guard !relationship.isTransient else { return false }
+          if relationship.isToMany || relationship.deleteRule == .cascade || relationship.deleteRule == .deny {
+            return true
+          }
+          return relationship.inverseSlot >= 0 && !relationship.isInverseToMany
         }
-        return relationship.inverseSlot >= 0 && !relationship.isInverseToMany
-      }
     }
   }
 }

@@ -99,12 +99,12 @@ struct ParentOrigin: RowOrigin {
     return (parent.buffer(table: twin.table), twin.row, nil)
   }
 
-  func members(
-    of object: ManagedObject, _ relationship: RelationshipDescription, inverse: RelationshipDescription
+  func referring(
+    to object: ManagedObject, by relationship: RelationshipDescription, from table: TableID
   ) throws(ObjectError) -> [Int64] {
     let twin = context.counterpart(of: object, in: parent)
-    let keys = try parent.members(of: twin, relationship).map(\.primaryKey)
-    try bring(keys, table: context.destinationTable(relationship, from: object.table))
+    let keys = try parent.referring(to: twin, by: relationship, from: table).map(\.primaryKey)
+    try bring(keys, table: table)
     return keys
   }
 

@@ -85,15 +85,14 @@ struct StoreOrigin: RowOrigin {
     return (fresh, row, access.storedSlots)
   }
 
-  func members(
-    of object: ManagedObject, _ relationship: RelationshipDescription, inverse: RelationshipDescription
+  func referring(
+    to object: ManagedObject, by relationship: RelationshipDescription, from table: TableID
   ) throws(ObjectError) -> [Int64] {
-    let table = context.destinationTable(relationship, from: object.table)
     let (access, buffer) = (try context.access(table: table), context.buffer(table: table))
     buffer.compactIfWorthwhile()
     var keys: [Int64] = []
     try objectErrors { () throws(StoreError) in
-      try access.fetchRows(slot: inverse.slot, target: object.primaryKey, into: buffer) {
+      try access.fetchRows(slot: relationship.slot, target: object.primaryKey, into: buffer) {
         keys.append(buffer.primaryKeys[$0])
       }
     }

@@ -50,16 +50,26 @@ extension ManagedObjectContext {
     return state == RowState.clean || state == RowState.updated || state == RowState.inserted
   }
 
-  /// The objects whose to-one relationship `inverse` refers to an object.
+  /// The objects whose to-one relationship `inverse` refers to an object, in their order.
   private func referring(
     to object: ManagedObject, _ relationship: RelationshipDescription, _ inverse: RelationshipDescription
   ) throws(ObjectError) -> [ManagedObject] {
     guard !inverse.isTransient else {
       throw ObjectError(.transient, "the inverse of \"\(relationship.name)\" is transient: no table holds its members")
     }
-    let table = destinationTable(relationship, from: object.table)
+    return try referring(
+      to: object, by: inverse, from: destinationTable(relationship, from: object.table), for: relationship)
+  }
+
+  /// The objects of a table whose to-one relationship refers to an object.
+  ///
+  /// - Parameter members: The relationship back, which keeps what the store said and has the order; `nil` for none.
+  func referring(
+    to object: ManagedObject, by relationship: RelationshipDescription, from table: TableID,
+    for members: RelationshipDescription? = nil
+  ) throws(ObjectError) -> [ManagedObject] {
     let buffer = buffer(table: table)
-    let (slot, target) = (inverse.slot, object.primaryKey)
+    let (slot, target) = (relationship.slot, object.primaryKey)
     var rows: [Int] = []
     var seen = Set<Int>()
     func take(_ row: Int) {
@@ -70,13 +80,15 @@ extension ManagedObjectContext {
     }
     if !object.isInserted {
       let keys: [Int64]
-      if let known = object.storedMembers[relationship.slot], known.version == storedVersion {
+      if let members, let known = object.storedMembers[members.slot], known.version == storedVersion {
         keys = known.partners.map(\.primaryKey)
         try fetchMissing(buffer, keys)
       } else {
-        keys = try origin.members(of: object, relationship, inverse: inverse)
-        object.storedMembers[relationship.slot] = StoredMembers(
-          version: storedVersion, partners: keys.map { Partner(primaryKey: $0, order: 0) })
+        keys = try origin.referring(to: object, by: relationship, from: table)
+        if let members {
+          object.storedMembers[members.slot] = StoredMembers(
+            version: storedVersion, partners: keys.map { Partner(primaryKey: $0, order: 0) })
+        }
       }
       for key in keys { if let row = buffer.row(primaryKey: key) { take(row) } }
     }
@@ -86,7 +98,7 @@ extension ManagedObjectContext {
     for row in candidates ?? [] { take(Int(row)) }
 
     let keys = buffer.primaryKeys
-    if relationship.isOrdered, let orders = buffer.orderKeys[slot] {
+    if members?.isOrdered ?? false, let orders = buffer.orderKeys[slot] {
       rows.sort {
         orders[$0] == orders[$1] ? keys[$0].comesBefore(keys[$1]) : orders[$0] < orders[$1]
       }
@@ -96,11 +108,13 @@ extension ManagedObjectContext {
     return rows.map { self.object(buffer, row: $0) }
   }
 
-  /// The slots of a table's to-one relationships whose inverses are to-many.
+  /// The slots of a table's to-one relationships that have no to-one inverse: who refers to an object by them is not in
+  /// its own row.
   private func referenceSlots(table: TableID) -> [Int] {
     var slots = Set<Int>()
     for entity in model.family(of: table.root) {
-      for relationship in entity.relationships where !relationship.isToMany && relationship.isInverseToMany {
+      for relationship in entity.relationships
+      where !relationship.isToMany && (relationship.isInverseToMany || relationship.inverseSlot < 0) {
         slots.insert(relationship.slot)
       }
     }

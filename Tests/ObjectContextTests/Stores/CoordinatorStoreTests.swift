@@ -144,7 +144,7 @@ struct CoordinatorStoreTests {
       } == .alreadyExists)
     try place.coordinator.close()
     let report = try StoreVerifier.verify(path: place.folder.file("a.sqlite"), model: place.model)
-    #expect(report.findings.filter { $0.severity == .error && $0.code != .danglingReference } == [])
+    #expect(report.findings.filter { $0.severity == .error } == [])
   }
 
   /// Compares what a fresh context sees with the plain values.

@@ -1,0 +1,252 @@
+import Importing
+import ObjectStore
+import Pipelines
+import RecordFormats
+import SQLite
+import TestSupport
+import Testing
+
+/// What random shapes of relationships have found, each in its smallest form; see `RelationFuzzTests`.
+@Suite("Shapes of relationships, by hand") struct RelationShapeTests {
+  /// A folder with a model, into whose store records are imported.
+  private struct Place {
+    let folder = TemporaryFolder()
+
+    init(_ entities: String) throws {
+      try folder.write("model: Shape\nentities:\n" + entities + "\n", to: "model.yaml")
+    }
+
+    /// Imports records and looks at the store.
+    @discardableResult
+    func run(_ part: String, _ records: String, batch: Int = 1000) throws -> ImportSummary {
+      try folder.write(records + "\n", to: "in.ndjson")
+      let lines = part.split(separator: "\n").map { "  " + $0 }.joined(separator: "\n")
+      try folder.write(
+        "model: model.yaml\nstore: s.sqlite\nsource: in.ndjson\nimport:\n\(lines)\nrejects: rejects.ndjson\n",
+        to: "pipeline.yaml")
+      var definition = try Pipeline.read(folder.file("pipeline.yaml")).definition
+      definition.batchLimit.records = batch
+      let summary = try ImportSession(definition).run()
+      let report = try StoreVerifier.verify(path: folder.file("s.sqlite"), model: definition.model)
+      #expect(report.isSound, "\(report.findings)")
+      return summary
+    }
+
+    /// What a to-one relationship refers to: `owner>target`, by keys.
+    func links(_ table: String, _ column: String, to other: String) throws -> [String] {
+      let connection = try Connection(path: folder.file("s.sqlite"), mode: .readOnly)
+      defer { try? connection.close() }
+      let select = try connection.prepare(
+        "SELECT a.ZK || '>' || b.ZK FROM \(table) AS a JOIN \(other) AS b ON b.Z_PK = a.\(column) ORDER BY 1")
+      var found: [String] = []
+      while try select.step() { found.append(select.text(0)) }
+      return found
+    }
+  }
+
+  private static let pair = """
+      A:
+        attributes: { k: string!, v: string }
+        relationships: { b: { to_one: B, inverse: a1 }, c: { to_one: B, inverse: a2 } }
+        unique: [k]
+      B:
+        attributes: { k: string! }
+        relationships: { a1: { to_one: A, inverse: b }, a2: { to_one: A, inverse: c } }
+        unique: [k]
+    """
+
+  @Test(
+    "two one-to-one relationships between the same entities: who had the partner has it no more", arguments: [1, 100])
+  func twoBetweenTheSame(batch: Int) throws {
+    let place = try Place(Self.pair)
+    let part = """
+      entity: A
+      find_by: [k]
+      relationships: { b: { find_by: { k: b } }, c: { find_by: { k: c } } }
+      """
+    try place.run(part, #"{"k":"A6","b":"B2","c":"B3"}"# + "\n" + #"{"k":"A2","b":"B5","c":"B6"}"#, batch: batch)
+    try place.run(part, #"{"k":"A2","b":"B2","c":"B2"}"#, batch: batch)
+    #expect(try place.links("ZA", "ZB", to: "ZB") == ["A2>B2"])
+    #expect(try place.links("ZA", "ZC", to: "ZB") == ["A2>B2", "A6>B3"])
+    #expect(try place.links("ZB", "ZA1", to: "ZA") == ["B2>A2"])
+  }
+
+  @Test(
+    "of two records that name one partner the later one has it, also when it is the older object", arguments: [1, 100])
+  func laterRecordHasThePartner(batch: Int) throws {
+    let place = try Place(Self.pair)
+    let part = "entity: A\nfind_by: [k]\nattributes: [v]\nrelationships: { b: { find_by: { k: b } } }"
+    try place.run(part, #"{"k":"old","b":"B9"}"#)
+    try place.run(part, #"{"k":"new","b":"B1"}"# + "\n" + #"{"k":"old","b":"B1"}"#, batch: batch)
+    #expect(try place.links("ZA", "ZB", to: "ZB") == ["old>B1"])
+    try place.run(part, #"{"k":"old","b":"B2"}"# + "\n" + #"{"k":"newer","b":"B2"}"#, batch: batch)
+    #expect(try place.links("ZA", "ZB", to: "ZB") == ["newer>B2"])
+  }
+
+  @Test("two to-one relationships to a subentity of their own entity, in two passes", arguments: [1, 2, 100])
+  func toSubentity(batch: Int) throws {
+    let place = try Place(
+      """
+        A:
+          attributes: { k: string! }
+          relationships: { r1: { to_one: A1 }, r2: { to_one: A1 } }
+        A1: { parent: A }
+      """)
+    let summary = try place.run(
+      """
+      entity: A
+      find_by: [k]
+      passes: two
+      relationships: { r1: { entity: A1, find_by: { k: f_r1 } }, r2: { entity: A1, find_by: { k: f_r2 } } }
+      """, #"{"k":"a2","f_r1":"a3"}"# + "\n" + #"{"k":"a3","f_r1":"a2A1"}"# + "\n" + #"{"k":"a4","f_r2":"a3"}"#,
+      batch: batch)
+    #expect(summary.inserted == 3)
+    #expect(try place.links("ZA", "ZR1", to: "ZA") == ["a2>a3", "a3>a2A1"])
+    #expect(try place.links("ZA", "ZR2", to: "ZA") == ["a4>a3"])
+  }
+
+  @Test("a list that deletes what another relationship of the record refers to", arguments: [1, 2, 100])
+  func orphansOfSelf(batch: Int) throws {
+    let place = try Place(
+      """
+        A:
+          attributes: { k: string! }
+          relationships:
+            r0: { to_many: A, inverse: q0 }
+            q0: { to_one: A, inverse: r0 }
+            r1: { to_many: A, inverse: q1 }
+            q1: { to_one: A, inverse: r1 }
+            alone: { to_one: A }
+          unique: [k]
+      """)
+    let part = """
+      entity: A
+      find_by: [k]
+      relationships:
+        r0: { each: r0, find_by: { k: . }, orphans: delete }
+        r1: { each: r1, find_by: { k: . }, orphans: delete }
+        alone: { find_by: { k: alone } }
+      """
+    try place.run(part, #"{"k":"a0","r0":["a1","a3"]}"# + "\n" + #"{"k":"a9","alone":"a1"}"#, batch: batch)
+    try place.run(part, #"{"k":"a0","r0":[],"r1":["a3"]}"# + "\n" + #"{"k":"a5","r1":["a3"],"r0":[]}"#, batch: batch)
+    #expect(try place.links("ZA", "ZALONE", to: "ZA") == [])
+    #expect(try place.links("ZA", "ZQ1", to: "ZA") == ["a3>a5"])
+  }
+
+  @Test("who takes the partner of a mandatory relationship is rejected", arguments: [1, 100], ["one", "two"])
+  func mandatoryPartner(batch: Int, passes: String) throws {
+    let place = try Place(
+      """
+        A:
+          attributes: { k: string! }
+          relationships: { next: { to_one: A, inverse: previous, required: true }, previous: { to_one: A, inverse: next } }
+          unique: [k]
+      """)
+    let part =
+      "entity: A\nfind_by: [k]\npasses: \(passes)\nrelationships: { next: { find_by: { k: n }, missing: reject } }"
+    let first = try place.run(part, #"{"k":"a1","n":"a2"}"# + "\n" + #"{"k":"a2","n":"a1"}"#)
+    #expect(first.inserted == 2)
+    let summary = try place.run(part, #"{"k":"a3","n":"a1"}"# + "\n" + #"{"k":"a4","n":"a4"}"#, batch: batch)
+    #expect((summary.inserted, summary.rejected) == (1, 1))
+    #expect(try place.links("ZA", "ZNEXT", to: "ZA") == ["a1>a2", "a2>a1", "a4>a4"])
+  }
+
+  @Test(
+    "an object of another subentity with the same unique key rejects a record, in a new store too", arguments: [1, 100])
+  func uniqueAmongRelatives(batch: Int) throws {
+    let place = try Place(
+      """
+        A: { attributes: { k: string! }, unique: [k] }
+        A1: { parent: A, relationships: { r: { to_one: A2 } } }
+        A2: { parent: A }
+      """)
+    let part = "entity: A1\nfind_by: [k]\nrelationships: { r: { entity: A2, find_by: { k: r } } }"
+    let summary = try place.run(
+      part, #"{"k":"a4","r":"a2"}"# + "\n" + #"{"k":"a5"}"# + "\n" + #"{"k":"a6","r":"a5"}"#, batch: batch)
+    #expect((summary.read, summary.rejected) == (3, 1))
+    #expect(summary.rejectCounts == ["constraint.unique": 1])
+  }
+
+  @Test(
+    "a relationship and the list at its other end, of one object in one batch, keep one order", arguments: [1, 2, 100])
+  func bothEndsOrdered(batch: Int) throws {
+    let place = try Place(
+      """
+        A:
+          attributes: { k: string! }
+          relationships: { up: { to_one: A, inverse: down }, down: { to_many: A, inverse: up, ordered: true } }
+          unique: [k]
+      """)
+    let part = """
+      entity: A
+      find_by: [k]
+      passes: one
+      relationships: { up: { find_by: { k: up } }, down: { each: down, find_by: { k: . }, orphans: unlink } }
+      """
+    try place.run(
+      part, #"{"k":"a4","up":"a5"}"# + "\n" + #"{"k":"a6","up":"a5"}"# + "\n" + #"{"k":"a5","down":["a7","a4"]}"#,
+      batch: batch)
+    #expect(try place.links("ZA", "ZUP", to: "ZA") == ["a4>a5", "a7>a5"])
+    let connection = try Connection(path: place.folder.file("s.sqlite"), mode: .readOnly)
+    defer { try? connection.close() }
+    let count = try connection.integer("SELECT count(DISTINCT Z_FOK_UP) FROM ZA WHERE ZUP IS NOT NULL")
+    #expect(count == 2)
+  }
+
+  @Test("what the list of a record has made goes with the record, and is no record", arguments: [1, 100])
+  func listOfLostRecord(batch: Int) throws {
+    let place = try Place(
+      """
+        A:
+          attributes: { k: string! }
+          relationships: { up: { to_one: A, inverse: down }, down: { to_many: A, inverse: up, delete: cascade } }
+          unique: [k]
+      """)
+    let summary = try place.run(
+      """
+      entity: A
+      find_by: [k]
+      passes: two
+      relationships: { up: { find_by: { k: up }, missing: reject }, down: { each: down, find_by: { k: . } } }
+      """, #"{"k":"a3","up":"a9","down":["a4"]}"# + "\n" + #"{"k":"a1"}"#, batch: batch)
+    #expect((summary.read, summary.inserted, summary.rejected) == (2, 1, 1))
+    #expect(try place.links("ZA", "Z_PK", to: "ZA") == ["a1>a1"])
+  }
+
+  @Test("a record that waits for the second pass finds its other targets there", arguments: [1, 100])
+  func targetOfWaitingRecord(batch: Int) throws {
+    let place = try Place(
+      """
+        A:
+          attributes: { k: string! }
+          relationships: { up: { to_one: A }, b: { to_one: B, inverse: a, delete: cascade } }
+          unique: [k]
+        B: { attributes: { k: string! }, relationships: { a: { to_one: A, inverse: b } }, unique: [k] }
+      """)
+    let summary = try place.run(
+      """
+      entity: A
+      find_by: [k]
+      passes: two
+      relationships: { up: { find_by: { k: up }, missing: reject }, b: { find_by: { k: b } } }
+      """, #"{"k":"a5","up":"a9","b":"b5"}"# + "\n" + #"{"k":"a5","up":"a1","b":"b5"}"# + "\n" + #"{"k":"a1"}"#,
+      batch: batch)
+    #expect((summary.read, summary.inserted, summary.rejected) == (3, 2, 1))
+    #expect(try place.links("ZA", "ZB", to: "ZB") == ["a5>b5"])
+    #expect(try place.links("ZB", "ZA", to: "ZA") == ["b5>a5"])
+  }
+
+  @Test("in one pass a record is no target of a subentity of its own one", arguments: [1, 100])
+  func ownRecordIsOfAnotherEntity(batch: Int) throws {
+    let place = try Place(
+      """
+        A: { attributes: { k: string! }, relationships: { r: { to_one: A1, required: true } }, unique: [k] }
+        A1: { parent: A }
+      """)
+    let summary = try place.run(
+      "entity: A\nfind_by: [k]\npasses: one\nrelationships: { r: { entity: A1, find_by: { k: r }, missing: reject } }",
+      #"{"k":"a2","r":"a3"}"# + "\n" + #"{"k":"a3","r":"a3"}"#, batch: batch)
+    #expect((summary.inserted, summary.rejected) == (0, 2))
+    #expect(try place.links("ZA", "Z_PK", to: "ZA") == [])
+  }
+}
