@@ -189,7 +189,11 @@ public final class RowBuffer {
   }
 
   /// Takes the last rows away again, which nobody has used.
-  func dropLastRows(_ rowCount: Int) { count -= rowCount }
+  func dropLastRows(_ rowCount: Int) {
+    count -= rowCount
+    // What was fetched in part is not there any more; the list would grow with each row that is completed.
+    while let last = partialRows.last, last.rows.lowerBound >= count { partialRows.removeLast() }
+  }
 
   /// Forgets every row and keeps the memory.
   ///
