@@ -49,6 +49,8 @@ let package = Package(
     .target(name: "CScan"),
     // Calls of glibc that Swift does not see.
     .target(name: "CProcess"),
+    // What the command does before its main function.
+    .target(name: "CCommand"),
 
     // Foundations: no entity, no SQL.
     module("Diagnostics"),
@@ -90,6 +92,7 @@ let package = Package(
       name: "mergewalk",
       dependencies: [
         "Pipelines", "Importing", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads", "Bytes",
+        "CCommand",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -4,10 +4,10 @@
 package enum JSONEscaping: Sendable {
   /// Nothing: for values that go into stores. `\b` and `\f` are short.
   case least
-  /// U+007F, and U+0085, U+2028 and U+2029, which some readers of lines take for line ends: for rejects, logs, results
-  /// and schemas.
+  /// U+007F and all C1 controls, which terminals obey, and U+2028 and U+2029, which some readers of lines take for line
+  /// ends: for rejects, logs, results and schemas.
   case lines
-  /// All C1 controls, U+FEFF, U+FFFE and U+FFFF too, with digits in capital letters, as YAML between double quotes wants
+  /// The same, U+FEFF, U+FFFE and U+FFFF too, with digits in capital letters, as YAML between double quotes wants
   /// it: for exports.
   case printable
 
@@ -23,8 +23,7 @@ package enum JSONEscaping: Sendable {
     switch byte {
     case 0x7F: return (0x7F, 1)
     case 0xC2:
-      let isEscaped = self == .printable ? (0x80..<0xA0).contains(next(1)) : next(1) == 0x85
-      return isEscaped ? (UInt16(next(1)), 2) : nil
+      return (0x80..<0xA0).contains(next(1)) ? (UInt16(next(1)), 2) : nil
     case 0xE2 where next(1) == 0x80 && next(2) | 1 == 0xA9: return (next(2) == 0xA8 ? 0x2028 : 0x2029, 3)
     case 0xEF where self == .printable && next(1) == 0xBB && next(2) == 0xBF: return (0xFEFF, 3)
     case 0xEF where self == .printable && next(1) == 0xBF && next(2) >= 0xBE:

@@ -42,21 +42,7 @@ public struct Diagnostic: Error, Hashable, Sendable, CustomStringConvertible {
   /// terminal do something; they are shown as `\u{1B}`.
   public var description: String {
     let place = position.line == 0 ? path : "\(path):\(position.line):\(position.column)"
-    return Self.oneLine("\(place): \(severity.rawValue): \(message)\(hint.map { "; " + $0 } ?? "") [\(code)]")
-  }
-
-  private static func oneLine(_ text: String) -> String {
-    func isControl(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x7F }
-    guard text.utf8.contains(where: isControl) else { return text }
-    var shown: [UInt8] = []
-    for byte in text.utf8 {
-      if isControl(byte) {
-        shown += "\\u{\(String(byte, radix: 16, uppercase: true))}".utf8
-      } else {
-        shown.append(byte)
-      }
-    }
-    return String(decoding: shown, as: UTF8.self)
+    return PrintableText.of("\(place): \(severity.rawValue): \(message)\(hint.map { "; " + $0 } ?? "") [\(code)]")
   }
 }
 

@@ -12,6 +12,8 @@ public enum NearestName {
     for candidate in candidates {
       let other = Array(candidate.lowercased().utf8)
       let limit = max(1, max(wanted.count, other.count) / 3)
+      // The distance is at least what one is longer than the other.
+      guard abs(wanted.count - other.count) <= limit else { continue }
       let distance = editDistance(wanted, other)
       if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
     }

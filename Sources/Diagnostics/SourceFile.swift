@@ -12,21 +12,20 @@ public enum SourceFile {
   /// - Throws: one finding about the file as a whole.
   /// - Complexity: O(size).
   public static func read(_ path: String, limit: Int = 64 << 20) throws(DiagnosticList) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A named pipe is not waited for here: opening it ends only when somebody writes to it.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw failure(path, errno) }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
     guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(path, EISDIR) }
+    var hasWriter = status.st_mode & S_IFMT != S_IFIFO
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: max(4096, min(Int(status.st_size) + 1, 1 << 20)))
     while true {
-      let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      let count = chunk.withUnsafeMutableBytes { FileOpening.read(descriptor, into: $0, hasWriter: &hasWriter) }
       if count == 0 { return bytes }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw failure(path, errno)
-      }
+      guard count > 0 else { throw failure(path, errno) }
       guard bytes.count + count <= limit else {
         throw DiagnosticList([
           Diagnostic(
@@ -41,7 +40,10 @@ public enum SourceFile {
   private static func failure(_ path: String, _ number: Int32) -> DiagnosticList {
     let code = number == ENOENT || number == ENOTDIR ? "fileMissing" : "fileUnreadable"
     let message =
-      code == "fileMissing" ? "there is no such file" : "cannot read the file: \(String(cString: strerror(number)))"
+      code == "fileMissing"
+      ? "there is no such file"
+      : number == ETIMEDOUT
+        ? "it is a pipe that nobody writes to" : "cannot read the file: \(String(cString: strerror(number)))"
     return DiagnosticList([Diagnostic(.error, code: code, path: path, position: .file, message: message)])
   }
 }

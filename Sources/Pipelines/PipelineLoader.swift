@@ -61,6 +61,7 @@ struct PipelineLoader {
     var definition = definition
     definition.path = findings.path
     definition.redaction = findings.redaction
+    definition.readFiles = findings.readFiles
     let batch = component.component("batch") ?? ComponentValue(.batch, position: component.position)
     definition.batchLimit = BatchLimit(
       records: batch.count(orDefault: "records"),
@@ -70,12 +71,16 @@ struct PipelineLoader {
     definition.cacheMemory = memory.count(orDefault: "cache")
     definition.reporting = ReportingBuilder(findings: findings).reporting(component)
     PolicyBuilder(findings: findings).build(component, &definition)
+    definition.outputPlaces["metrics"] = component.text("metrics")?.position
+    definition.outputPlaces["report"] = component.text("report")?.position
+    definition.outputPlaces["rejects"] = component.component("rejects")?.text("file")?.position
     findings.add(definition.checkWhole(path: findings.path, ordersParts: !findings.hasErrors))
     return definition
   }
 
   private func model(_ path: Located<String>, version: Located<String>?) -> ManagedObjectModel? {
     let file = findings.resolve(path)
+    findings.noteRead(file)
     do throws(DiagnosticList) {
       let draft = try ModelReader.read(file, version: version?.value)
       findings.add(ModelLint.check(draft))

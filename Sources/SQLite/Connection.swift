@@ -37,6 +37,8 @@ public final class Connection {
   /// The statements that are not finalized; those that virtual tables keep for themselves are not among them.
   private var statements: Set<OpaquePointer> = []
   private var tracer: Tracer?
+  /// What is asked now and then while statements run.
+  private var question: Question?
 
   /// Switches memory statistics off before the library starts.
   ///
@@ -254,24 +256,33 @@ public final class Connection {
 
   /// Runs `body`, whose statements end with `SQLITE_INTERRUPT` soon after `shouldStop` says so.
   ///
-  /// It is asked on this thread, every few thousand steps of SQLite's virtual machine.
+  /// It is asked on this thread, every few thousand steps of SQLite's virtual machine. Inside `body` others may be asked
+  /// as well.
   /// Source: [Query Progress Callbacks](https://sqlite.org/c3ref/progress_handler.html).
   public func interruptible<Value, Failure>(
     _ shouldStop: () -> Bool, _ body: () throws(Failure) -> Value
   ) throws(Failure) -> Value {
     try withoutActuallyEscaping(shouldStop) { shouldStop throws(Failure) in
-      let question = Question(shouldStop)
-      defer { sqlite3_progress_handler(handle, 0, nil, nil) }
-      return try withExtendedLifetime(question) { () throws(Failure) in
-        sqlite3_progress_handler(
-          handle, 5000,
-          { context in
-            guard let context else { return 0 }
-            return Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().body() ? 1 : 0
-          }, Unmanaged.passUnretained(question).toOpaque())
-        return try body()
-      }
+      let outer = question
+      ask(Question(outer: outer, shouldStop))
+      defer { ask(outer) }
+      return try body()
     }
+  }
+
+  /// Asks this question from now on; `nil` for none.
+  private func ask(_ question: Question?) {
+    self.question = question
+    guard let question, !isClosed else {
+      if !isClosed { sqlite3_progress_handler(handle, 0, nil, nil) }
+      return
+    }
+    sqlite3_progress_handler(
+      handle, 5000,
+      { context in
+        guard let context else { return 0 }
+        return Unmanaged<Question>.fromOpaque(context).takeUnretainedValue().isYes ? 1 : 0
+      }, Unmanaged.passUnretained(question).toOpaque())
   }
 
   /// Calls `body` with every statement's text, values filled in, when it starts; `nil` stops.
@@ -301,8 +312,16 @@ public final class Connection {
 
 /// A class around a closure, so that a C pointer can refer to it.
 private final class Question {
-  let body: () -> Bool
-  init(_ body: @escaping () -> Bool) { self.body = body }
+  private let outer: Question?
+  private let body: () -> Bool
+
+  init(outer: Question?, _ body: @escaping () -> Bool) {
+    self.outer = outer
+    self.body = body
+  }
+
+  /// Whether this one or one around it says so.
+  var isYes: Bool { body() || outer?.isYes ?? false }
 }
 
 /// A class around a closure, so that a C pointer can refer to it.

@@ -42,6 +42,9 @@ public enum Shim {
   /// The environment of a command whose clock of the day goes some days ahead of the machine's.
   public static func ahead(days: Int) -> [String: String] { environment(["SHIM_AHEAD": "\(days * 86_400)"]) }
 
+  /// The environment of a command on a machine where /proc is not mounted.
+  public static var withoutProc: [String: String] { environment(["SHIM_NO_PROC": "1"]) }
+
   private static func environment(_ variables: [String: String]) -> [String: String] {
     variables.merging(["LD_PRELOAD": library ?? ""]) { mine, _ in mine }
   }
@@ -54,7 +57,13 @@ public enum Shim {
     #define _GNU_SOURCE
     #include <dlfcn.h>
     #include <errno.h>
+    #include <stdarg.h>
+    #include <string.h>
+    #define open open_of_libc
+    #define open64 open64_of_libc
     #include <fcntl.h>
+    #undef open
+    #undef open64
     #include <signal.h>
     #include <stdio.h>
     #include <stdlib.h>
@@ -65,6 +74,7 @@ public enum Shim {
     static int fail_errno, stays;
     static const char *count_path;
     static time_t ahead;
+    static int no_proc;
     static long long number(const char *name, long long otherwise) {
       const char *text = getenv(name);
       return text ? atoll(text) : otherwise;
@@ -76,6 +86,7 @@ public enum Shim {
       stays = (int)number("SHIM_STAYS", 0);
       count_path = getenv("SHIM_COUNT");
       ahead = (time_t)number("SHIM_AHEAD", 0);
+      no_proc = (int)number("SHIM_NO_PROC", 0);
       unsetenv("LD_PRELOAD");
     }
     #define REAL(name) static __typeof__(name) *real; if (!real) real = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
@@ -91,6 +102,16 @@ public enum Shim {
       REAL(pwrite64);
       return fails() ? -1 : real(f, b, n, o);
     }
+    static int is_hidden(const char *p) { return no_proc && strncmp(p, "/proc", 5) == 0 && (errno = ENOENT); }
+    #define OPENING(name) int name(const char *p, int flags, ...) { \
+      static int (*real)(const char *, int, ...); \
+      if (!real) real = (int (*)(const char *, int, ...))dlsym(RTLD_NEXT, #name); \
+      va_list list; va_start(list, flags); int mode = va_arg(list, int); va_end(list); \
+      return is_hidden(p) ? -1 : real(p, flags, mode); }
+    OPENING(open)
+    OPENING(open64)
+    FILE *fopen(const char *p, const char *m) { REAL(fopen); return is_hidden(p) ? NULL : real(p, m); }
+    FILE *fopen64(const char *p, const char *m) { REAL(fopen64); return is_hidden(p) ? NULL : real(p, m); }
     int ftruncate(int f, off_t n) { REAL(ftruncate); return fails() ? -1 : real(f, n); }
     int ftruncate64(int f, off64_t n) { REAL(ftruncate64); return fails() ? -1 : real(f, n); }
     int truncate(const char *p, off_t n) { REAL(truncate); return fails() ? -1 : real(p, n); }

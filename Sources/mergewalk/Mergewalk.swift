@@ -1,5 +1,5 @@
 import ArgumentParser
-import Glibc
+import CCommand
 import Importing
 
 /// The `mergewalk` command.
@@ -29,8 +29,7 @@ struct Mergewalk: ParsableCommand {
 
   /// Runs the command of this process.
   static func main() {
-    // A reader that goes away shows as EPIPE of write, not as a signal that kills the process in mid-run.
-    signal(SIGPIPE, SIG_IGN)
-    main(nil)
+    // Swift's own list comes from /proc: where that is not mounted it is empty.
+    main((1..<max(1, ccommand_argument_count())).map { String(cString: ccommand_argument($0)) })
   }
 }

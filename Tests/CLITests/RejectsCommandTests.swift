@@ -86,7 +86,7 @@ struct RejectsCommandTests {
       #"{"file":"a","line":1,"column":1,"code":"value.date","message":"no","raw":"\u001b[2Jx\u0007"}"# + "\n",
       to: "r.ndjson")
     let shown = try rejects("show", "r.ndjson")
-    #expect(shown.output.contains(#"\u{1b}[2Jx\u{7}"#) && !shown.output.contains("\u{1B}"))
+    #expect(shown.output.contains(#"\u{1B}[2Jx\u{7}"#) && !shown.output.contains("\u{1B}"))
   }
 
   @Test("summary counts by code, column and file, with samples")

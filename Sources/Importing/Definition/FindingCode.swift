@@ -33,6 +33,8 @@ public enum FindingCode: String, Sendable, CaseIterable {
   case misnamedFile
   /// The dialect that a file's bytes tell could be another one.
   case uncertainDialect
+  /// A file that is written is one that is read, or takes the place of something else.
+  case unsafeOutput
   /// A manifest is malformed, or a file is not as it says.
   case invalidManifest
   /// An archive has no such member, or several and none is chosen.
@@ -143,6 +145,7 @@ public enum FindingCode: String, Sendable, CaseIterable {
     case .repeatedFile: "A file is named twice; it is read once."
     case .uncertainDialect: "The dialect that a file's first bytes tell could be another one."
     case .misnamedFile: "A file's name says that it is packed in another way than it is."
+    case .unsafeOutput: "A file that a run writes is one that it reads or writes already, or holds something else."
     case .invalidManifest: "A manifest is malformed, or a file has not the size that it says."
     case .unknownMember: "An archive has no such member, or several and none is chosen."
     case .unknownEntity: "The model has no such entity."

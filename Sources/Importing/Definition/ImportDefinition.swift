@@ -10,6 +10,10 @@ public struct ImportDefinition: Sendable {
   public var name: String
   /// The file that it was read from, for messages; `nil` when it was made in another way.
   public var path: String?
+  /// The files beside that one that say what it does: what it includes, its model, manifests, secrets.
+  public var readFiles: [String] = []
+  /// Where the files that it writes are named, by the fields `rejects`, `metrics` and `report`.
+  public var outputPlaces: [String: SourcePosition] = [:]
   /// The model of the store.
   public var model: ManagedObjectModel
   /// The path of the store; it is created when it does not exist.

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 import ObjectStore
 
@@ -8,11 +9,15 @@ import ObjectStore
 public struct RunHistory: Sendable {
   /// The file's path.
   public let path: String
+  private let store: String
   /// How many runs are kept; older ones are removed when one is appended.
   public var keeps = 1000
 
   /// The table of runs of the store at a path.
-  public init(storePath: String) { path = storePath + "-mergewalk" }
+  public init(storePath: String) {
+    store = StorePath.resolved(storePath)
+    path = store + "-mergewalk"
+  }
 
   /// Adds a run and removes those that are too many.
   ///
@@ -20,6 +25,7 @@ public struct RunHistory: Sendable {
   /// - Throws: ``RunHistoryError``; the file is as before.
   public func append(_ record: RunRecord) throws(RunHistoryError) -> Int {
     do {
+      FileAccess.derived(from: store).make(path)
       let file = try DatabaseFile(path, .create)
       try RunTables.prepare(file, path)
       try file.execute("BEGIN IMMEDIATE")

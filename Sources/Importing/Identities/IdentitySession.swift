@@ -58,22 +58,33 @@ final class IdentitySession {
     self.shouldStop = shouldStop
     let file = try makeStore()
     summary.warnings = file.schema.warnings.map { RunWarning($0) }
+    let impatience = Impatience(shouldStop)
     do {
-      try load(file, progress: progress)
+      try file.interruptible(impatience.isOver) { () throws(ImportError) in try load(file, progress: progress) }
     } catch {
       try? file.rollBackRun()
-      throw error
+      throw impatience.hasEnded ? Impatience.error : error
     }
     summary.seconds = ImportSession.now() - started
     summary.peakResidentBytes = ImportSession.peakResidentBytes()
     return summary
   }
 
+  /// Lives until the run was told of.
+  private var staging: StagingFolder?
+
   private func makeStore() throws(ImportError) -> StoreFile {
     do {
-      return try StoreFile.create(
+      // Of a process that was killed before it could tell that the store is there.
+      let staging = try StagingFolder(forStore: definition.storePath)
+      self.staging = staging
+      let file = try StoreFile.create(
         path: definition.storePath, model: definition.model, cacheKiB: min(definition.cacheMemory / 1024, 4096),
         threads: 1)
+      file.willPublish = { hidden throws(StoreError) in
+        try staging.note(published: [(hidden, StorePath.resolved(self.definition.storePath))])
+      }
+      return file
     } catch {
       let advice =
         error.code == .alreadyExists

@@ -19,7 +19,8 @@ extension ImportDefinition {
     return DiagnosticList(findings + checkWhole(path: path)).diagnostics
   }
 
-  /// Finds what is wrong with the definition beyond its single parts: their names and their order, and policies.
+  /// Finds what is wrong with the definition beyond its single parts: their names and their order, policies, and
+  /// the files that it writes.
   ///
   /// - Parameters:
   ///   - path: the path that findings carry.
@@ -27,6 +28,7 @@ extension ImportDefinition {
   public func checkWhole(path: String, ordersParts: Bool = true) -> [Diagnostic] {
     var findings = FindingList(path: path)
     for limit in rejects.codes { check(limit, &findings) }
+    findings.add(checkOutputs(path: path))
     guard objects.isEmpty else { return findings.list }
     findings.add(ImportPart.checkNames(of: parts, path: path))
     if ordersParts, !findings.hasErrors { findings.add(PartOrder(self, path: path).findings.list) }

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 import RecordFormats
 
@@ -16,9 +17,7 @@ public struct EarlierRejects: Sendable {
 
   /// The files beside a rejects file, which need not be there.
   public init(of path: String) {
-    let real = realpath(path, nil)
-    defer { free(real) }
-    let path = real.map { String(cString: $0) } ?? path
+    let path = ResolvedPath.of(path)
     self.path = path
     folder = RejectWriter.folder(of: path)
     let name = path.lastIndex(of: "/").map { path[path.index(after: $0)...] } ?? path[...]
@@ -80,9 +79,8 @@ public struct EarlierRejects: Sendable {
 
   /// Whether two paths lead to one file; equal paths do.
   public static func isSame(_ first: String, _ second: String) -> Bool {
-    var (one, other) = (stat(), stat())
-    guard stat(first, &one) == 0, stat(second, &other) == 0 else { return first == second }
-    return one.st_dev == other.st_dev && one.st_ino == other.st_ino
+    guard let one = FileID(first), let other = FileID(second) else { return first == second }
+    return one == other
   }
 
   // MARK: Setting aside
@@ -93,6 +91,9 @@ public struct EarlierRejects: Sendable {
   func setAside() throws(RejectWriterError) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
+    guard OutputKind.rejects.mayReplace(path) else {
+      throw RejectWriterError(code: .notRejects, path: path, number: EEXIST)
+    }
     let changed = Double(status.st_mtim.tv_sec) + Double(status.st_mtim.tv_nsec) / 1e9
     let moment =
       Self.run(of: path).flatMap(Self.moment) ?? RunIdentity.timestamp(changed).filter { $0 != ":" }

@@ -58,13 +58,9 @@ final class RejectOutput {
       writer = nil
       return
     }
-    if let input = definition.allSources.first(where: { EarlierRejects.isSame($0.path, path) }) {
-      throw ImportError(
-        code: .cannotWriteRejects, message: "the rejects file \(path) is an input of the import, \(input.path)")
-    }
     do throws(RejectWriterError) {
       writer = try RejectWriter(
-        path: path, run: redaction(run.text), keeping: checkpoint?.rejectBytes ?? 0,
+        path: path, run: redaction(run.text), access: .derived(from: definition.storePath), keeping: checkpoint?.rejectBytes ?? 0,
         count: checkpoint?.ledger.rejected ?? 0, isReplayed: replayed.contains)
     } catch {
       throw ImportError(error)
@@ -149,7 +145,7 @@ final class RejectOutput {
   func write(entity: String, object: String, code: RejectCode, message: String) throws(ImportError) {
     counts[code, default: 0] += 1
     do throws(RejectWriterError) {
-      try writer?.write(object: object, entity: entity, code: code, message: message)
+      try writer?.write(object: object, entity: entity, code: code, message: redaction(message))
     } catch {
       throw ImportError(error)
     }
@@ -236,6 +232,9 @@ final class RejectOutput {
   /// Adds what a replay needs: the import, and the columns once for each file.
   private func complete(_ reject: inout Reject, _ batch: ImportBatch) {
     reject.part = part
+    // Programs and hooks give reasons of their own.
+    reject.reason.message = redaction(reject.reason.message)
+    for index in reject.also.indices { reject.also[index].message = redaction(reject.also[index].message) }
     let place = FilePlace(source: batch.records.source, member: batch.records.member)
     guard let header = headers[place], !header.isWritten else { return }
     reject.header = header.names

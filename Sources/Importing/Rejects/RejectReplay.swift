@@ -13,6 +13,7 @@ extension ImportDefinition {
   public func replaying(_ file: ByteSource, rejectsPath: String) -> ImportDefinition {
     var result = self
     result.rejects.path = rejectsPath
+    result.outputPlaces = [:]
     // A name of its own: what the store remembers of the pipeline's unfinished and finished runs is not touched.
     result.name = "\(name) (replay)"
     result.reporting.kind = .replay

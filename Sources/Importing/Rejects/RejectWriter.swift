@@ -71,6 +71,8 @@ public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConverti
     case cannotOpen
     /// The disk is full, or another failure of the operating system.
     case cannotWrite
+    /// There is a file that holds something else.
+    case notRejects
     /// The file has fewer bytes than the run that goes on has written to it, or is gone.
     case tooShort
   }
@@ -86,6 +88,9 @@ public struct RejectWriterError: Error, Sendable, Hashable, CustomStringConverti
     switch code {
     case .cannotOpen: "the rejects file \(path) cannot be opened: \(String(cString: strerror(number)))"
     case .cannotWrite: "the rejects file \(path) cannot be written: \(String(cString: strerror(number)))"
+    case .cannotOpen where number == ENXIO: "nobody reads the pipe \(path), which is to take the rejects"
+    case .notRejects:
+      "the rejects file \(path) would take the place of a file that is no rejects file; name another one, or move it away"
     case .tooShort: "the rejects file \(path) has lost what the run has written to it"
     }
   }
@@ -109,8 +114,8 @@ public final class RejectWriter {
   private var descriptor: Int32 = -1
   /// What runs before have left.
   private let earlier: EarlierRejects
-  /// The permissions of a file that is made: those of the one that was set aside.
-  private var mode: mode_t = 0o644
+  /// Who may use a file that is made: at most who may use the store, and the file that was set aside.
+  private var rights: FileAccess
   private var buffer = JSONBytes()
   /// The buffer is written when it is fuller than this, in bytes.
   private static let bufferLimit = 256 << 10
@@ -120,14 +125,16 @@ public final class RejectWriter {
   /// - Parameters:
   ///   - path: the file's path.
   ///   - run: what names the run in each line.
+  ///   - access: who may use a file that is made.
   ///   - isReplayed: whether the records of a file were replayed, so that nothing is lost with it.
-  /// - Throws: ``RejectWriterError`` `cannotOpen` when there is a file that can be neither set aside nor written, or no
+  /// - Throws: ``RejectWriterError`` `notRejects` when there is a file that holds something else, `cannotOpen` when there is a file that can be neither set aside nor written, or no
   ///   file can be made; better now than after hours. The folder is made when it is not there.
   public init(
-    path: String, run: String, isReplayed: (_ path: String) -> Bool = { _ in false }
+    path: String, run: String, access: FileAccess = .usual, isReplayed: (_ path: String) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
     self.path = path
     self.run = run
+    rights = access
     earlier = EarlierRejects(of: path)
     var status = stat()
     if stat(path, &status) == 0 {
@@ -137,16 +144,19 @@ public final class RejectWriter {
         && EarlierRejects.run(of: path) != run && !isReplayed(path)
       if isKept {
         _ = try earlier.setAside()
-        mode = status.st_mode & 0o777
+        rights.mode &= status.st_mode
         return
       }
-      descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
+      guard OutputKind.rejects.mayReplace(path) else {
+        throw RejectWriterError(code: .notRejects, path: path, number: EEXIST)
+      }
+      descriptor = FileOpening.forWriting(path, O_TRUNC)
       guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
       return
     }
     let folder = Self.folder(of: path)
     Self.makeFolder(folder)
-    guard access(folder, W_OK | X_OK) == 0 else {
+    guard Glibc.access(folder, W_OK | X_OK) == 0 else {
       throw RejectWriterError(code: .cannotOpen, path: path, number: errno)
     }
   }
@@ -159,12 +169,13 @@ public final class RejectWriter {
   /// - Parameter count: the number of rejects in these bytes.
   /// - Throws: ``RejectWriterError`` `tooShort` when the file has fewer bytes; `cannotOpen`, `cannotWrite`.
   public convenience init(
-    path: String, run: String, keeping length: Int, count: Int, isReplayed: (_ path: String) -> Bool = { _ in false }
+    path: String, run: String, access: FileAccess = .usual, keeping length: Int, count: Int,
+    isReplayed: (_ path: String) -> Bool = { _ in false }
   ) throws(RejectWriterError) {
     var status = stat()
     let isSpecial = stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     guard length > 0, !isSpecial else {
-      try self.init(path: path, run: run, isReplayed: isReplayed)
+      try self.init(path: path, run: run, access: access, isReplayed: isReplayed)
       self.count = count
       byteCount = length
       return
@@ -181,6 +192,7 @@ public final class RejectWriter {
   private init(path: String, run: String, length: Int) throws(RejectWriterError) {
     self.path = path
     self.run = run
+    rights = .usual
     earlier = EarlierRejects(of: path)
     descriptor = open(path, O_WRONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
@@ -279,8 +291,7 @@ public final class RejectWriter {
   public func flush() throws(RejectWriterError) {
     guard !buffer.bytes.isEmpty else { return }
     if descriptor < 0 {
-      descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
-      guard descriptor >= 0 else { throw RejectWriterError(code: .cannotOpen, path: path, number: errno) }
+      try make()
     }
     var written = 0
     var failure: Int32 = 0
@@ -297,6 +308,18 @@ public final class RejectWriter {
     }
     buffer.removeFirst(written)
     guard failure == 0 else { throw RejectWriterError(code: .cannotWrite, path: path, number: failure) }
+  }
+
+  /// Makes the file; what has come to its place since the run began goes aside.
+  private func make() throws(RejectWriterError) {
+    let target = ResolvedPath.of(path)
+    for _ in 0..<2 {
+      descriptor = open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      if descriptor >= 0 { return rights.apply(to: descriptor) }
+      guard errno == EEXIST else { break }
+      _ = try earlier.setAside()
+    }
+    throw RejectWriterError(code: .cannotOpen, path: path, number: errno)
   }
 
   /// Hands all lines to the operating system and waits until they are on the disk.
@@ -329,9 +352,8 @@ public final class RejectWriter {
 
   /// Finds the file when a run of another pipeline, which writes to the same path, has set it aside.
   private func findMoved() {
-    var (own, there) = (stat(), stat())
-    guard fstat(descriptor, &own) == 0, own.st_mode & S_IFMT == S_IFREG else { return }
-    if stat(path, &there) == 0, there.st_ino == own.st_ino, there.st_dev == own.st_dev { return }
+    var own = stat()
+    guard fstat(descriptor, &own) == 0, own.st_mode & S_IFMT == S_IFREG, FileID(path) != FileID(own) else { return }
     path = earlier.file(ofRun: run) ?? path
   }
 }

@@ -10,7 +10,7 @@ import RecordFormats
 @dynamicMemberLookup
 struct RunCheckpoint: Sendable, Equatable {
   /// The version of the layout.
-  static let version: Int64 = 2
+  static let version: Int64 = 3
 
   // What stays the same throughout the run.
 

@@ -116,7 +116,7 @@ struct RunStartChoice {
       return error(.inputsDiffer, checkpoint, "the number of imports is another one now")
     }
     if checkpoint.inputs.isEmpty {
-      let isSame = checkpoint.inputCounts == counts && checkpoint.inputsHash == Self.hash(inputs)
+      let isSame = checkpoint.inputCounts == counts && checkpoint.inputsHash == SourcePrint.hash(inputs)
       return isSame ? nil : error(.inputsDiffer, checkpoint, "the input files are not the same now")
     }
     var oldStart = 0
@@ -155,11 +155,14 @@ struct RunStartChoice {
     for (index, before) in old.enumerated() {
       let now = new[index]
       let path = sources[index].path
-      if before == now || before.size < 0 || now.size < 0 { continue }
+      if before.isSame(as: now) || before.size < 0 || now.size < 0 { continue }
       if now.size < before.size {
         return error(.inputShorter, checkpoint, "\(path) had \(before.size) bytes and has \(now.size) now")
       }
-      guard now.size > before.size, before.isBeginning(of: sources[index]) else {
+      if now.size == before.size {
+        return error(.inputChanged, checkpoint, "\(path) was written to since")
+      }
+      guard before.isBeginning(of: sources[index]) else {
         return error(.inputChanged, checkpoint, "\(path) has other content now")
       }
       // What was read to its end must not grow any more: the records behind it have been imported.
@@ -172,12 +175,6 @@ struct RunStartChoice {
     return nil
   }
 
-  /// The hash of all fingerprints.
-  static func hash(_ inputs: [SourcePrint]) -> UInt64 {
-    SourcePrint.encode(inputs).withUnsafeBytes { bytes in
-      bytes.baseAddress.map { CellHash.bytes($0, bytes.count, seed: 4) } ?? 0
-    }
-  }
 }
 
 /// Which inputs a finished run had.

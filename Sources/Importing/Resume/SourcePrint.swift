@@ -3,7 +3,10 @@ import Glibc
 import ObjectStore
 import RecordFormats
 
-/// What an input looks like from outside: its path, its size, and a hash of its first and its last 64 KiB.
+/// What an input looks like from outside: its path, its size, a hash of its first and its last 64 KiB, and when it was
+/// written.
+///
+/// What lies between is not read, as inputs are large: a file that was written meanwhile is taken for another one.
 ///
 /// Of what can be read only once, such as standard input, nothing is known but the path; then only the records tell
 /// whether it is the same.
@@ -16,6 +19,12 @@ struct SourcePrint: Sendable, Equatable {
   var head: UInt64
   /// The hash of the last bytes.
   var tail: UInt64
+  /// When it was written last, in nanoseconds since 1970.
+  var written: UInt64 = 0
+  /// When anything about it changed last, in nanoseconds since 1970; no program can set that back.
+  var changed: UInt64 = 0
+  /// The file's number.
+  var number: UInt64 = 0
 
   /// How many bytes at each end are hashed.
   static let windowBytes = 64 << 10
@@ -27,16 +36,46 @@ struct SourcePrint: Sendable, Equatable {
     tail = 0
     guard let bytes = source.fileSize else { return }
     size = Int64(bytes)
+    var status = stat()
+    if stat(source.path, &status) == 0 {
+      func nanoseconds(_ time: timespec) -> UInt64 {
+        UInt64(bitPattern: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
+      }
+      written = nanoseconds(status.st_mtim)
+      changed = nanoseconds(status.st_ctim)
+      number = UInt64(status.st_ino)
+    }
     let window = min(bytes, Self.windowBytes)
     head = Self.hash(source.path, at: 0, count: window)
     tail = Self.hash(source.path, at: bytes - window, count: window)
   }
 
-  private init(name: UInt64, size: Int64, head: UInt64, tail: UInt64) {
-    self.name = name
-    self.size = size
-    self.head = head
-    self.tail = tail
+  private init(words: [UInt64]) {
+    name = words[0]
+    size = Int64(bitPattern: words[1])
+    head = words[2]
+    tail = words[3]
+    written = words[4]
+    changed = words[5]
+    number = words[6]
+  }
+
+  /// What stays the same when a file is copied with its times.
+  private var contentWords: [UInt64] { [name, UInt64(bitPattern: size), head, tail, written] }
+
+  /// Whether nobody has written to the input since.
+  ///
+  /// A copy that has the times of its original is the same; a file that was changed in place and given its old time back
+  /// is not.
+  func isSame(as other: SourcePrint) -> Bool {
+    contentWords == other.contentWords && (number != other.number || changed == other.changed)
+  }
+
+  /// The hash of many fingerprints.
+  static func hash(_ prints: [SourcePrint]) -> UInt64 {
+    prints.flatMap(\.contentWords).flatMap(\.bytes).withUnsafeBytes { bytes in
+      bytes.baseAddress.map { CellHash.bytes($0, bytes.count, seed: 4) } ?? 0
+    }
   }
 
   /// Size and hashes for people, such as `4096-9f86d081884c7d65`; `nil` for what can be read only once.
@@ -115,24 +154,25 @@ struct SourcePrint: Sendable, Equatable {
 
   // MARK: Bytes
 
-  /// Many fingerprints as bytes, 32 for each.
+  /// Many fingerprints as bytes, 56 for each.
   static func encode(_ fingerprints: [SourcePrint]) -> [UInt8] {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(fingerprints.count * 32)
+    bytes.reserveCapacity(fingerprints.count * width)
     for print in fingerprints {
-      for word in [print.name, UInt64(bitPattern: print.size), print.head, print.tail] { bytes += word.bytes }
+      for word in print.contentWords + [print.changed, print.number] { bytes += word.bytes }
     }
     return bytes
   }
 
   /// Reads what ``encode(_:)`` wrote; `nil` when it is something else.
   static func decode(_ bytes: [UInt8]) -> [SourcePrint]? {
-    guard bytes.count % 32 == 0 else { return nil }
-    return stride(from: 0, to: bytes.count, by: 32).map { start in
-      let words = (0..<4).map { UInt64(bytes[(start + $0 * 8)..<(start + $0 * 8 + 8)]) }
-      return SourcePrint(name: words[0], size: Int64(bitPattern: words[1]), head: words[2], tail: words[3])
+    guard bytes.count % width == 0 else { return nil }
+    return stride(from: 0, to: bytes.count, by: width).map { start in
+      SourcePrint(words: (0..<7).map { UInt64(bytes[(start + $0 * 8)..<(start + $0 * 8 + 8)]) })
     }
   }
+
+  private static let width = 56
 }
 
 extension UInt64 {

@@ -15,6 +15,9 @@ public struct ImportError: Error, CustomStringConvertible {
     case cannotRead
     /// The database failed.
     case database
+    /// The run was told to stop while the database was at work on something that takes long; what was committed can be
+    /// continued.
+    case interrupted
     /// Another program has the store open and kept it open for as long as was to be waited.
     case storeBusy
     /// The rejects file cannot be written.

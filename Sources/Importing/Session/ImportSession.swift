@@ -88,6 +88,7 @@ public final class ImportSession {
     }
     self.report = report
     let (file, begin) = try open()
+    let impatience = Impatience(shouldStop)
     do {
       switch begin {
       case .again: try end(file, .skippedAgain)
@@ -97,8 +98,14 @@ public final class ImportSession {
         for plan in plans {
           for warning in StoreWarnings(plan: plan, model: definition.model).warnings(file) { summary.warn(warning) }
         }
-        try load(file, plans, groups, from: begin, progress: progress, shouldStop: shouldStop)
+        try file.interruptible(impatience.isOver) { () throws(ImportError) in
+          try load(file, plans, groups, from: begin, progress: progress, shouldStop: shouldStop)
+        }
       }
+    } catch where impatience.hasEnded {
+      // What was committed stays for another process to go on with, as at a stop behind a batch.
+      try? file.suspend()
+      throw Impatience.error
     } catch {
       // A store that is being built and that cannot be gone on with is not tried again and again.
       if file.isNew, error.code == .database || error.code == .countsDiffer {
@@ -221,7 +228,7 @@ public final class ImportSession {
     checkpoint.seed = definition.hashSeed ?? CellHash.randomSeed()
     checkpoint.inputCounts = definition.parts.map(\.sources.count)
     checkpoint.inputs = inputs.count <= RunCheckpoint.namedInputLimit ? inputs : []
-    checkpoint.inputsHash = RunStartChoice.hash(inputs)
+    checkpoint.inputsHash = SourcePrint.hash(inputs)
     return checkpoint
   }
 
@@ -291,7 +298,7 @@ public final class ImportSession {
   private func noteReplay(_ file: StoreFile) throws(StoreError) {
     // A file that was written during the run is not the one that was read.
     guard definition.reporting.kind == .replay, let source = definition.allSources.first,
-      inputs == definition.allSources.map(SourcePrint.init)
+      areInputsSame(definition.allSources.map(SourcePrint.init))
     else { return }
     let pipeline = definition.reporting.listedName ?? definition.name
     try file.writeMetadata(ReplayedRejects(file.metadata, pipeline: pipeline).adding(source, to: file.metadata))
@@ -310,13 +317,18 @@ public final class ImportSession {
     try end(file, summary.rejected + summary.denied > 0 ? .completedWithRejects : .completed)
   }
 
+  /// Whether nobody has written to the inputs since the run began.
+  private func areInputsSame(_ now: [SourcePrint]) -> Bool {
+    inputs.count == now.count && zip(inputs, now).allSatisfy { $0.isSame(as: $1) }
+  }
+
   /// What the store keeps of the run so that it knows its inputs again; `nil` when that does not matter, or cannot be
   /// told.
   private func finishedRun() -> FinishedRun? {
     guard definition.effectiveAgain != .run else { return nil }
     let now = definition.allSources.map(SourcePrint.init)
     // Inputs that were written during the run are not those that were imported.
-    guard inputs == now, let contents = SourcePrint.contents(definition.allSources) else {
+    guard areInputsSame(now), let contents = SourcePrint.contents(definition.allSources) else {
       return nil
     }
     return FinishedRun(

@@ -6,6 +6,7 @@ extension PersistentStore {
   static func openSQLite(
     _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions
   ) throws(StoreError) -> PersistentStore {
+    let path = StorePath.resolved(path)
     if !options.isReadOnly, !FileSystem.exists(path) {
       do {
         try StoreFile.create(path: path, model: model, configuration: configuration).finish()

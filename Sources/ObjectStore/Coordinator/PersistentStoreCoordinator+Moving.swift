@@ -70,7 +70,7 @@ extension PersistentStoreCoordinator {
   public func replacePersistentStore(
     at path: String, withStoreFrom source: String, type: PersistentStoreType = .sqlite
   ) throws(StoreError) {
-    guard FileSystem.resolved(path) != FileSystem.resolved(source) || !FileSystem.exists(path) else {
+    guard StorePath.resolved(path) != StorePath.resolved(source) || !FileSystem.exists(path) else {
       throw StoreError(.unsupported, path: path, message: "a store cannot take its own place")
     }
     switch type {
@@ -94,7 +94,7 @@ extension PersistentStoreCoordinator {
   ///
   /// - Throws: ``StoreError`` with `busy` when somebody has the store open, or `inputOutput`.
   public func destroyPersistentStore(at path: String, type: PersistentStoreType = .sqlite) throws(StoreError) {
-    guard !stores.contains(where: { $0.path == path && $0.type != .inMemory }) else {
+    guard !stores.contains(where: { $0.isAt(path) }) else {
       throw StoreError(.busy, path: path, message: "the coordinator has the store open; remove it first")
     }
     switch type {

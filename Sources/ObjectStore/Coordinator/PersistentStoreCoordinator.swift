@@ -59,7 +59,7 @@ public final class PersistentStoreCoordinator {
 
   /// The store with a path, letter by letter as it was given; `nil` when there is none.
   public func store(at path: String) -> PersistentStore? {
-    stores.first { $0.path == path && $0.path != StoreFile.memoryPath }
+    stores.first { $0.isAt(path) }
   }
 
   // MARK: - Adding and removing

@@ -1,3 +1,4 @@
+import Diagnostics
 import SQLite
 
 /// An SQLite store as the files that it consists of: the database, its log and the folder with external data.
@@ -7,6 +8,7 @@ enum SQLiteStoreFiles {
 
   /// Removes a store that nobody has open.
   static func remove(_ path: String) throws(StoreError) {
+    let path = StorePath.resolved(path)
     if FileSystem.exists(path) { try requireAlone(path) }
     for suffix in suffixes { try FileSystem.remove(path + suffix) }
     try FileSystem.remove(path)
@@ -15,11 +17,14 @@ enum SQLiteStoreFiles {
 
   /// Puts a copy of a store in the place of another one that nobody has open.
   static func replace(_ path: String, with source: String) throws(StoreError) {
+    let path = StorePath.resolved(path)
+    let source = try StorePath.existing(source)
     _ = try StoreMetadata.read(path: source)
     if FileSystem.exists(path) { try requireAlone(path) }
     let copy = "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).mergewalk-copy-\(FileSystem.processNumber)"
     do {
       try FileSystem.remove(copy)
+      FileAccess.derived(from: source).narrowed(by: FileAccess(of: path)).make(copy)
       let connection = try Connection.open(source, .readWrite)
       // A copy of one moment, with everything that the log holds.
       let statement = try connection.prepare("VACUUM INTO ?")

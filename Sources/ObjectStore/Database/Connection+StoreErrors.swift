@@ -7,6 +7,7 @@ extension Connection {
   ///
   /// - Parameter name: The path that errors name: that of the store, when the file stands for one.
   static func open(_ path: String, _ mode: Mode, name: String? = nil) throws(StoreError) -> Connection {
+    if path != StoreFile.memoryPath { try StorePath.requireFile(path) }
     let connection = try storeErrors(name ?? path) { () throws(SQLiteError) in try SQLiteCalls.open(path, mode) }
     connection.name = name ?? path
     return connection

@@ -16,11 +16,13 @@ package struct DatabaseHeader: Sendable {
   /// Reads and checks the header of a file that need not be open.
   ///
   /// - Throws: ``StoreError`` with `notFound`, `sqlite` or `notADatabase`.
-  init(_ path: String) throws(StoreError) {
+  ///
+  /// - Parameter name: What errors call it; `nil` for the path.
+  init(_ path: String, name: String? = nil) throws(StoreError) {
     guard FileSystem.size(path) != nil else {
-      throw StoreError(.notFound, path: path, message: "there is no such file")
+      throw StoreError(.notFound, path: name ?? path, message: "there is no such file")
     }
-    try self.init(Connection.open(path, .readOnly))
+    try self.init(Connection.open(path, .readOnly, name: name))
   }
 
   /// Reads and checks the header of an open file.

@@ -78,6 +78,13 @@ extension PersistentStore {
 }
 
 extension StoreFile {
+  /// Runs `body`, whose statements end with ``DatabaseFailure/Kind/interrupted`` soon after `shouldStop` says so.
+  package func interruptible<Value, Failure>(
+    _ shouldStop: () -> Bool, _ body: () throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    try connection.interruptible(shouldStop, body)
+  }
+
   /// How many statements ran.
   package var statementsExecuted: Int { connection.statementsExecuted }
   /// How many rows were changed since the file was opened.

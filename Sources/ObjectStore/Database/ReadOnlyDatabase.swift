@@ -19,7 +19,9 @@ package final class ReadOnlyDatabase {
 
   /// Opens a file, which need not be a database yet: ``head(_:)`` shows that.
   package init(_ path: String) throws(StoreError) {
+    let path = try StorePath.existing(path)
     self.path = path
+    _ = HotJournal.playBack(path)
     hadIndex = FileSystem.exists(path + "-shm")
     hadLog = FileSystem.exists(path + "-wal")
     connection = try Connection.open(path, .readOnly)
@@ -43,7 +45,7 @@ package final class ReadOnlyDatabase {
     pages = connection.pagesRead
     // What was read is read; there is nothing that could be lost.
     try? connection.close()
-    if removesLeftovers { removeLeftovers() }
+    if removesLeftovers { LogFiles.sweep(path, keepsLog: hadLog) }
   }
 
   // MARK: The file
@@ -96,27 +98,6 @@ package final class ReadOnlyDatabase {
   /// The store that the database is; it must not outlive this.
   package func store(_ model: StoreModel) throws(StoreError) -> PersistentStore {
     try PersistentStore(reading: connection, path: path, model: model)
-  }
-
-  // MARK: Leftovers
-
-  /// Removes what reading has made beside the database, when nobody else has it open.
-  ///
-  /// A connection that only reads cannot take the lock that makes sure of that, so another one does.
-  private func removeLeftovers() {
-    let log = path + "-wal"
-    guard access(path, W_OK) == 0, let lock = try? Connection.open(path, .readWrite) else { return }
-    lock.keepLogOnClose()
-    lock.setBusyTimeout(milliseconds: 0)
-    do throws(StoreError) {
-      // With this mode the first read locks everybody else out, and needs no -shm file itself.
-      try lock.execute("PRAGMA query_only=ON; PRAGMA locking_mode=EXCLUSIVE; SELECT 1 FROM sqlite_schema LIMIT 1")
-    } catch {
-      return
-    }
-    unlink(path + "-shm")
-    if !hadLog, FileSystem.size(log) == 0 { unlink(log) }
-    try? lock.close()
   }
 }
 

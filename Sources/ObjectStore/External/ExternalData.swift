@@ -14,6 +14,7 @@ package enum ExternalData {
 
   /// The folder with a store's external data: `.NAME_SUPPORT/_EXTERNAL_DATA` beside the store, without its extension.
   static func folder(ofStore path: String) -> String {
+    let path = StorePath.resolved(path)
     var name = FileSystem.name(of: path)
     if let dot = name.lastIndex(of: "."), dot != name.startIndex { name = String(name[..<dot]) }
     return "\(FileSystem.folder(of: path))/.\(name)_SUPPORT/_EXTERNAL_DATA"

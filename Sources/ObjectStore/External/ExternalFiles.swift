@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 import ObjectModel
 
@@ -60,7 +61,7 @@ package final class ExternalFiles {
     isFolderDirty = true
     do {
       var done = 0
-      try FileSystem.create(file, mode: 0o666) { buffer, _ in
+      try FileSystem.create(file, access: .derived(from: path)) { buffer, _ in
         let count = min(buffer.count, bytes.count - done)
         buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[done..<done + count]))
         done += count

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 public import ObjectModel
 import SQLite
@@ -23,7 +24,8 @@ extension StoreFile {
     guard let expected = StoreSchema(model: model, configuration: configuration) else {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
     }
-    let file = try ExistingStoreFile(path)
+    let path = try StorePath.existing(path)
+    let file = ExistingStoreFile(path)
     // A file that is no store is refused before it is opened for writing; with a log beside it that would take a copy.
     if FileSystem.size(path + "-wal") ?? 0 == 0 {
       do { try check(StoreMetadata.read(path: path), expected, path) } catch {
@@ -119,10 +121,22 @@ final class ExistingStoreFile {
   /// Whether the file is to be in write-ahead mode afterwards.
   private var wasWriteAhead = true
 
-  init(_ path: String) throws(StoreError) {
-    self.path = path
-    // SQLite plays a journal back when it opens the file, so the file would change before anything was written.
-    try StoreCopy.requireNoJournal(path)
+  /// The file itself, whatever it is called by now.
+  private var identity: FileID?
+  /// Says beside a store that is not in write-ahead mode that a run has switched it over, so that whoever comes after a
+  /// crash switches it back.
+  private var mark: String { "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).mergewalk-rollback" }
+
+  init(_ path: String) { self.path = path }
+
+  /// Checks that the store still has its name: what is written to a file that was moved away is not where the user
+  /// looks for it.
+  func requireInPlace() throws(StoreError) {
+    guard let identity, FileID(path) != identity else { return }
+    throw StoreError(
+      .inputOutput, path: path,
+      message: "the store was moved or replaced while it was written to: nothing of what was done is at this path;"
+        + " put the store back and start again")
   }
 
   /// What the store was before the run, with the file's identity as it is now; `nil` when that is not known.
@@ -138,7 +152,12 @@ final class ExistingStoreFile {
     let origin = RunOrigin(header: try DatabaseHeader(connection), logLength: WriteAheadLog(path + "-wal").length)
     beforeRun = origin
     beforeOpening = origin
-    wasWriteAhead = origin.isWriteAhead
+    identity = FileID(path)
+    wasWriteAhead = origin.isWriteAhead && !FileSystem.exists(mark)
+    if !wasWriteAhead, !origin.isWriteAhead, FileAccess.own.make(mark) {
+      // There before the file says otherwise, also when the machine stops.
+      try FileSystem.sync(FileSystem.folder(of: path))
+    }
   }
 
   /// Goes on with the run of an earlier process, and returns whether all of it can still be taken back.
@@ -166,7 +185,10 @@ final class ExistingStoreFile {
 
   /// Restores the journal mode and closes.
   func finish(_ connection: Connection) throws(StoreError) {
-    if !wasWriteAhead { try connection.execute("PRAGMA journal_mode=DELETE") }
+    if !wasWriteAhead {
+      try connection.execute("PRAGMA journal_mode=DELETE")
+      try FileSystem.remove(mark)
+    }
     try connection.close()
   }
 
@@ -190,6 +212,10 @@ final class ExistingStoreFile {
       return try connection.close()
     }
     try suspend(connection)
+    guard identity == nil || FileID(path) == identity else {
+      // Beside another file, or none, the log would be taken for that one's.
+      return try FileSystem.remove(path + "-wal")
+    }
     if before.logLength > 0 {
       if FileSystem.size(path + "-wal") ?? 0 > before.logLength {
         try FileSystem.truncateFile(path + "-wal", to: before.logLength)
@@ -200,5 +226,6 @@ final class ExistingStoreFile {
     if FileSystem.head(path, count: before.header.count) != before.header {
       try FileSystem.overwriteHead(path, before.header)
     }
+    if !before.isWriteAhead { try FileSystem.remove(mark) }
   }
 }

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 
 /// The few calls of the file system that stores need.
@@ -27,7 +28,7 @@ enum FileSystem {
 
   /// The first bytes of a file: at most `count`; `nil` when it cannot be read.
   static func head(_ path: String, count: Int) -> [UInt8]? {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }
     defer { close(file) }
     var bytes = [UInt8](repeating: 0, count: count)
@@ -91,13 +92,6 @@ enum FileSystem {
     StoreError(.alreadyExists, path: path, message: "a file appeared while the store was being built")
   }
 
-  /// The path that symbolic links lead to; the path itself when there is nothing.
-  static func resolved(_ path: String) -> String {
-    guard let found = realpath(path, nil) else { return path }
-    defer { free(found) }
-    return String(cString: found)
-  }
-
   /// Removes everything in a folder and the folder; that there is none is fine.
   static func removeTree(_ path: String) throws(StoreError) {
     var info = stat()
@@ -114,8 +108,8 @@ enum FileSystem {
   }
 
   /// Makes a folder unless it is there.
-  static func makeFolder(_ path: String) throws(StoreError) {
-    guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
+  static func makeFolder(_ path: String, mode: mode_t = 0o755) throws(StoreError) {
+    guard mkdir(path, mode) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
   }
 
   /// Copies the files of a folder into a new one, without those in folders below it.
@@ -144,12 +138,12 @@ enum FileSystem {
 
   /// Copies a file's bytes to a new file.
   ///
-  /// - Parameter mode: The new file's permissions, before the process's mask.
-  static func copy(_ from: String, to: String, mode: mode_t = 0o600) throws(StoreError) {
+  /// - Parameter access: Who may use the new file.
+  static func copy(_ from: String, to: String, access: FileAccess = .own) throws(StoreError) {
     let source = open(from, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw failure(from, "cannot open") }
     defer { close(source) }
-    try create(to, mode: mode) { buffer, _ throws(StoreError) in
+    try create(to, access: access) { buffer, _ throws(StoreError) in
       while true {
         let got = read(source, buffer.baseAddress, buffer.count)
         if got < 0 && errno == EINTR { continue }
@@ -162,14 +156,15 @@ enum FileSystem {
   /// Makes a new file of the bytes that `next` puts into a buffer, piece by piece, until it puts in none.
   ///
   /// - Parameters:
-  ///   - mode: The new file's permissions, before the process's mask.
+  ///   - access: Who may use the new file.
   ///   - next: Gets the buffer and the number of bytes so far, and returns how many it has put into the buffer.
   static func create(
-    _ path: String, mode: mode_t, _ next: (UnsafeMutableRawBufferPointer, Int) throws(StoreError) -> Int
+    _ path: String, access: FileAccess, _ next: (UnsafeMutableRawBufferPointer, Int) throws(StoreError) -> Int
   ) throws(StoreError) {
-    let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+    let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard target >= 0 else { throw failure(path, "cannot create") }
     defer { close(target) }
+    access.apply(to: target)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
     defer { buffer.deallocate() }
     var total = 0

@@ -39,6 +39,7 @@ extension StoreFile {
     guard let schema = StoreSchema(model: model, configuration: configuration) else {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
     }
+    let path = StorePath.resolved(path)
     let file = try NewStoreFile(path, lockWait: lockWait, sparesOthers: sparesOthers)
     do {
       var metadata = StoreMetadata(
@@ -81,6 +82,7 @@ extension StoreFile {
     isWanted: (StoreMetadata, String, Bool) -> Bool
   ) throws(StoreError) -> StoreFile? {
     guard let schema = StoreSchema(model: model, configuration: nil) else { return nil }
+    let path = StorePath.resolved(path)
     try NewStoreFile.requireNotOurs(path)
     let names = UnfinishedStoreNames(path)
     let end = FileSystem.now() + max(0, min(lockWait, 86_400))
@@ -128,6 +130,7 @@ extension StoreFile {
 
   /// Removes what processes that are gone have left of a store that is there by now.
   package static func removeUnfinished(path: String) {
+    let path = StorePath.resolved(path)
     guard (try? NewStoreFile.requireNotOurs(path)) != nil else { return }
     UnfinishedStoreNames(path).removeLeftovers()
   }
@@ -220,7 +223,9 @@ final class NewStoreFile {
   }
 
   /// Commits, marks the file as one in write-ahead mode, syncs it and gives it its name.
-  func publish(_ connection: Connection) throws(StoreError) {
+  ///
+  /// - Parameter willPublish: Is called with the path of the file when it is complete and does not have its name yet.
+  func publish(_ connection: Connection, willPublish: ((String) throws(StoreError) -> Void)?) throws(StoreError) {
     try connection.execute("COMMIT")
     // Only the header's version numbers change; the log stays empty and goes away with the connection.
     let mode = try connection.text("PRAGMA journal_mode=WAL")
@@ -231,6 +236,7 @@ final class NewStoreFile {
     try FileSystem.sync(hiddenPath)
     try Self.requireFree(path)
     try removeCompanions()
+    try willPublish?(hiddenPath)
     try FileSystem.renameExclusively(hiddenPath, to: path)
     try FileSystem.sync(FileSystem.folder(of: path))
     release()

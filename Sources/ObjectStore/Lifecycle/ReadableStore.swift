@@ -11,11 +11,19 @@ package enum ReadableStore {
   package static func withConnection<Value>(
     _ path: String, _ body: (Connection) throws(StoreError) -> Value
   ) throws(StoreError) -> Value {
-    let header = try DatabaseHeader(path)
+    let given = path
+    let path = try StorePath.existing(path)
+    let isWhole = HotJournal.playBack(path)
+    let header = try DatabaseHeader(path, name: given)
     let hasLog = (FileSystem.size(path + "-wal") ?? 0) > 0
     let isShared = FileSystem.exists(path + "-shm")
-    if !header.isWriteAhead || isShared { return try run(path, .readOnly, name: path, body) }
-    if !hasLog { return try run(path, .immutable, name: path, body) }
+    if isWhole, !header.isWriteAhead || isShared { 
+      let value = try run(path, .readOnly, name: given, body)
+      // A reader that was killed has left them; what is in the log stays where it is.
+      if isShared, FileSystem.size(path + "-wal") ?? 0 == 0 { LogFiles.sweep(path, keepsLog: false) }
+      return value
+    }
+    if isWhole, !hasLog { return try run(path, .immutable, name: given, body) }
 
     let folder = try FileSystem.makeTemporaryFolder()
     let copy = folder + "/" + FileSystem.name(of: path)
@@ -24,9 +32,12 @@ package enum ReadableStore {
       FileSystem.removeFolder(folder)
     }
     try FileSystem.copy(path, to: copy)
-    try FileSystem.copy(path + "-wal", to: copy + "-wal")
+    // With the log, or the journal that nobody may play back in its place.
+    for suffix in ["-wal", "-journal"] where FileSystem.size(path + suffix) ?? 0 > 0 {
+      try FileSystem.copy(path + suffix, to: copy + suffix)
+    }
     // The user knows the store by its own name.
-    return try run(copy, .readWrite, name: path, body)
+    return try run(copy, .readWrite, name: given, body)
   }
 
   private static func run<Value>(

@@ -19,6 +19,7 @@ extension StoreFile {
     guard let expected = StoreSchema(model: model, configuration: configuration) else {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
     }
+    let path = try StorePath.existing(path)
     let pragmas = try PragmaList(options.pragmas, path: path)
     let file = try SharedStoreFile(path, isReadOnly: options.isReadOnly)
     let connection = try file.open(options)

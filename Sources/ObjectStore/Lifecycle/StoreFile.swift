@@ -56,6 +56,9 @@ public final class StoreFile {
   /// The files with values beside the store.
   package private(set) lazy var externalFiles = ExternalFiles(path: path, hasReproducibleNames: isReproducible)
 
+  /// Is called with the path of a new store's file when that is complete and does not have its name yet.
+  package var willPublish: ((String) throws(StoreError) -> Void)?
+
   private let undo: Undo
   private var pendingIndexes: [IndexDefinition]
   private var isEnded = false
@@ -236,15 +239,17 @@ public final class StoreFile {
         try buildIndexes()
         try fillDerivedValues()
         try raiseMaxima()
-        try file.publish(connection)
+        try file.publish(connection, willPublish: willPublish)
         isEnded = true
         if let last = acknowledge?() { try? Self.endWith(last, path) }
       case .existingFile(let file):
         try begin()
         if needsDerivedValues { try fillDerivedValues() }
         try raiseMaxima()
+        try file.requireInPlace()
         try commit()
         try file.moveLog(connection)
+        try file.requireInPlace()
         guard let acknowledge else {
           try file.finish(connection)
           break
@@ -263,7 +268,8 @@ public final class StoreFile {
       isEnded = true
       externalFiles.removeObsolete()
     } catch {
-      if isNew { try? rollBackRun() }
+      // What was interrupted can be gone on with.
+      if isNew, !(keepsBatches && error.cause?.kind == .interrupted) { try? rollBackRun() }
       throw error
     }
   }

@@ -19,7 +19,7 @@ struct WriteAheadLog {
   /// - Parameter start: Commits that end at or before this byte are not counted.
   /// - Complexity: O(bytes of the log).
   init(_ path: String, countingFrom start: Int = 0) {
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return }
     defer { close(file) }
     let header = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.headerLength, alignment: 8)

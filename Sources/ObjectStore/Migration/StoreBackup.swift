@@ -1,12 +1,16 @@
-import Glibc
+import Diagnostics
 import SQLite
 
 /// A copy of a store: one file with what its log has, and the folder with external data beside it.
 enum StoreBackup {
   /// Copies an open store to a new path.
   ///
+  /// - Returns: What has to live until the copy is needed for good: without it the next copy to the same path takes this
+  ///   one back.
   /// - Throws: ``StoreError`` with `alreadyExists`, `inputOutput` or `sqlite`; nothing is left then.
-  static func copy(_ connection: Connection, store path: String, to copy: String) throws(StoreError) {
+  static func copy(_ connection: Connection, store path: String, to copy: String) throws(StoreError) -> StagingFolder {
+    let copy = StorePath.resolved(copy)
+    let staging = try StagingFolder(forStore: copy)
     let source = ExternalData.folder(ofStore: path)
     let target = ExternalData.folder(ofStore: copy)
     for taken in [copy, copy + "-wal", copy + "-journal"] where FileSystem.exists(taken) {
@@ -18,30 +22,32 @@ enum StoreBackup {
       throw StoreError(
         .alreadyExists, path: target, message: "there is a folder already; name another place for the copy")
     }
+    let file = staging.file("copy.sqlite")
+    (FileAccess(of: path) ?? .own).make(file)
+    try connection.backUp(to: file)
+    try FileSystem.sync(file)
+    var moves = [(from: file, to: copy)]
+    if hasFiles {
+      let files = staging.file("files")
+      try FileSystem.makeFolder(files, mode: 0o700)
+      for name in FileSystem.names(in: source) {
+        try FileSystem.copy(
+          "\(source)/\(name)", to: "\(files)/\(name)", access: FileAccess(of: "\(source)/\(name)") ?? .own)
+      }
+      try FileSystem.sync(files)
+      try FileSystem.makeFolder(FileSystem.folder(of: target), mode: 0o700)
+      // The copy's own name comes last: it stands for a whole copy.
+      moves.insert((files, target), at: 0)
+    }
+    try staging.note(published: moves)
     do throws(StoreError) {
-      // The name of the copy stands for a whole copy, also after a crash.
-      let unfinished = copy + ".unfinished"
-      for suffix in ["", "-wal", "-shm", "-journal"] { try FileSystem.remove(unfinished + suffix) }
-      do throws(StoreError) {
-        try connection.backUp(to: unfinished)
-        try FileSystem.sync(unfinished)
-        try FileSystem.rename(unfinished, to: copy)
-      } catch {
-        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileSystem.remove(unfinished + suffix) }
-        throw error
-      }
-      if hasFiles {
-        let parent = FileSystem.folder(of: target)
-        try makeFolder(parent)
-        try makeFolder(target)
-        for name in FileSystem.names(in: source) { try FileSystem.copy("\(source)/\(name)", to: "\(target)/\(name)") }
-        try FileSystem.sync(target)
-      }
-      try FileSystem.sync(FileSystem.folder(of: copy))
+      for (from, to) in moves { try FileSystem.rename(from, to: to) }
     } catch {
-      remove(copy)
+      staging.takeBackPublished()
       throw error
     }
+    try FileSystem.sync(FileSystem.folder(of: copy))
+    return staging
   }
 
   /// Removes a store with its log and its external data; what is not there does not matter.
@@ -56,11 +62,5 @@ enum StoreBackup {
     for name in FileSystem.names(in: folder) { try? FileSystem.remove("\(folder)/\(name)") }
     FileSystem.removeFolder(folder)
     FileSystem.removeFolder(FileSystem.folder(of: folder))
-  }
-
-  private static func makeFolder(_ path: String) throws(StoreError) {
-    guard mkdir(path, 0o700) == 0 || errno == EEXIST else {
-      throw StoreError(.inputOutput, path: path, message: "cannot make the folder: error \(errno)")
-    }
   }
 }

@@ -73,7 +73,10 @@ public enum StoreMigrator {
   public static func migrate(
     path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options = Options()
   ) throws(MigrationError) -> Outcome {
+    let path = try migrationErrors { () throws(StoreError) in try StorePath.existing(path) }
     guard let start = try start(path, version, versions, options) else {
+      // A process that was killed after the store was migrated has left its copy, which is what it was made for.
+      if let copy = options.backupPath { StagingFolder.sweep(StorePath.resolved(copy), takesBack: false) }
       return Outcome()
     }
     let route = try versions.route(from: start.version, to: version, path: path)
@@ -81,9 +84,10 @@ public enum StoreMigrator {
       try StoreFile.open(
         path: path, model: start.version.model, configuration: start.configuration, cacheKiB: options.cacheKiB)
     }
+    var backup: StagingFolder?
     do {
       if let copy = options.backupPath {
-        try migrationErrors { () throws(StoreError) in
+        backup = try migrationErrors { () throws(StoreError) in
           try StoreBackup.copy(file.connection, store: path, to: copy)
         }
       }
@@ -96,6 +100,7 @@ public enum StoreMigrator {
       let steps = try run(file, route, start.configuration, options)
       try migrationErrors { () throws(StoreError) in
         try file.commit()
+        backup?.forgetPublished()
         try file.finish()
       }
       return Outcome(route: route, steps: steps)

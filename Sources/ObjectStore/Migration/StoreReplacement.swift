@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 package import ObjectModel
 import PropertyLists
@@ -7,7 +8,8 @@ import SQLite
 package enum StoreReplacement {
   /// The path of the store that is made beside another one: `.NAME.migrating` in the same folder.
   package static func hiddenPath(of path: String) -> String {
-    "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).migrating"
+    let path = StorePath.resolved(path)
+    return "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).migrating"
   }
 
   /// Removes what a crashed migration left beside a store.
@@ -27,7 +29,7 @@ package enum StoreReplacement {
   package static func copy(_ path: String, to copy: String) throws(MigrationError) {
     try migrationErrors { () throws(StoreError) in
       try ReadableStore.withConnection(path) { connection throws(StoreError) in
-        try StoreBackup.copy(connection, store: path, to: copy)
+        try StoreBackup.copy(connection, store: path, to: copy).forgetPublished()
       }
     }
   }
@@ -38,6 +40,7 @@ package enum StoreReplacement {
   ///
   /// - Parameter keepsExternalData: Whether rows still name files beside the old store.
   package static func replace(_ path: String, keepsExternalData: Bool) throws(MigrationError) {
+    let path = StorePath.resolved(path)
     let hidden = hiddenPath(of: path)
     try migrationErrors { () throws(StoreError) in
       try FileSystem.sync(hidden)
@@ -45,6 +48,7 @@ package enum StoreReplacement {
         throw StoreError(
           .busy, path: path, message: "the store was changed while it was migrated: it has a \(suffix) file")
       }
+      FileAccess(of: path)?.apply(to: hidden)
       guard rename(hidden, path) == 0 else {
         throw StoreError(
           .inputOutput, path: path, message: "cannot put the migrated store in its place: error \(errno)")

@@ -65,8 +65,8 @@ public struct ObjectCopy: Sendable {
 
   /// Prepares a copy.
   public init(from source: String, to target: String) {
-    self.source = source
-    self.target = target
+    self.source = StorePath.resolved(source)
+    self.target = StorePath.resolved(target)
   }
 
   /// Copies everything or nothing.

@@ -33,7 +33,7 @@ struct ObjectCopySource {
     guard matcher.findings.isEmpty else {
       throw StoreError(
         .incompatibleModel, path: "",
-        message: "the prepared objects do not fit the store:\n  " + matcher.findings.joined(separator: "\n  "))
+        message: "the prepared objects do not fit the store: " + matcher.findings.joined(separator: "; "))
     }
     return plan
   }

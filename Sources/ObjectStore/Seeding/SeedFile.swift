@@ -1,4 +1,5 @@
 import Bytes
+import Diagnostics
 import ObjectModel
 import SQLite
 
@@ -30,8 +31,9 @@ package enum SeedFile {
   package static func publish(
     _ source: String, in staging: StagingFolder, to path: String, identity: String, replaces: Bool
   ) throws(StoreError) -> Result {
+    let path = StorePath.resolved(path)
     let sealed = staging.file("sealed.sqlite")
-    let result = try seal(source, to: sealed, identity: identity)
+    let result = try seal(source, to: sealed, access: FileAccess(of: path) ?? .usual, identity: identity)
     try FileSystem.sync(sealed)
     // Files whose names are made of what they hold may be there already; they are the same then.
     let folder = ExternalData.folder(ofStore: path)
@@ -39,6 +41,7 @@ package enum SeedFile {
     let names = Set(FileSystem.names(in: ExternalData.folder(ofStore: source)))
     if !replaces { try requireFree(path) }
     _ = try StoreCopy.copyExternalData(of: source, to: path, staging: staging)
+    try staging.note(published: [(sealed, path)])
     if replaces {
       // A log of the old store would be played into the new one.
       try requireNoLog(path)
@@ -55,7 +58,9 @@ package enum SeedFile {
     return result
   }
 
-  private static func seal(_ source: String, to sealed: String, identity: String) throws(StoreError) -> Result {
+  private static func seal(
+    _ source: String, to sealed: String, access: FileAccess, identity: String
+  ) throws(StoreError) -> Result {
     let connection = try Connection.open(source, .readWrite)
     // The connection that VACUUM opens takes this setting over: no page then holds rests of another one.
     try connection.execute("PRAGMA temp_store=FILE; PRAGMA synchronous=OFF; PRAGMA secure_delete=ON")
@@ -66,6 +71,7 @@ package enum SeedFile {
     metadata.uuid = uuid(contents: contents, identity: identity)
     metadata.addSeed(seed)
     try metadata.write(connection)
+    access.make(sealed)
     let vacuum = try connection.prepare("VACUUM INTO ?")
     vacuum.bind(1, text: sealed)
     try vacuum.run()
@@ -84,6 +90,7 @@ package enum SeedFile {
 
   /// Checks that a store can be made at a path: there is neither a file nor the log of an earlier one.
   package static func requireFree(_ path: String) throws(StoreError) {
+    let path = StorePath.resolved(path)
     guard !FileSystem.exists(path) else {
       throw StoreError(.alreadyExists, path: path, message: "there is a file already")
     }

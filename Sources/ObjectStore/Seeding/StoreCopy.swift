@@ -1,3 +1,4 @@
+import Diagnostics
 import SQLite
 
 /// Puts a copy of a prepared store in a store's place.
@@ -25,14 +26,17 @@ public enum StoreCopy {
   /// - Complexity: O(bytes of the store); memory is flat.
   @discardableResult
   public static func copy(_ source: String, to path: String) throws(StoreError) -> Result {
-    try SeedFile.requireFree(path)
+    let path = StorePath.resolved(path)
+    let source = try StorePath.existing(source)
     let staging = try StagingFolder(forStore: path)
+    try SeedFile.requireFree(path)
     let copy = staging.file("copy.sqlite")
     let isByteEqual = try makeCopy(of: source, at: copy)
     try FileSystem.sync(copy)
     let externalFiles = try copyExternalData(of: source, to: path, staging: staging)
     let bytes = FileSystem.size(copy) ?? 0
     try SeedFile.requireFree(path)
+    try staging.note(published: [(copy, path)])
     try FileSystem.renameExclusively(copy, to: path)
     try FileSystem.sync(FileSystem.folder(of: path))
     return Result(isByteEqual: isByteEqual, bytes: bytes, externalFiles: externalFiles)
@@ -40,8 +44,7 @@ public enum StoreCopy {
 
   /// Checks that a store is whole without playing back a journal, which would change it.
   static func requireNoJournal(_ source: String) throws(StoreError) {
-    // A journal that starts with zeros is one that was finished and kept.
-    guard FileSystem.head(source + "-journal", count: 8)?.contains(where: { $0 != 0 }) == true else { return }
+    guard !HotJournal.playBack(source) || HotJournal.mayExist(source) else { return }
     throw StoreError(
       .busy, path: source, message: "the store has a -journal file: somebody writes it, or a crash left it behind")
   }
@@ -57,6 +60,7 @@ public enum StoreCopy {
       _ = try StoreMetadata.read(connection)
       guard !header.isWriteAhead || isAlone else {
         try connection.execute("PRAGMA query_only=OFF")
+        FileAccess.derived(from: source).make(copy)
         let vacuum = try connection.prepare("VACUUM INTO ?")
         vacuum.bind(1, text: copy)
         try vacuum.run()
@@ -64,17 +68,17 @@ public enum StoreCopy {
       }
       // The lock of a reader keeps writers out while the bytes are read.
       try connection.execute("BEGIN; SELECT count(*) FROM sqlite_master")
-      try write(connection, to: copy)
+      try write(connection, of: source, to: copy)
       try connection.execute("COMMIT")
       return true
     }
   }
 
-  private static func write(_ connection: Connection, to copy: String) throws(StoreError) {
+  private static func write(_ connection: Connection, of source: String, to copy: String) throws(StoreError) {
     guard let size = connection.fileSize else {
       throw StoreError(.inputOutput, path: connection.name, message: "cannot tell the size of the file")
     }
-    try FileSystem.create(copy, mode: 0o666) { buffer, offset throws(StoreError) in
+    try FileSystem.create(copy, access: .derived(from: source)) { buffer, offset throws(StoreError) in
       let count = min(buffer.count, size - offset)
       guard count > 0 else { return 0 }
       guard connection.read(at: offset, into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<count])) else {
@@ -95,7 +99,8 @@ public enum StoreCopy {
     try FileSystem.makeFolder(FileSystem.folder(of: to))
     try FileSystem.makeFolder(to)
     for name in names {
-      try FileSystem.copy(from + "/" + name, to: staging.file(name), mode: 0o666)
+      let access = FileAccess.derived(from: from + "/" + name).narrowed(by: FileAccess.derived(from: path))
+      try FileSystem.copy(from + "/" + name, to: staging.file(name), access: access)
       try FileSystem.sync(staging.file(name))
       try FileSystem.rename(staging.file(name), to: to + "/" + name)
     }

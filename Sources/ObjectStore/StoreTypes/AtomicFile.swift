@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 
 /// Writes a file so that whoever looks sees the old one or the new one, whole, also after a crash of the machine.
@@ -21,7 +22,7 @@ public final class AtomicFile {
   /// - Throws: ``StoreError`` with `inputOutput`, or what `body` throws; the old file is there then, as it was.
   public static func replace(_ path: String, _ body: (AtomicFile) throws(StoreError) -> Void) throws(StoreError) {
     // A link stays one: the file it leads to is replaced.
-    let path = FileSystem.resolved(path)
+    let path = ResolvedPath.of(path)
     let file = try AtomicFile(path)
     do throws(StoreError) {
       try body(file)

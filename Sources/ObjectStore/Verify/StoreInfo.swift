@@ -43,7 +43,7 @@ public struct StoreInfo: Sendable {
   /// - Complexity: O(rows): SQLite counts by walking the tables.
   public static func read(path: String) throws(StoreError) -> StoreInfo {
     let fileBytes = FileSystem.size(path) ?? 0
-    let logBytes = FileSystem.size(path + "-wal") ?? 0
+    let logBytes = FileSystem.size(StorePath.resolved(path) + "-wal") ?? 0
     return try ReadableStore.withConnection(path) { connection throws(StoreError) in
       let metadata = try StoreMetadata.read(connection)
       let header = try DatabaseHeader(connection)

@@ -22,7 +22,7 @@ public struct StoreVerifier {
   public static func verify(
     path: String, model: ManagedObjectModel? = nil, configuration: String? = nil
   ) throws(StoreError) -> StoreReport {
-    let logBytes = FileSystem.size(path + "-wal") ?? 0
+    let logBytes = FileSystem.size(StorePath.resolved(path) + "-wal") ?? 0
     return try ReadableStore.withConnection(path) { connection throws(StoreError) in
       var verifier = StoreVerifier(connection: connection)
       if logBytes > 0 {

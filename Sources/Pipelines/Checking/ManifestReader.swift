@@ -29,6 +29,7 @@ struct ManifestReader {
   /// - Parameter position: where the pipeline names the manifest.
   func entries(namedAt position: SourcePosition) -> [Entry] {
     let isYAML = [".yaml", ".yml", ".json"].contains { path.lowercased().hasSuffix($0) }
+    findings.noteRead(path)
     do throws(DiagnosticList) {
       let bytes = try SourceFile.read(path, limit: isYAML ? YAMLLimits.standard.maximumBytes : Self.largest)
       let before = findings.list.count

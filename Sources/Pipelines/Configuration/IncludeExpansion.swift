@@ -87,6 +87,7 @@ struct IncludeExpansion {
 
   private func parse(_ path: String, at position: SourcePosition) -> YAMLNode? {
     do throws(DiagnosticList) {
+      findings.noteRead(path)
       let bytes = try SourceFile.read(path, limit: YAMLLimits.standard.maximumBytes)
       var list: [Diagnostic] = []
       defer { findings.add(list) }

@@ -12,6 +12,7 @@ enum SecretFile {
   static func read(
     _ path: String, isOptional: Bool, at place: SourcePosition, _ findings: Findings
   ) -> String? {
+    findings.noteRead(path)
     do throws(DiagnosticList) {
       var bytes = try SourceFile.read(path, limit: limit)
       if bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }

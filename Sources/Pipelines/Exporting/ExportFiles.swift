@@ -1,34 +1,58 @@
 import Diagnostics
 import Glibc
+import Importing
+import ObjectStore
 import RecordFormats
 
-/// The files of an export: written under hidden names beside their final ones, and renamed when all are complete.
+/// The files of an export: written in a hidden folder, and given their names when all are complete.
+///
+/// A new folder appears with all of them in one step. In a folder that is there, a process that is killed in between leaves
+/// some of them, which the next export into the folder takes back.
 final class ExportFiles {
   private let folder: String
   private let names: [String]
   private let replaces: Bool
-  private let madeFolder: Bool
+  private let isNewFolder: Bool
+  private let access: FileAccess
+  private let staging: StagingFolder
   private var descriptors: [Int32] = []
   private var hidden: [String] = []
 
   /// Makes the folder if need be, and checks that nothing is in the way.
   ///
-  /// - Throws: `fileExists` or `cannotWrite`.
-  init(folder: String, names: [String], replaces: Bool) throws(DiagnosticList) {
+  /// - Parameters:
+  ///   - read: The files that are read meanwhile, which stay.
+  ///   - access: Who may use the files at most.
+  /// - Throws: `fileExists`, `unsafeOutput` or `cannotWrite`.
+  init(
+    folder: String, names: [String], replaces: Bool, read: OutputCheck, access: FileAccess
+  ) throws(DiagnosticList) {
+    var check = read
+    for name in names {
+      if let refusal = check.refusal(of: folder + "/" + name, .text, as: "the export") {
+        throw StoreExport.failure(
+          folder + "/" + name, FindingCode.unsafeOutput.rawValue, refusal.message, hint: refusal.hint)
+      }
+    }
+    self.access = access
     self.folder = folder
     self.names = names
     self.replaces = replaces
-    madeFolder = mkdir(folder, 0o777) == 0
-    if !madeFolder, errno != EEXIST {
-      throw Self.failure(folder, "the folder cannot be made")
+    var status = stat()
+    isNewFolder = stat(folder, &status) != 0 && errno == ENOENT
+    do throws(StoreError) {
+      staging = try StagingFolder(forStore: isNewFolder ? folder : folder + "/export")
+    } catch {
+      throw StoreExport.failure(folder, "cannotWrite", error.message)
     }
+    guard mkdir(staging.file("files"), 0o777) == 0 else { throw Self.failure(folder, "the folder cannot be made") }
     try checkFree()
   }
 
   /// The final path of a file.
   func path(_ name: String) -> String { folder + "/" + name }
 
-  private func hiddenPath(_ name: String) -> String { "\(folder)/.\(name).mergewalk-\(getpid())" }
+  private func hiddenPath(_ name: String) -> String { staging.file("files/" + name) }
 
   private func checkFree() throws(DiagnosticList) {
     guard !replaces else { return }
@@ -41,8 +65,9 @@ final class ExportFiles {
 
   /// Starts a file.
   func open(_ name: String) throws(DiagnosticList) -> ByteSink {
-    let descriptor = Glibc.open(hiddenPath(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    let descriptor = Glibc.open(hiddenPath(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw Self.failure(path(name), "the file cannot be made") }
+    access.apply(to: descriptor)
     hidden.append(name)
     descriptors.append(descriptor)
     return ByteSink(descriptor: descriptor)
@@ -71,17 +96,20 @@ final class ExportFiles {
       guard close(descriptor) == 0 else { throw Self.failure(path(name), "the file cannot be written") }
     }
     descriptors = []
-    for name in hidden {
-      guard rename(hiddenPath(name), path(name)) == 0 else { throw Self.failure(path(name), "the file cannot be made") }
+    let files = staging.file("files")
+    let moves = isNewFolder ? [(from: files, to: folder)] : hidden.map { (from: hiddenPath($0), to: path($0)) }
+    do throws(StoreError) { try staging.note(published: moves) } catch {
+      throw StoreExport.failure(folder, "cannotWrite", error.message)
+    }
+    for (from, to) in moves {
+      guard rename(from, to) == 0 else { throw Self.failure(to, "the file cannot be made") }
     }
     hidden = []
   }
 
-  /// Closes and removes what was written.
+  /// Closes what was written; it goes with the hidden folder.
   func discard() {
     for descriptor in descriptors { close(descriptor) }
-    for name in hidden { unlink(hiddenPath(name)) }
-    if madeFolder { rmdir(folder) }
     descriptors = []
     hidden = []
   }

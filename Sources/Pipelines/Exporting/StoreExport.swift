@@ -94,6 +94,8 @@ public struct StoreExport {
   public var entities: [String] = []
   /// Whether files that are there are replaced.
   public var replaces = false
+  /// Files that the caller has read for the export, which are not replaced.
+  public var readFiles: [String] = []
 
   /// Prepares an export of everything as NDJSON.
   public init(storePath: String, folder: String, model: StoreModel) {
@@ -111,7 +113,11 @@ public struct StoreExport {
   public func run(progress: ((Int) -> Void)? = nil) throws(DiagnosticList) -> Summary {
     let chosen = try chosenEntities()
     let names = chosen.map { "\($0.name).\(format.rawValue)" } + ["model.yaml", "pipeline.yaml"]
-    let output = try ExportFiles(folder: folder, names: names, replaces: replaces)
+    var read = OutputCheck()
+    read.uses(store: storePath)
+    for path in readFiles { read.reads(path, as: "the model of the store") }
+    let output = try ExportFiles(
+      folder: folder, names: names, replaces: replaces, read: read, access: .derived(from: storePath))
     var summary = Summary()
     do throws(DiagnosticList) {
       try write(chosen, to: output, &summary, progress: progress)

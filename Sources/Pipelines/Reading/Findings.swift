@@ -22,6 +22,12 @@ final class Findings {
   /// The bytes of the file, as far as they were read: what scalars look like in it.
   var source: [UInt8] = []
 
+  /// The files that were read beside it: what it includes, its model, manifests, secrets.
+  private(set) var readFiles: [String] = []
+
+  /// Notes a file that was read.
+  func noteRead(_ path: String) { if !readFiles.contains(path) { readFiles.append(path) } }
+
   /// A text of the file with the places of its bytes.
   func sourceText(_ text: String, of node: YAMLNode) -> SourceText {
     let isHere = node.position.includedPath == nil

@@ -1,6 +1,7 @@
 public import Diagnostics
 public import Importing
 import ObjectModel
+import RecordFormats
 public import ObjectStore
 
 /// Builds a store with default data from pipelines, so that the same input always gives the same bytes.
@@ -53,16 +54,17 @@ public struct SeedBuild: Sendable {
   /// - Complexity: That of the runs, and one pass over the store.
   public func run(progress: ((ImportProgress) -> Void)? = nil) throws(DiagnosticList) -> Summary {
     var summary = Summary()
+    let staging: StagingFolder
     do throws(StoreError) {
+      staging = try StagingFolder(forStore: storePath)
       if !replaces { try SeedFile.requireFree(storePath) }
     } catch {
       throw DiagnosticList(error)
     }
-    let staging: StagingFolder
-    do throws(StoreError) { staging = try StagingFolder(forStore: storePath) } catch { throw DiagnosticList(error) }
     // Errors say this name until they are caught below.
     let work = staging.file(Self.name(of: storePath))
     let definitions = try read(store: work, &summary)
+    try checkPlace(definitions)
     for (path, definition) in zip(pipelines, definitions) {
       do throws(ImportError) {
         let session: ImportSession
@@ -116,6 +118,21 @@ public struct SeedBuild: Sendable {
     }
     guard findings.isEmpty else { throw DiagnosticList(findings) }
     return definitions
+  }
+
+  /// Checks that the new store takes the place of an older one at most, and of nothing that it is made from.
+  private func checkPlace(_ definitions: [ImportDefinition]) throws(DiagnosticList) {
+    var check = OutputCheck()
+    for path in pipelines { check.reads(path, as: "a pipeline") }
+    for definition in definitions {
+      for file in definition.readFiles { check.reads(file, as: "a file that a pipeline consists of") }
+      let sources = definition.allSources + definition.objects.flatMap(\.sources)
+      for source in sources { check.reads(source.path, as: "an input") }
+    }
+    guard let refusal = check.refusal(of: storePath, .store, as: "the new store") else { return }
+    throw DiagnosticList([
+      Diagnostic(.unsafeOutput, path: storePath, position: .file, message: refusal.message, hint: refusal.hint)
+    ])
   }
 
   /// Why a pipeline cannot run after another one.

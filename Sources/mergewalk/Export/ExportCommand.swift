@@ -62,6 +62,7 @@ struct ExportCommand: ParsableCommand {
     export.format = format.format
     export.entities = entity
     export.replaces = force
+    export.readFiles = [storeModel.model].compactMap { $0 }
     let summary: StoreExport.Summary
     do throws(DiagnosticList) {
       try Folders.createParents(of: folder)

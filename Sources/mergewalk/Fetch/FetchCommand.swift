@@ -186,7 +186,7 @@ struct FetchCommand: ParsableCommand {
   private func write(
     _ fetch: CompiledFetch, _ names: [String], _ format: RowFormat, _ store: PersistentStore
   ) throws(FetchFailure) {
-    let file = try output.map { path throws(FetchFailure) in try RowFile(path) }
+    let file = try output.map { path throws(FetchFailure) in try RowFile(path, access: .derived(from: self.store)) }
     let writer = RowWriter(format, columns: names, to: ByteSink(descriptor: file?.descriptor ?? STDOUT_FILENO))
     var stream = RowStream(fetch, store: store, storePath: self.store, shortIDs: format.isTable)
     do throws(FetchFailure) {

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 import RecordFormats
 
@@ -6,14 +7,16 @@ struct RowFile {
   let path: String
   let descriptor: Int32
 
-  init(_ path: String) throws(FetchFailure) {
+  /// - Parameter access: who may use it at most.
+  init(_ path: String, access: FileAccess) throws(FetchFailure) {
     self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       let reason = String(cString: strerror(errno))
       throw FetchFailure(
         words: "\(path): error: cannot create the file: \(reason) [\(errno == EEXIST ? "fileExists" : "cannotWrite")]")
     }
+    access.apply(to: descriptor)
   }
 
   /// Closes the file; a network file system may report a full disk only now.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnostics
 import Glibc
+import Importing
 import Pipelines
 
 /// `mergewalk guess`: a pipeline and a model from files.
@@ -91,7 +92,7 @@ struct GuessCommand: ParsableCommand {
     }
     for file in guess.files {
       try Folders.createParents(of: file.path)
-      if force { try TextFile.replace(file.path, file.text) } else { try OutputFile.create(file.path, file.text) }
+      if force { try TextFile.replace(file.path, file.text, as: .text) } else { try OutputFile.create(file.path, file.text) }
     }
   }
 

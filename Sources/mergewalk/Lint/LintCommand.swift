@@ -33,13 +33,12 @@ struct LintCommand: ParsableCommand {
     var settings = PipelineSettings()
     settings.variables = variables.variables
     var findings: [Diagnostic] = []
+    var known: Set<Diagnostic> = []
     for path in pipelines {
       let found =
         path.hasSuffix(PipelineTests.suffix)
         ? PipelineTests.lint(path, variables: variables.variables) : Pipeline.lint(path, settings: settings)
-      for finding in found where !findings.contains(finding) {
-        findings.append(finding)
-      }
+      findings += found.filter { known.insert($0).inserted }
     }
     if json {
       Console.data(FindingsOutput.json(findings).text)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import Importing
 import ObjectModel
 
 /// `mergewalk model codegen`: Swift classes for the entities of a model.
@@ -67,7 +68,7 @@ struct ModelCodegen: ParsableCommand {
         continue
       }
       try Folders.createParents(of: path)
-      try TextFile.replace(path, file.text)
+      try TextFile.replace(path, file.text, as: .text)
       Console.words("wrote \(path)")
       written += 1
     }

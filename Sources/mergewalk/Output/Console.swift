@@ -17,7 +17,12 @@ enum Console {
   static func hide(_ redaction: Redaction) { secrets.withLock { $0.add(redaction) } }
 
   /// Writes data, with a line break behind it.
-  static func data(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+  ///
+  /// Names of files, columns and pipelines may have characters that make a terminal do something; they are spelt out, here
+  /// and in words.
+  static func data(_ text: String) { write(shown(text) + "\n", to: STDOUT_FILENO) }
+
+  private static func shown(_ text: String) -> String { PrintableText.of(text, keeping: .lines) }
 
   /// Writes data as it is.
   static func rawData(_ text: String) { write(text, to: STDOUT_FILENO) }
@@ -31,15 +36,18 @@ enum Console {
   ///
   /// - Returns: Whether nothing is lost.
   static func result(_ text: String) -> Bool {
-    let failure = attempt(text + "\n", to: STDOUT_FILENO)
+    let failure = attempt(shown(text) + "\n", to: STDOUT_FILENO)
     return failure == 0 || failure == EPIPE
   }
 
   /// Writes words, with a line break behind them.
-  static func words(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+  static func words(_ text: String) { write(shown(text) + "\n", to: STDERR_FILENO) }
 
-  /// Writes words as they are.
-  static func rawWords(_ text: String) { write(text, to: STDERR_FILENO) }
+  /// Shows a line on the terminal in place of the last such one; an empty one takes it away.
+  static func status(_ text: String) {
+    // Carriage return, the text, erase to the end of the line (ECMA-48 EL).
+    write("\r" + PrintableText.of(text) + "\u{1B}[K", to: STDERR_FILENO)
+  }
 
   /// Whether a person sees standard error at once.
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }

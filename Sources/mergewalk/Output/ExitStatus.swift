@@ -27,6 +27,7 @@ enum ExitStatus {
   static func of(_ error: ImportError.Code) -> ExitCode {
     switch error {
     case .storeBusy: busy
+    case .interrupted: interrupted
     case .nothingToResume, .cannotResume, .pipelineChanged, .inputsDiffer, .inputChanged, .inputShorter, .inputLonger,
       .alreadyImported, .cursorMismatch:
       refused

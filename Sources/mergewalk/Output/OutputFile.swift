@@ -6,11 +6,12 @@ enum OutputFile {
   /// Creates a file with this text.
   ///
   /// - Throws: one finding, `fileExists` or `cannotWrite`; a file that could not be written whole is removed.
-  static func create(_ path: String, _ text: String) throws(DiagnosticList) {
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+  static func create(_ path: String, _ text: String, access: FileAccess = .usual) throws(DiagnosticList) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw failure(path, errno == EEXIST ? "fileExists" : "cannotWrite", "cannot create the file")
     }
+    access.apply(to: descriptor)
     let isWhole = write(text, to: descriptor)
     let finding = failure(path, "cannotWrite", "cannot write the file")
     guard isWhole, close(descriptor) == 0 else {
@@ -23,7 +24,7 @@ enum OutputFile {
   ///
   /// - Throws: one finding, `cannotWrite`.
   static func send(_ path: String, _ text: String) throws(DiagnosticList) {
-    let descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+    let descriptor = FileOpening.forWriting(path, O_APPEND)
     guard descriptor >= 0 else { throw failure(path, "cannotWrite", "cannot open it for writing") }
     let isWhole = write(text, to: descriptor)
     let finding = failure(path, "cannotWrite", "cannot write to it")

@@ -1,5 +1,6 @@
 import Diagnostics
 import Glibc
+import Importing
 
 /// Reads and replaces small files as a whole.
 enum TextFile {
@@ -16,13 +17,28 @@ enum TextFile {
 
   /// Puts text in the place of a file, in one step: others see the old file or the new one.
   ///
-  /// What is no regular file, such as a device or a pipe, is written to and stays.
+  /// What is no regular file, such as a device or a pipe, is written to and stays. The file to which a link leads is
+  /// replaced, not the link. Nobody may use the new file who may not use the old one.
   ///
-  /// - Throws: `cannotWrite`, or `fileExists` when an earlier attempt left its unfinished file.
-  static func replace(_ path: String, _ text: String) throws(DiagnosticList) {
+  /// - Parameters:
+  ///   - kind: what the text is; a file that is something else stays.
+  ///   - access: who may use the file at most.
+  /// - Throws: `cannotWrite`; `fileExists` when there is a file of another kind, or an earlier attempt left its unfinished
+  ///   file.
+  static func replace(
+    _ path: String, _ text: String, as kind: OutputKind, access: FileAccess = .usual
+  ) throws(DiagnosticList) {
     if isSpecial(path) { return try OutputFile.send(path, text) }
+    guard kind.mayReplace(path) else {
+      throw DiagnosticList([
+        Diagnostic(
+          .error, code: "fileExists", path: path, position: .file,
+          message: "there is a file that is not \(kind.words), and it was left as it is", hint: "name another file")
+      ])
+    }
+    let path = ResolvedPath.of(path)
     let unfinished = "\(path).\(getpid()).tmp"
-    try OutputFile.create(unfinished, text)
+    try OutputFile.create(unfinished, text, access: access.narrowed(by: FileAccess(of: path)))
     guard rename(unfinished, path) == 0 else {
       let reason = String(cString: strerror(errno))
       unlink(unfinished)

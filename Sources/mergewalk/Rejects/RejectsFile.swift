@@ -47,17 +47,7 @@ enum RejectsFile {
   }
 
   /// The text with its control characters spelt out, so that a record cannot speak to the terminal.
-  static func printable(_ text: some StringProtocol) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar.value {
-      case 9: result += "\t"
-      case 0..<0x20, 0x7F..<0xA0: result += "\\u{" + String(scalar.value, radix: 16) + "}"
-      default: result.unicodeScalars.append(scalar)
-      }
-    }
-    return result
-  }
+  static func printable(_ text: some StringProtocol) -> String { PrintableText.of(String(text), keeping: .tabs) }
 
   /// Writes the record as it stood in its file.
   static func writeRaw(_ line: RejectLine) {

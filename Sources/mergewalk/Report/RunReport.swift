@@ -50,6 +50,7 @@ struct RunReport {
       <html lang="en">
       <head>
       <meta charset="utf-8">
+      <meta name="generator" content="mergewalk">
       <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>\(title)</title>

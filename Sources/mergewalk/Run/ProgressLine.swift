@@ -25,8 +25,7 @@ final class ProgressLine: Sendable {
       guard progress.seconds - state.lastDrawn >= 0.1 || state.stage != progress.stage else { return }
       state = (progress.seconds, true, progress.stage)
       let text = Self.text(progress, rate: rate, width: max(20, Console.width - 1), hasBlocks: hasBlocks)
-      // Carriage return, the text, erase to the end of the line (ECMA-48 EL).
-      Console.rawWords("\r" + text + "\u{1B}[K")
+      Console.status(text)
     }
   }
 
@@ -35,7 +34,7 @@ final class ProgressLine: Sendable {
     state.withLock { state in
       guard state.isShown else { return }
       state.isShown = false
-      Console.rawWords("\r\u{1B}[K")
+      Console.status("")
     }
   }
 

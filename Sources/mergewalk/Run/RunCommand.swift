@@ -76,6 +76,7 @@ struct RunCommand: ParsableCommand {
       if let rejects {
         definition.rejects.path = rejects
         definition.rejects.dryRunPath = rejects
+        definition.outputPlaces["rejects"] = nil
       }
       if let batch { definition.batchLimit.records = batch }
       if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }

@@ -42,7 +42,6 @@ struct RunExecution {
       let session = try ImportSession(definition)
       telling.log?.start(definition)
       var status = ExitStatus.success
-      Interruption.listen()
       // Told before the store forgets that nobody was told: whoever ends this process meanwhile loses nothing.
       try watch(session, telling) { summary, samples in status = tell(summary, samples, definition, telling) }
       if status != ExitStatus.success { throw status }
@@ -60,6 +59,8 @@ struct RunExecution {
 
   // MARK: While it runs
 
+  /// Until the store is open and the first stage begins, nothing is lost when a signal ends the process at once, also
+  /// while it waits for others that have the store.
   private func watch(
     _ session: ImportSession, _ telling: Telling, report: @escaping (ImportSummary, [RunSample]) -> Void
   ) throws(ImportError) {
@@ -69,9 +70,11 @@ struct RunExecution {
     let needsSamples = telling.definition?.reporting.reportPath != nil
     defer { line?.clear() }
     guard line != nil || plain != nil || needsSamples else {
-      let progress: ((ImportProgress) -> Void)? = telling.log.map { log in { log.update($0) } }
       _ = try session.run(
-        progress: progress, shouldStop: { Interruption.isRequested }, report: { report($0, []) })
+        progress: { progress in
+          Interruption.listen()
+          telling.log?.update(progress)
+        }, shouldStop: { Interruption.isRequested }, report: { report($0, []) })
       return
     }
     let monitor = RunMonitor(show: { progress, rate in
@@ -82,6 +85,7 @@ struct RunExecution {
     defer { ticker?.stop() }
     _ = try session.run(
       progress: { progress in
+        Interruption.listen()
         monitor.update(progress)
         telling.log?.update(progress)
       }, shouldStop: { Interruption.isRequested },
@@ -106,10 +110,10 @@ struct RunExecution {
     if let path = definition.reporting.metricsPath {
       let text = RunMetrics.text(
         summary, status: summary.status.rawValue, exitCode: exitCode, lastSuccess: lastSuccess(summary, definition))
-      lost += write(text, to: path, "metrics")
+      lost += write(text, to: path, .metrics, definition)
     }
     if let path = definition.reporting.reportPath {
-      lost += write(RunReport(summary, samples, definition).html, to: path, "report")
+      lost += write(RunReport(summary, samples, definition).html, to: path, .report, definition)
     }
     telling.log?.finish(summary, exitCode: exitCode)
     if options.json, !Console.result(SummaryOutput.json(summary).text) {
@@ -141,12 +145,14 @@ struct RunExecution {
     return last.map { $0.started + $0.seconds }
   }
 
-  private func write(_ text: String, to path: String, _ what: String) -> [String] {
+  private func write(
+    _ text: String, to path: String, _ kind: OutputKind, _ definition: ImportDefinition
+  ) -> [String] {
     do throws(DiagnosticList) {
-      try TextFile.replace(path, Console.redacted(text))
+      try TextFile.replace(path, Console.redacted(text), as: kind, access: .derived(from: definition.storePath))
       return []
     } catch {
-      return ["the \(what) cannot be written: \(error.diagnostics.map(\.description).joined(separator: "; "))"]
+      return ["the \(kind.rawValue) cannot be written: \(error.diagnostics.map(\.description).joined(separator: "; "))"]
     }
   }
 
@@ -165,11 +171,12 @@ struct RunExecution {
     var summary = ImportSummary()
     summary.pipeline = telling.name
     summary.seconds = seconds
-    if let definition = telling.definition, let path = definition.reporting.metricsPath {
+    let isSafe = !findings.contains { $0.code == FindingCode.unsafeOutput.rawValue }
+    if isSafe, let definition = telling.definition, let path = definition.reporting.metricsPath {
       summary.started = RunIdentity(pipeline: telling.name).started - seconds
       let text = RunMetrics.text(
         summary, status: "failed", exitCode: Int(exit.rawValue), lastSuccess: lastSuccess(nil, definition))
-      for line in write(text, to: path, "metrics") { Console.words("mergewalk: error: \(line)") }
+      for line in write(text, to: path, .metrics, definition) { Console.words("mergewalk: error: \(line)") }
     }
     if options.json {
       _ = Console.result(SummaryOutput.failure(summary, code: code, message: message, findings: findings).text)

@@ -44,6 +44,8 @@ struct RunOutputOptions: ParsableArguments {
   /// Puts what the command line says in place of what the pipeline says.
   func apply(to definition: inout ImportDefinition) {
     if noHistory { definition.reporting.keepsHistory = false }
+    if metrics != nil { definition.outputPlaces["metrics"] = nil }
+    if report != nil { definition.outputPlaces["report"] = nil }
     // A dry run leaves what the last real run told as it is, unless it is asked for by name.
     definition.reporting.metricsPath = metrics ?? (definition.isDryRun ? nil : definition.reporting.metricsPath)
     definition.reporting.reportPath = report ?? (definition.isDryRun ? nil : definition.reporting.reportPath)

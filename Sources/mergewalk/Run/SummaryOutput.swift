@@ -9,7 +9,7 @@ enum SummaryOutput {
     switch summary.status {
     case .limitBreached: ExitStatus.of(.limitBreached)
     case .completedWithRejects: ExitStatus.of(.completedWithRejects)
-    case .interrupted: ExitStatus.of(.interrupted)
+    case .interrupted: ExitStatus.interrupted
     case .skippedAgain: nil
     case .completed, .dryRun: summary.rejected > 0 ? ExitStatus.of(.completedWithRejects) : nil
     }

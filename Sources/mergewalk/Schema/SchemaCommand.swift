@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnostics
+import Importing
 import Pipelines
 
 /// `mergewalk schema`: the JSON Schema of pipeline files, for editors.
@@ -41,7 +42,7 @@ struct SchemaCommand: ParsableCommand {
     }
     do throws(DiagnosticList) {
       try Folders.createParents(of: file)
-      try TextFile.replace(file, text)
+      try TextFile.replace(file, text, as: .schema)
     } catch {
       FindingsOutput.words(error.diagnostics)
       throw ExitStatus.failure

@@ -98,15 +98,14 @@ struct StoreMigrateCommand: ParsableCommand {
     if isShown {
       options.progress = { progress in
         let text = "\(progress.version): step \(progress.step) of \(progress.stepCount): \(progress.title)"
-        // Carriage return, the text, erase to the end of the line (ECMA-48 EL).
-        Console.rawWords("\r" + String(text.prefix(max(20, Console.width - 1))) + "\u{1B}[K")
+        Console.status(String(text.prefix(max(20, Console.width - 1))))
       }
     }
-    defer { if isShown { Console.rawWords("\r\u{1B}[K") } }
+    defer { if isShown { Console.status("") } }
     let outcome = try StoreMigrator.migrate(path: store, to: wanted, in: versions, options: options)
     if quiet { return }
     if outcome.isUpToDate { return Console.words("\(store): fits \(wanted.name) already") }
-    if isShown { Console.rawWords("\r\u{1B}[K") }
+    if isShown { Console.status("") }
     for step in outcome.steps { Console.data(step) }
     let copy = options.backupPath.map { "; as it was: \($0)" } ?? ""
     Console.words("\(store): went \(Self.way(outcome))\(copy)")

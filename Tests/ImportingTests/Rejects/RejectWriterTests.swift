@@ -59,10 +59,11 @@ import Testing
   }
 
   @Test func aFileOfAnEarlierRunIsSetAside() throws {
-    let path = try folder.write("old\n", to: "r.ndjson")
+    let old = #"{"run":"o","file":"a.csv","record":1,"code":"value.date","raw":"x"}"# + "\n"
+    let path = try folder.write(old, to: "r.ndjson")
     let writer = try RejectWriter(path: path, run: "x")
     let aside = try #require(EarlierRejects(of: path).paths.first)
-    #expect(try String(contentsOfFile: aside, encoding: .utf8) == "old\n")
+    #expect(try String(contentsOfFile: aside, encoding: .utf8) == old)
     try write(writer, reject(), raw: [])
     #expect(!FileManager.default.fileExists(atPath: path))
     try writer.flush()

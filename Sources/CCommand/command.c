@@ -1,0 +1,69 @@
+#define _GNU_SOURCE
+#include "CCommand.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+static int argument_count;
+static char **arguments;
+static atomic_int is_listening, requests, hangups;
+
+int ccommand_argument_count(void) { return argument_count; }
+const char *ccommand_argument(int index) { return arguments[index]; }
+void ccommand_listen(void) { atomic_store(&is_listening, 1); }
+
+int ccommand_is_stop_requested(void) {
+  return atomic_load_explicit(&requests, memory_order_relaxed) > 0 ||
+         atomic_load_explicit(&hangups, memory_order_relaxed) > 0;
+}
+
+/* Nothing but what is safe in a handler. */
+static void hear(int number) {
+  if (!atomic_load(&is_listening)) {
+    static const char words[] = "mergewalk: stopped by a signal\n";
+    if (write(2, words, sizeof words - 1) < 0) {
+    }
+    _exit(4);
+  }
+  /* A session that ends sends SIGHUP beside SIGTERM, and more than once: that is one request. */
+  if (number == SIGHUP) {
+    atomic_store(&hangups, 1);
+    return;
+  }
+  if (atomic_fetch_add(&requests, 1) == 0) return;
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+/* The loader calls this before main, with main's arguments. The tests contain the command's code, too: there nothing is
+ * done about signals. */
+__attribute__((constructor)) static void begin(int count, char **values, char **environment) {
+  (void)environment;
+  argument_count = count;
+  arguments = values;
+  const char *name = count > 0 ? strrchr(values[0], '/') : NULL;
+  name = name ? name + 1 : count > 0 ? values[0] : "";
+  if (strcmp(name, "mergewalk") != 0) return;
+  /* A reader that goes away shows as EPIPE of write, a limit of file sizes as EFBIG. */
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = hear;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigset_t heard;
+  sigemptyset(&heard);
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  for (int i = 0; i < 3; i++) {
+    struct sigaction before;
+    /* What was started with nohup is to outlast its session. */
+    if (numbers[i] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler == SIG_IGN) continue;
+    sigaction(numbers[i], &action, NULL);
+    sigaddset(&heard, numbers[i]);
+  }
+  /* A parent that starts processes from a thread with blocked signals hands its mask on. */
+  pthread_sigmask(SIG_UNBLOCK, &heard, NULL);
+}

@@ -1,0 +1,16 @@
+/* What a command has to do before Swift's main function runs. */
+#ifndef CCOMMAND_H
+#define CCOMMAND_H
+
+/* The arguments that the process was started with, as the loader hands them over: Swift reads them from /proc, which
+ * need not be there. */
+int ccommand_argument_count(void);
+const char *ccommand_argument(int index);
+
+/* From here on the first SIGINT, SIGTERM or SIGHUP is only a request; before, it ends the process with exit code 4. */
+void ccommand_listen(void);
+
+/* Whether somebody has asked the process to stop. */
+int ccommand_is_stop_requested(void);
+
+#endif

@@ -1,0 +1,80 @@
+public import Glibc
+
+/// Who may do what with a file: what is made out of a file may be read by nobody who may not read that.
+public struct FileAccess: Sendable, Hashable {
+  /// The permissions of user, group and others.
+  public var mode: mode_t
+  /// Whose the file is; `nil` for whoever makes it.
+  private var owner: uid_t?
+  private var group: gid_t?
+
+  /// What a file that is made in the usual way may have; the process's mask takes its part.
+  public static let usual = FileAccess(mode: 0o666, owner: nil, group: nil)
+  /// For the user alone.
+  public static let own = FileAccess(mode: 0o600, owner: nil, group: nil)
+
+  private init(mode: mode_t, owner: uid_t?, group: gid_t?) {
+    self.mode = mode
+    self.owner = owner
+    self.group = group
+  }
+
+  /// The access to a file, without the right to execute it; `nil` when there is none.
+  public init?(of path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(mode: status.st_mode & 0o666, owner: status.st_uid, group: status.st_gid)
+  }
+
+  /// The access that a new file has that shows what another one holds: its maker's own, and nobody else's beyond that
+  /// one's.
+  public static func derived(from path: String) -> FileAccess {
+    guard let access = FileAccess(of: path) else { return .usual }
+    return FileAccess(mode: access.mode | 0o600, owner: nil, group: access.group)
+  }
+
+  /// What both allow; the owner is the first one's.
+  public func narrowed(by other: FileAccess?) -> FileAccess {
+    var result = self
+    if let other { result.mode &= other.mode }
+    return result
+  }
+
+  /// Gives a new file this access, as far as the process's mask allows.
+  ///
+  /// Only the superuser can give files away. A group that is not the one meant gets what all others get.
+  public func apply(to descriptor: Int32) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return }
+    var mode = mode
+    if let group {
+      let isGiven = owner.map { fchown(descriptor, $0, group) == 0 } ?? false
+      if !isGiven, group != status.st_gid, fchown(descriptor, uid_t.max, group) != 0 {
+        mode = mode & ~0o070 | mode & (mode & 0o007) << 3
+      }
+    }
+    let mask = umask(0)
+    umask(mask)
+    _ = fchmod(descriptor, mode & ~mask)
+  }
+
+  /// Gives the file at a path this access.
+  public func apply(to path: String) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    guard descriptor >= 0 else { return }
+    apply(to: descriptor)
+    close(descriptor)
+  }
+
+  /// Makes an empty file with this access where there is none, for somebody who opens it by its name.
+  ///
+  /// - Returns: Whether it was made.
+  @discardableResult
+  public func make(_ path: String) -> Bool {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return false }
+    apply(to: descriptor)
+    close(descriptor)
+    return true
+  }
+}

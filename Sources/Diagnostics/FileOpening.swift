@@ -1,0 +1,62 @@
+import Glibc
+
+/// Opens files that may be named pipes without waiting for ever for somebody at the other end.
+public enum FileOpening {
+  /// How long somebody may take to come to the other end of a named pipe, in seconds.
+  public static let patience = 2.0
+  private static let pause: Int32 = 20
+
+  /// Opens a file that is there for writing, and what is no regular file too.
+  ///
+  /// - Returns: The descriptor, which blocks; -1 with `errno`, `ENXIO` for a pipe that nobody reads.
+  public static func forWriting(_ path: String, _ flags: Int32) -> Int32 {
+    let end = now() + patience
+    while true {
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | flags)
+      if descriptor >= 0 {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
+        return descriptor
+      }
+      if errno == EINTR { continue }
+      guard errno == ENXIO, now() < end else { return -1 }
+      poll(nil, 0, pause)
+    }
+  }
+
+  /// Reads from a descriptor that was opened with `O_NONBLOCK`, and waits for what a pipe's writer sends.
+  ///
+  /// - Parameter hasWriter: Whether somebody is known to have been at the other end; is set.
+  /// - Returns: The number of bytes; 0 at the end; -1 with `errno`, `ETIMEDOUT` for a pipe that nobody writes to.
+  public static func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, hasWriter: inout Bool
+  ) -> Int {
+    let end = now() + patience
+    while true {
+      let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+      if count > 0 {
+        hasWriter = true
+        return count
+      }
+      if count == 0 {
+        if hasWriter { return 0 }
+        guard now() < end else {
+          errno = ETIMEDOUT
+          return -1
+        }
+        poll(nil, 0, pause)
+      } else if errno == EAGAIN {
+        hasWriter = true
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&request, 1, -1)
+      } else if errno != EINTR {
+        return -1
+      }
+    }
+  }
+
+  private static func now() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

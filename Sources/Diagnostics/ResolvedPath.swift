@@ -1,0 +1,64 @@
+import Glibc
+
+/// Paths with the symbolic links on them followed, so that what lies beside a file is looked for where the file is.
+public enum ResolvedPath {
+  /// As many links one after the other as the system itself follows.
+  private static let mostLinks = 40
+
+  /// The path of the file that a path leads to; the path itself when there is no link on it.
+  ///
+  /// The file need not be there: a link that leads to nothing gives the place to which it leads.
+  public static func of(_ path: String) -> String {
+    guard hasLink(path) else { return path }
+    var path = path
+    for _ in 0..<mostLinks {
+      if let real = real(path) { return real }
+      guard let target = target(ofLink: path) else { break }
+      path = target.hasPrefix("/") ? target : folder(of: path) + "/" + target
+    }
+    guard let folder = real(folder(of: path)) else { return path }
+    return (folder == "/" ? "" : folder) + "/" + name(of: path)
+  }
+
+  /// The same from the root on, to tell whether two paths that lead to nothing yet will lead to the same file.
+  public static func absolute(_ path: String) -> String {
+    let path = of(path)
+    if let real = real(path) { return real }
+    guard let folder = real(folder(of: path)) else { return path }
+    return (folder == "/" ? "" : folder) + "/" + name(of: path)
+  }
+
+  /// The folder part of a path: `.` when there is none.
+  public static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private static func name(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+  }
+
+  private static func real(_ path: String) -> String? {
+    guard let found = realpath(path, nil) else { return nil }
+    defer { free(found) }
+    return String(cString: found)
+  }
+
+  private static func target(ofLink path: String) -> String? {
+    var characters = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &characters, characters.count)
+    return count > 0 ? String(decoding: characters.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) : nil
+  }
+
+  /// Whether the file or one of the folders on the way to it is a symbolic link.
+  private static func hasLink(_ path: String) -> Bool {
+    var end = path.startIndex
+    while end < path.endIndex {
+      end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
+      var status = stat()
+      guard lstat(String(path[..<end]), &status) == 0 else { return false }
+      if status.st_mode & S_IFMT == S_IFLNK { return true }
+    }
+    return false
+  }
+}

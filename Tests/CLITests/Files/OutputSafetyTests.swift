@@ -1,0 +1,103 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Files that a command writes never take the place of what it reads, or of what is something else.
+@Suite("Outputs destroy nothing")
+struct OutputSafetyTests {
+  /// Runs the command, which has to refuse, and checks that no file has changed.
+  private func refused(_ people: People, _ arguments: String..., words: String) throws {
+    let names = try people.files()
+    let before = names.map { try? people.bytes($0) }
+    let command = try Command(arguments, in: people.folder.path)
+    #expect(command.status == 2 || command.status == 1, "\(arguments): \(command.words)")
+    #expect((command.output + command.words).contains(words), "\(arguments): \(command.output)\(command.words)")
+    #expect(try people.files() == names, "\(arguments)")
+    #expect(names.map { try? people.bytes($0) } == before, "\(arguments)")
+  }
+
+  /// Other names for a file of the folder.
+  private func names(of file: String, _ people: People) throws -> [String] {
+    let files = FileManager.default
+    try files.createSymbolicLink(atPath: people.folder.file("soft-\(file)"), withDestinationPath: file)
+    try files.linkItem(atPath: people.folder.file(file), toPath: people.folder.file("hard-\(file)"))
+    return [file, "./\(file)", people.folder.file(file), "soft-\(file)", "hard-\(file)"]
+  }
+
+  @Test("not what the pipeline reads", arguments: ["s.sqlite", "in.csv", "m.yaml", "p.yaml", "base.yaml", "secret"])
+  func whatIsRead(file: String) throws {
+    let people = try People(10)
+    try people.folder.write("memory: { keys: 16MiB }\n", to: "base.yaml")
+    try people.folder.write("hunter22\n", to: "secret")
+    let base = "include: base.yaml\nanomalies: { runs: \"${file:number}\" }"
+    try people.folder.write("12345", to: "number")
+    try people.pipeline(base.replacing("number", with: file == "secret" ? "secret" : "number"))
+    if file == "secret" { try people.folder.write("12345", to: "secret") }
+    for name in try names(of: file, people) {
+      try refused(people, "run", "p.yaml", "--rejects", name, words: "unsafeOutput")
+      try refused(people, "run", "p.yaml", "--rejects", name, "--dry-run", words: "unsafeOutput")
+      try refused(people, "run", "p.yaml", "--report", name, words: "unsafeOutput")
+      try refused(people, "run", "p.yaml", "--metrics", name, "--dry-run", words: "unsafeOutput")
+      for field in ["rejects", "metrics", "report"] {
+        try people.pipeline(base.replacing("number", with: file == "secret" ? "secret" : "number") + "\n\(field): \(name)")
+        try refused(people, "lint", "p.yaml", words: "p.yaml:8:")
+        try refused(people, "run", "p.yaml", words: "unsafeOutput")
+      }
+      try people.pipeline(base.replacing("number", with: file == "secret" ? "secret" : "number"))
+    }
+  }
+
+  @Test("nor files beside the store, nor each other")
+  func eachOther() throws {
+    let people = try People(10)
+    for name in ["s.sqlite-wal", "s.sqlite-mergewalk", "./s.sqlite-journal"] {
+      try refused(people, "run", "p.yaml", "--report", name, words: "a file of the store")
+    }
+    try refused(people, "run", "p.yaml", "--report", "out", "--metrics", "./out", words: "would destroy it")
+    try refused(people, "run", "p.yaml", "--rejects", "out", "--metrics", "out", words: "would destroy it")
+  }
+
+  @Test(
+    "nor a file of another kind",
+    arguments: ["notes.txt": "call Ann\n", "page.html": "<!DOCTYPE html>\n<p>mine", "x.ndjson": "{\"a\":1}\n"])
+  func otherKinds(name: String, text: String) throws {
+    let people = try People(10)
+    try people.folder.write(text, to: name)
+    try people.input(1...3, age: 2, bad: 1)
+    for option in ["--rejects", "--report", "--metrics"] {
+      try refused(people, "run", "p.yaml", option, name, words: "would take the place of a file")
+    }
+    try refused(people, "schema", "--out", name, words: "fileExists")
+  }
+
+  @Test("but what they wrote themselves")
+  func ownKind() throws {
+    let people = try People(10)
+    try people.input(1...3, age: 2, bad: 1)
+    for _ in 0..<2 {
+      let command = try people.run("--rejects", "r.ndjson", "--report", "r.html", "--metrics", "m.prom")
+      #expect(command.status == 1, "\(command.words)")
+      #expect(try people.command("schema", "--out", "schema.json").status == 0)
+    }
+    #expect(try people.bytes("m.prom").count > 100)
+  }
+
+  @Test("seed replaces stores only, and none that it reads")
+  func seed() throws {
+    let people = try People(10)
+    for name in ["m.yaml", "in.csv", "p.yaml"] {
+      try refused(people, "seed", "p.yaml", "--store", name, "--force", words: "unsafeOutput")
+    }
+    try people.folder.write("mine", to: "notes.txt")
+    try refused(people, "seed", "p.yaml", "--store", "notes.txt", "--force", words: "not a store")
+    #expect(try people.command("seed", "p.yaml", "--store", "s.sqlite", "--force").status == 0)
+  }
+
+  @Test("export leaves what it reads")
+  func export() throws {
+    let people = try People(10)
+    try FileManager.default.copyItem(atPath: people.folder.file("m.yaml"), toPath: people.folder.file("model.yaml"))
+    try refused(
+      people, "export", "s.sqlite", "--model", "model.yaml", "--out", ".", "--force", words: "unsafeOutput")
+  }
+}
