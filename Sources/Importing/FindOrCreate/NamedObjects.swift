@@ -19,10 +19,13 @@ final class NamedObjects {
   /// Notes for good that a record names an object; whether it is the first to do so.
   @inline(__always)
   func note(_ key: Int64) -> Bool {
-    guard key > namedUpTo, !marks.contains(key) else { return false }
+    guard !contains(key) else { return false }
     marks.mark(key)
     return true
   }
+
+  /// Whether a record has named an object.
+  func contains(_ key: Int64) -> Bool { key <= namedUpTo || marks.contains(key) }
 
   /// Notes that a record names an object; whether it counts and is the first to do so.
   @inline(__always)

@@ -32,18 +32,20 @@ extension BatchImporter {
     let root = nodes[plan.root]
     guard root.role == .root, let named = root.named else { return }
     if case .references = pass { return }
-    // A record that is rejected names its object only where it is rejected for that.
     var repeated: Set<Int32> = []
     for reject in rejects where reject.code == .duplicateKey && reject.element == nil { repeated.insert(reject.record) }
     let targets = view.nodes[root.node].targets
     var duplicates = 0
     for record in view.records where targets[record] > 0 {
       switch view.outcomes[record] {
-      case .inserted, .updated, .unchanged, .skipped: break
-      case .rejected: guard repeated.contains(Int32(record)) else { continue }
+      case .inserted, .updated, .unchanged, .skipped: if !named.note(targets[record]) { duplicates += 1 }
+      // Where only new objects are wanted, a record may be rejected for one that the store had before.
+      case .rejected where repeated.contains(Int32(record)):
+        let key = targets[record]
+        if root.part.mode == .insert ? named.contains(key) : !named.note(key) { duplicates += 1 }
+      case .rejected: continue
       case .pending, .deferred: continue
       }
-      if !named.note(targets[record]) { duplicates += 1 }
     }
     root.counts.duplicates += duplicates
   }

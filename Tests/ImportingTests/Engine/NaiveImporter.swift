@@ -41,6 +41,8 @@ struct NaiveImporter {
   private(set) var counts = Counts()
   private(set) var entityCounts: [String: ImportSummary.EntityCounts] = [:]
   private var seen: Set<[Value]> = []
+  /// The keys of records that have made or named an object.
+  private var imported: Set<[Value]> = []
   /// How many objects of each entity there were before the run, and which of them records have referred to.
   private var before: [String: Int] = [:]
   private var referredTo: [String: Set<Int>] = [:]
@@ -56,7 +58,7 @@ struct NaiveImporter {
   mutating func run(_ records: [MadeRecord], _ root: EntityImport) {
     counts = Counts()
     entityCounts = [:]
-    seen = []
+    (seen, imported) = ([], [])
     before = objects.mapValues(\.count)
     referredTo = [:]
     named = []
@@ -115,11 +117,18 @@ struct NaiveImporter {
       }
       create(record, root, key, targets)
       seen.insert(key)
+      imported.insert(key)
       counts.inserted += 1
       return
     }
     let isFirst = seen.insert(key).inserted
-    if !isFirst { entityCounts[name]?.duplicates += 1 }
+    // An import of new objects rejects what names one of before, and names none with that.
+    let isRefused = !isFirst && root.duplicates == .reject || root.mode == .insert
+    let isSkipped = !isFirst && root.duplicates == .first
+    let isRepeated =
+      isRefused && !isSkipped && root.mode == .insert
+      ? imported.contains(key) : !imported.insert(key).inserted
+    if isRepeated { entityCounts[name]?.duplicates += 1 }
     if !isFirst, root.duplicates == .first {
       counts.skipped += 1
     } else if !isFirst, root.duplicates == .reject {

@@ -206,7 +206,7 @@ private struct RandomImport {
       (counts.found, counts.missing) = (0, 0)
       return counts
     }
-    #expect(entities == naive.entityCounts, "\(how), plans \(summary.findPlans), \(summary.rejectCounts), \(summary.read) \(summary.skipped)")
+    #expect(entities == naive.entityCounts, "\(how), plans \(summary.findPlans)")
     let dump = try StoreDump(path: definition.storePath, model: definition.model, keys: keys)
     let expected = naive.dump(keys: keys)
     for (entity, lines) in expected {

@@ -86,7 +86,8 @@ extension ReferenceImporter {
     for relationship in part.relationships {
       guard let list = relationship.list, case .elements(let elements) = elements(record, list) else { continue }
       let before = members(owner, relationship)
-      guard let wanted = targets(elements, relationship, list, owner) else { return nil }
+      guard let (wanted, named) = targets(elements, relationship, list, owner) else { return nil }
+      tally.link(part.entityName, relationship.name, new: Set(wanted).subtracting(before).count, of: named)
       if relate(owner, relationship, list, before, wanted) { isChanged = true }
     }
     return isChanged
@@ -102,17 +103,17 @@ extension ReferenceImporter {
     return order.filter(all.contains) + all.filter { !order.contains($0) }
   }
 
-  /// The objects of a list's elements, each once; nil when one is missing that must not be.
+  /// The objects of a list's elements, each once, and how many elements have one; nil when one is missing that must not be.
   private mutating func targets(
     _ elements: [Cell], _ relationship: RelationshipImport, _ list: ListImport, _ owner: Int
-  ) -> [Int]? {
+  ) -> (objects: [Int], named: Int)? {
     let target = relationship.target
     let inverse = inverse(of: relationship, owner)
     let keys = Set(target.findBy.map(\.attributeName))
     let isUnique =
       model.entity(named: target.entityName)?.uniquenessConstraints.contains { Set($0).isSubset(of: keys) } ?? false
     let isScoped = inverse?.isToMany == false && (list.scope.map { $0 == .owner } ?? !isUnique)
-    var wanted: [Int] = []
+    var (wanted, named) = ([Int](), 0)
     for element in elements {
       let inner = record(element, target)
       guard let related = relate(inner, target), let key = key(inner, target) else { return nil }
@@ -134,9 +135,10 @@ extension ReferenceImporter {
         object = create(inner, target, own)
       }
       guard relateLists(inner, target, object) != nil else { return nil }
+      named += 1
       if !wanted.contains(object) { wanted.append(object) }
     }
-    return wanted
+    return (wanted, named)
   }
 
   private func inverse(of relationship: RelationshipImport, _ owner: Int) -> RelationshipDescription? {

@@ -54,6 +54,8 @@ struct ReferenceImporter {
   var isSecondPass = false
   /// How far the records have come in the column that only grows.
   var since: ReferenceSince?
+  /// What the import counts of values, list elements and names.
+  var tally = ReferenceTally()
 
   init(_ definition: ImportDefinition) {
     model = definition.model
@@ -71,6 +73,7 @@ struct ReferenceImporter {
     rejects = []
     named = []
     isBreached = false
+    tally = ReferenceTally()
     var done: [Int: (counts: ImportSummary.PartCounts, unreadable: Int)] = [:]
     cursorsNow = Array(repeating: nil, count: definition.parts.count)
     for index in order(definition.parts) {
@@ -83,8 +86,10 @@ struct ReferenceImporter {
       seen = []
       unreadable = 0
       note(part.root)
+      tally.startPart()
       runPart(inputs[index])
       outcome.parts.append(counts)
+      outcome.entities[part.root.entityName]?.duplicates += tally.duplicates
       done[index] = (counts, unreadable)
     }
     for index in order(definition.parts).reversed() where definition.parts[index].root.mode.removesOthers {
@@ -92,6 +97,7 @@ struct ReferenceImporter {
       removeOthers(definition.parts[index].root, counts, unreadable: unreadable)
     }
     outcome.cursors = cursorsNow
+    outcome.links = tally.links
     outcome.rejects = rejects.sorted()
     let rejected = outcome.parts.reduce(0) { $0 + $1.rejected }
     outcome.status = rejected + outcome.denied > 0 ? "completed_with_rejects" : "completed"
@@ -275,6 +281,7 @@ struct ReferenceImporter {
     }
     isChanged = isChanged || listsChanged
     since?.noteSettled(entry.moment.value)
+    if !root.findBy.isEmpty { tally.note(object) }
     switch result {
     case .inserted: counts.inserted += 1
     case .unchanged where !isChanged: counts.unchanged += 1
@@ -305,10 +312,12 @@ struct ReferenceImporter {
     settled = object
     named.insert(object)
     let isFirst = seen.insert(key).inserted
-    if !isFirst, root.duplicates == .first { return nil }
-    if !isFirst, root.duplicates == .reject { return .rejected("key.duplicate") }
-    if root.mode == .insert { return .rejected("key.duplicate") }
-    if root.mode == .createMissing { return nil }
+    let isSkipped = !isFirst && root.duplicates == .first
+    let isRefused = !isFirst && root.duplicates == .reject || root.mode == .insert
+    if isSkipped || isRefused || root.mode == .createMissing {
+      if isRefused, root.mode == .insert { tally.noteRejected(object) } else { tally.note(object) }
+      return isRefused && !isSkipped ? .rejected("key.duplicate") : nil
+    }
     if hasTwoPasses, waits(record, object) {
       waitingObjects.insert(object)
       waiting.append(entry)

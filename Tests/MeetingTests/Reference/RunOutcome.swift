@@ -33,6 +33,8 @@ struct RunOutcome {
   var denied = 0
   /// Rejects in the file of rejects; nil when there is no file.
   var rejects: [Reject]?
+  /// What became of elements, by relationship.
+  var links: [String: Int] = [:]
   /// What the column that only grows has reached, by import.
   var cursors: [CursorValue?] = []
 
@@ -60,6 +62,7 @@ struct RunOutcome {
       let (mine, other) = (entities[name] ?? .init(), real.entities[name] ?? .init())
       compare("entities.\(name)", Self.text(mine), Self.text(other))
     }
+    compare("links", links.sorted { $0.key < $1.key }.description, real.links.sorted { $0.key < $1.key }.description)
     compare("deleted", deleted, real.deleted)
     compare("marked", marked, real.marked)
     compare("denied", denied, real.denied)
@@ -73,7 +76,8 @@ struct RunOutcome {
   }
 
   private static func text(_ counts: ImportSummary.EntityCounts) -> String {
-    "inserted \(counts.inserted), updated \(counts.updated), deleted \(counts.deleted), marked \(counts.marked)"
+    "inserted \(counts.inserted), updated \(counts.updated), duplicates \(counts.duplicates), deleted"
+      + " \(counts.deleted), marked \(counts.marked)"
   }
 
   /// What is in one list and not in the other, as often as it is.

@@ -59,10 +59,19 @@ extension RealRun {
       counts.inserted = count("inserted", entity)
       counts.updated = count("updated", entity)
       counts.unchanged = count("unchanged", entity)
+      counts.duplicates = count("duplicates", entity)
       counts.deleted = count("deleted", entity)
       counts.marked = count("marked", entity)
       outcome.entities[name] = counts
     }
+    outcome.links = ReferenceTally.links(
+      (object["lists"] as? [[String: Any]] ?? []).map { list in
+        var tally = ListTally()
+        tally.entity = list["entity"] as? String ?? ""
+        tally.relationship = list["relationship"] as? String ?? ""
+        (tally.linked, tally.alreadyLinked) = (count("linked", list), count("already_linked", list))
+        return tally
+      })
     outcome.deleted = count("deleted", object)
     outcome.marked = count("marked", object)
     outcome.denied = count("denied", object)

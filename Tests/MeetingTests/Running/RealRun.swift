@@ -50,6 +50,7 @@ struct RealRun {
     outcome.parts = summary.parts
     for index in outcome.parts.indices { outcome.parts[index].seconds = 0 }
     outcome.entities = summary.entities
+    outcome.links = ReferenceTally.links(summary.lists)
     outcome.deleted = summary.deleted
     outcome.marked = summary.marked
     outcome.denied = summary.denied

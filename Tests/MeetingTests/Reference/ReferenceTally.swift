@@ -1,0 +1,40 @@
+import Importing
+
+/// What a run counts beside its records: elements of lists, and names that repeat.
+///
+/// Values that others took the place of have an oracle of their own, `TallyPropertyTests`.
+struct ReferenceTally {
+  /// Elements that were linked, and those whose object was there already, by relationship.
+  private(set) var links: [String: Int] = [:]
+  /// How many records of the part have named each object.
+  private var names: [Int: Int] = [:]
+
+  /// Records whose object an earlier record of the part has named.
+  var duplicates: Int { names.values.reduce(0) { $0 + $1 - 1 } }
+
+  mutating func startPart() { names = [:] }
+
+  /// Notes that a record stands for an object.
+  mutating func note(_ object: Int) { names[object, default: 0] += 1 }
+
+  /// Notes that a record is rejected for its object.
+  mutating func noteRejected(_ object: Int) { if names[object] != nil { note(object) } }
+
+  mutating func link(_ entity: String, _ relationship: String, new: Int, of named: Int) {
+    add(&links, "\(entity).\(relationship) linked", new)
+    add(&links, "\(entity).\(relationship) already linked", named - new)
+  }
+
+  private func add(_ counts: inout [String: Int], _ name: String, _ count: Int) {
+    if count != 0 { counts[name, default: 0] += count }
+  }
+
+  /// The same of a run.
+  static func links(_ lists: [ListTally]) -> [String: Int] {
+    var tally = ReferenceTally()
+    for list in lists {
+      tally.link(list.entity, list.relationship, new: list.linked, of: list.linked + list.alreadyLinked)
+    }
+    return tally.links
+  }
+}
