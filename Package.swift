@@ -62,7 +62,7 @@ let package = Package(
     module("PropertyLists"),
 
     // The object layer.
-    module("ObjectModel", ["Bytes", "Diagnostics", "XML", "YAML", "CCrypto", "CICU"]),
+    module("ObjectModel", ["Bytes", "Diagnostics", "XML", "YAML", "PropertyLists", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
     module(
       "ObjectStore", ["Bytes", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
@@ -105,7 +105,8 @@ let package = Package(
     tests("ThreadsTests", ["Threads"]),
     tests("YAMLTests", ["YAML", "Diagnostics", "TestSupport"]),
     tests("PropertyListsTests", ["PropertyLists", "TestSupport"]),
-    tests("ObjectModelTests", ["ObjectModel", "Diagnostics", "CSQLite", "Threads", "TestSupport"]),
+    tests(
+      "ObjectModelTests", ["ObjectModel", "Diagnostics", "PropertyLists", "CSQLite", "Threads", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "TestSupport"]),
     tests(

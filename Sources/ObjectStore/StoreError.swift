@@ -100,6 +100,11 @@ public struct ModelDifferences: Sendable, Hashable, CustomStringConvertible {
   /// Whether there is no difference.
   public var isEmpty: Bool { differing.isEmpty && missingInStore.isEmpty && missingInModel.isEmpty }
 
+  /// Whether both have the same entities, and only some of these differ.
+  func isConfined(to entities: Set<String>) -> Bool {
+    missingInStore.isEmpty && missingInModel.isEmpty && differing.allSatisfy(entities.contains)
+  }
+
   /// The lists in words.
   public var description: String {
     let parts = [

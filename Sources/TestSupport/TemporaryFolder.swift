@@ -22,11 +22,15 @@ public final class TemporaryFolder: Sendable {
 
   /// Writes `text` as UTF-8 to `name` inside the folder and returns the file's path.
   @discardableResult
-  public func write(_ text: String, to name: String) throws -> String {
+  public func write(_ text: String, to name: String) throws -> String { try write(Array(text.utf8), to: name) }
+
+  /// Writes `bytes` to `name` inside the folder and returns the file's path.
+  @discardableResult
+  public func write(_ bytes: [UInt8], to name: String) throws -> String {
     let target = file(name)
     try FileManager.default.createDirectory(
       atPath: (target as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
-    try Data(text.utf8).write(to: URL(fileURLWithPath: target))
+    try Data(bytes).write(to: URL(fileURLWithPath: target))
     return target
   }
 

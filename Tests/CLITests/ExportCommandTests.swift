@@ -146,6 +146,7 @@ struct ExportCommandTests {
     let update = try connection.prepare("UPDATE Z_METADATA SET Z_PLIST = ?")
     update.bind(1, copying: Array(list))
     try update.run()
+    try connection.execute("DELETE FROM Z_MODELCACHE")
     try connection.close()
 
     let missing = try Command(["export", "shop.sqlite"], in: folder.path)

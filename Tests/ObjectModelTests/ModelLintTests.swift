@@ -108,20 +108,20 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     // Attributes.
     .attribute(.error, "undefinedType", 22, "undefined"),
     .attribute(.error, "unknownAttributeType", 25, "strng", hint: "did you mean “string”?"),
-    .attribute(.error, "defaultTransformerNamed", 22, "{ type: transformable, transformer: NSKeyedUnarchiveFromData }"),
+    .attribute(.warning, "defaultTransformerNamed", 22, "{ type: transformable, transformer: NSKeyedUnarchiveFromData }"),
     .attribute(.warning, "unusedTransformer", 22, "{ type: string, transformer: T }"),
-    .attribute(.error, "invalidDefault", 22, "{ type: integer16, default: 40000 }"),
-    .attribute(.error, "invalidDefault", 22, "{ type: double, default: high }"),
-    .attribute(.error, "invalidDefault", 22, "{ type: boolean, default: maybe }"),
-    .attribute(.error, "invalidDefault", 22, "{ type: uuid, default: abc }"),
+    .attribute(.warning, "invalidDefault", 22, "{ type: integer16, default: 40000 }"),
+    .attribute(.warning, "invalidDefault", 22, "{ type: double, default: high }"),
+    .attribute(.warning, "invalidDefault", 22, "{ type: boolean, default: maybe }"),
+    .attribute(.warning, "invalidDefault", 22, "{ type: uuid, default: abc }"),
     .attribute(.warning, "defaultBreaksBounds", 22, "{ type: integer16, default: 0, min: 1 }"),
     .attribute(.warning, "defaultBreaksBounds", 22, "{ type: decimal, default: 10.01, max: 10.0 }"),
     .attribute(.warning, "defaultBreaksBounds", 22, "{ type: string, default: abc, max_length: 2 }"),
     .attribute(.warning, "defaultBreaksBounds", 22, "{ type: date, default: 2020-01-01, min: 2021-01-01 }"),
-    .attribute(.error, "invalidBound", 22, "{ type: integer16, min: one }"),
+    .attribute(.warning, "invalidBound", 22, "{ type: integer16, min: one }"),
     .attribute(.warning, "invalidBound", 22, "{ type: boolean, max: 1 }"),
-    .attribute(.error, "reversedBounds", 22, "{ type: double, min: 2, max: 1 }"),
-    .attribute(.error, "reversedBounds", 22, "{ type: string, min_length: 3, max_length: 2 }"),
+    .attribute(.warning, "reversedBounds", 22, "{ type: double, min: 2, max: 1 }"),
+    .attribute(.warning, "reversedBounds", 22, "{ type: string, min_length: 3, max_length: 2 }"),
     .attribute(.warning, "unusedPattern", 22, "{ type: date, pattern: \"a+\" }"),
     .attribute(.warning, "unsupportedComposite", 22, "composite"),
     .attribute(.warning, "uncertainComposite", 22, "{ type: composite, elements: { a: string } }"),
@@ -130,8 +130,8 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     .attribute(.error, "unfitElement", 56, "{ type: composite, elements: { a: undefined } }"),
     .attribute(.error, "missingExpression", 22, "{ type: string, derived: \"\" }"),
     .attribute(.warning, "unknownExpression", 22, "{ type: string, derived: \"max:(y)\" }"),
-    .attribute(.error, "unknownProperty", 22, "{ type: string, derived: \"canonical:(nam)\" }"),
-    .attribute(.error, "transientDerived", 22, "{ type: date, transient: true, derived: now() }"),
+    .attribute(.warning, "unknownProperty", 22, "{ type: string, derived: \"canonical:(nam)\" }"),
+    .attribute(.warning, "transientDerived", 22, "{ type: date, transient: true, derived: now() }"),
     // Relationships.
     .file(
       .error, "unknownDestination", 2, 25,
@@ -164,31 +164,31 @@ struct LintCase: Sendable, CustomTestStringConvertible {
         C: {}
       """),
     .relationship(.warning, "orderedToOne", 25, "{ to_one: A, ordered: true }"),
-    .relationship(.error, "illegalCount", 25, "{ to_one: A, max: 2 }"),
-    .relationship(.error, "illegalCount", 25, "{ to_many: A, max: 1 }"),
-    .relationship(.error, "illegalCount", 25, "{ to_many: A, min: 4, max: 3 }"),
-    .relationship(.error, "illegalCount", 25, "{ to_many: A, min: -1 }"),
+    .relationship(.warning, "illegalCount", 25, "{ to_one: A, max: 2 }"),
+    .relationship(.warning, "illegalCount", 25, "{ to_many: A, max: 1 }"),
+    .relationship(.warning, "illegalCount", 25, "{ to_many: A, min: 4, max: 3 }"),
+    .relationship(.warning, "illegalCount", 25, "{ to_many: A, min: -1 }"),
     // Uniqueness and indexes.
     .file(
-      .error, "unknownProperty", 2, 3,
+      .warning, "unknownProperty", 2, 3,
       """
       entities:
         A: { attributes: { email: string }, unique: [emal] }
       """, hint: "did you mean “email”?"),
     .file(
-      .error, "transientConstraint", 2, 3,
+      .warning, "transientConstraint", 2, 3,
       """
       entities:
         A: { attributes: { x: { type: string, transient: true } }, unique: [x] }
       """),
     .file(
-      .error, "unfitConstraint", 2, 3,
+      .warning, "unfitConstraint", 2, 3,
       """
       entities:
         A: { relationships: { x: { to_many: A } }, unique: [x] }
       """),
     .file(
-      .error, "emptyConstraint", 2, 3,
+      .warning, "emptyConstraint", 2, 3,
       """
       entities:
         A: { unique: [[]] }
@@ -200,19 +200,19 @@ struct LintCase: Sendable, CustomTestStringConvertible {
         A: { attributes: { x: string }, unique: [x, x] }
       """),
     .file(
-      .error, "unknownProperty", 2, 19,
+      .warning, "unknownProperty", 2, 19,
       """
       entities:
         A: { indexes: { byX: [x] } }
       """),
     .file(
-      .error, "emptyIndex", 2, 19,
+      .warning, "emptyIndex", 2, 19,
       """
       entities:
         A: { indexes: { byX: [] } }
       """),
     .file(
-      .error, "unfitIndex", 2, 58,
+      .warning, "unfitIndex", 2, 58,
       """
       entities:
         A: { relationships: { xs: { to_many: A } }, indexes: { byX: [xs] } }
@@ -225,35 +225,35 @@ struct LintCase: Sendable, CustomTestStringConvertible {
           indexes: { byX: [x] } }
       """),
     .file(
-      .error, "unknownProperty", 2, 3,
+      .warning, "unknownProperty", 2, 3,
       """
       entities:
         A: { compound_indexes: [[x, y]] }
       """),
     // Requests and configurations.
     .file(
-      .error, "unknownEntity", 3, 3,
+      .warning, "unknownEntity", 3, 3,
       """
       entities: { Order: {} }
       fetch_requests:
         all: { entity: Ordr }
       """, hint: "did you mean “Order”?"),
     .file(
-      .error, "missingEntity", 3, 3,
+      .warning, "missingEntity", 3, 3,
       """
       entities: { Order: {} }
       fetch_requests:
         all: { limit: 3 }
       """),
     .file(
-      .error, "unknownEntity", 3, 3,
+      .warning, "unknownEntity", 3, 3,
       """
       entities: { Order: {} }
       configurations:
         Cloud: [Oder]
       """),
     .file(
-      .error, "unknownEntity", 2, 19,
+      .warning, "unknownEntity", 2, 19,
       """
       entities:
         A: { fetched: { f: { fetch: { entity: B } } } }

@@ -45,7 +45,7 @@ struct ModelRowsTests {
   func ns5DefaultTransformer(name: String) throws {
     let found = try findings("entities: { A: { attributes: { c: { type: transformable, transformer: \(name) } } } }")
     #expect(found.map(\.code) == ["defaultTransformerNamed"])
-    #expect(found.first?.severity == .error)
+    #expect(found.first?.severity == .warning)
     let secure =
       "entities: { A: { attributes: { c: { type: transformable, transformer: NSSecureUnarchiveFromData } } } }"
     #expect(try codes(secure).isEmpty)

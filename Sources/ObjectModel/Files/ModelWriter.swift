@@ -1,3 +1,4 @@
+import PropertyLists
 import YAML
 
 /// Writes models as text: Xcode's XML and Mergewalk's YAML.
@@ -11,6 +12,26 @@ public enum ModelWriter {
     var writer = ModelXMLWriter()
     writer.write(draft)
     return writer.text
+  }
+
+  /// The bytes of a compiled model, a `.mom` file, and what is not in it, in words.
+  ///
+  /// Predicates are left out: fetch requests, fetched properties, partial indexes, patterns; so are composite attributes.
+  ///
+  /// - Complexity: O(properties).
+  public static func compiled(_ model: ManagedObjectModel) -> (bytes: [UInt8], leftOut: [String]) {
+    ModelArchiver.archive(model, for: .file)
+  }
+
+  /// The bytes of the `VersionInfo.plist` of a `.momd` folder with one version.
+  public static func versionInfo(_ model: ManagedObjectModel, version: String) -> [UInt8] {
+    let hashes = model.versionHashes.map { PropertyList.Entry($0.name, .data($0.hash)) }
+    return BinaryPropertyListWriter.write(
+      .dictionary([
+        PropertyList.Entry("NSManagedObjectModel_CurrentVersionName", .string(version)),
+        PropertyList.Entry(
+          "NSManagedObjectModel_VersionHashes", .dictionary([PropertyList.Entry(version, .dictionary(hashes))])),
+      ]))
   }
 
   /// The text of a model in YAML, as `docs/model-yaml.md` describes it.

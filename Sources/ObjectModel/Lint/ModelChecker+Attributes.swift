@@ -27,13 +27,13 @@ extension ModelChecker {
   private mutating func checkShadow(_ attribute: AttributeDescription, of entity: Int) {
     guard attribute.isTransient, let name = attribute.userInfo["shadow"] else { return }
     guard let shadow = self.attribute(name, of: entity) else {
-      findings.error(
+      findings.warning(
         "unknownProperty", attribute.position, "“\(name)”, the shadow of “\(attribute.name)”, is not an attribute",
         hint: propertyHint(name, of: entity))
       return
     }
     if shadow.isTransient {
-      findings.error(
+      findings.warning(
         "transientShadow", attribute.position,
         "“\(name)”, the shadow of “\(attribute.name)”, is transient, so that nothing of it is stored",
         hint: "the shadow is persistent and has a type")
@@ -70,7 +70,7 @@ extension ModelChecker {
     }
     // The default transformer works in reverse; naming it makes it work in the wrong direction.
     if ["NSKeyedUnarchiveFromData", "NSKeyedUnarchiveFromDataTransformerName", "NSUnarchiveFromData"].contains(name) {
-      findings.error(
+      findings.warning(
         "defaultTransformerNamed", attribute.position,
         "“\(attribute.name)” names the default transformer “\(name)”, which works in the wrong direction then",
         hint: "leave the name out, or use NSSecureUnarchiveFromData")
@@ -87,8 +87,9 @@ extension ModelChecker {
       guard let text, !isRead else { continue }
       let what = isLength ? "a length" : "a value of type \(attribute.type.xmlName)"
       if attribute.type.hasBounds {
-        findings.error(
-          "invalidBound", attribute.position, "the \(label) “\(text)” of “\(attribute.name)” is not \(what)")
+        findings.warning(
+          "invalidBound", attribute.position,
+          "the \(label) “\(text)” of “\(attribute.name)” is not \(what); it is not checked")
       } else if !text.isEmpty {
         findings.warning(
           "invalidBound", attribute.position,
@@ -96,7 +97,7 @@ extension ModelChecker {
       }
     }
     if let low = validation.minimumLength, low < 0 {
-      findings.error("invalidBound", attribute.position, "the minimum length of “\(attribute.name)” is negative")
+      findings.warning("invalidBound", attribute.position, "the minimum length of “\(attribute.name)” is negative")
     }
     let isReversed =
       switch (validation.minimumValue, validation.maximumValue) {
@@ -105,8 +106,9 @@ extension ModelChecker {
         if let low = validation.minimumLength, let high = validation.maximumLength { low > high } else { false }
       }
     if isReversed {
-      findings.error(
-        "reversedBounds", attribute.position, "the minimum of “\(attribute.name)” is greater than its maximum")
+      findings.warning(
+        "reversedBounds", attribute.position, "the minimum of “\(attribute.name)” is greater than its maximum",
+        hint: "no value satisfies both")
     }
     if validation.regularExpression != nil, attribute.type != .string {
       findings.warning(
@@ -118,17 +120,21 @@ extension ModelChecker {
   mutating func checkDefault(_ attribute: AttributeDescription) {
     guard let value = attribute.defaultValue else {
       guard let text = attribute.defaultValueText, attribute.type.hasTextualValues else { return }
-      // Xcode keeps words such as “today” here; without an interval they have no meaning.
-      if attribute.type == .date {
-        findings.warning(
-          "invalidDefault", attribute.position, "the default “\(text)” of “\(attribute.name)” is not a date")
-      } else {
-        findings.error(
-          "invalidDefault", attribute.position,
-          "the default “\(text)” of “\(attribute.name)” is not a value of type \(attribute.type.xmlName)",
-          hint: attribute.type.range.map { "it has values from \($0.lowerBound) to \($0.upperBound)" })
-      }
+      // Xcode keeps words such as “today” for dates; without an interval they have no meaning.
+      findings.warning(
+        "invalidDefault", attribute.position,
+        "the default “\(text)” of “\(attribute.name)” is not a value of type \(attribute.type.xmlName), so that new "
+          + "objects get none",
+        hint: attribute.type.range.map { "it has values from \($0.lowerBound) to \($0.upperBound)" })
       return
+    }
+    if let text = attribute.defaultValueText, attribute.type.hasTextualValues, attribute.type != .date,
+      AttributeValue(text: text, type: attribute.type) == nil, let meaning = value.modelText
+    {
+      findings.warning(
+        "invalidDefault", attribute.position,
+        "the default “\(text)” of “\(attribute.name)” is not a value of type \(attribute.type.xmlName); it is read as "
+          + meaning)
     }
     if case .integer(let number) = value, let range = attribute.type.range, !range.contains(number) {
       findings.error(
@@ -161,7 +167,9 @@ extension ModelChecker {
       return
     }
     if attribute.isTransient {
-      findings.error("transientDerived", attribute.position, "the derived attribute “\(attribute.name)” is transient")
+      findings.warning(
+        "transientDerived", attribute.position,
+        "the derived attribute “\(attribute.name)” is transient, so that nothing of it is stored")
     }
     guard let derivation = DerivationText(expression) else {
       findings.warning(
@@ -178,7 +186,7 @@ extension ModelChecker {
       } else if attributeExists(name, of: current), isLast {
         return
       } else {
-        findings.error(
+        findings.warning(
           "unknownProperty", attribute.position,
           "the expression “\(expression)” names “\(name)”, which “\(draft.entities[current].name)” has not",
           hint: propertyHint(name, of: current))

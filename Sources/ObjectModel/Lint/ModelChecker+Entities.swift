@@ -50,14 +50,17 @@ extension ModelChecker {
       if !seen.insert(name).inserted {
         findings.error("duplicateProperty", position, "“\(entity.name)” has two properties “\(name)”")
       } else if let ancestor = inherited[name] {
-        findings.error(
-          "duplicateProperty", position, "“\(entity.name)” inherits “\(name)” from “\(ancestor)” and declares it again",
-          hint: "remove it here or rename it")
+        let message = "“\(entity.name)” inherits “\(name)” from “\(ancestor)” and declares it again"
+        if isSameProperty(name, entity: index, ancestor: entityIndex[ancestor]) {
+          findings.warning("duplicateProperty", position, message, hint: "remove it here")
+        } else {
+          findings.error("duplicateProperty", position, message + " as something else", hint: "remove it here or rename it")
+        }
       }
-      if ReservedNames.methods.contains(name) {
+      if ReservedNames.methods.contains(name), !draft.isCompiled {
         findings.error(
           "reservedName", position, "“\(name)” is a method of NSObject or NSManagedObject", hint: "choose another name")
-      } else if ReservedNames.keys.contains(name) {
+      } else if ReservedNames.keys.contains(name) || ReservedNames.methods.contains(name) {
         findings.warning(
           "reservedName", position, "“\(name)” is a key of NSManagedObject itself, which hides the property",
           hint: "choose another name")
@@ -70,6 +73,23 @@ extension ModelChecker {
     }
   }
 
+  /// Whether a property that is declared again is stored and hashed like the inherited one.
+  private func isSameProperty(_ name: String, entity: Int, ancestor: Int?) -> Bool {
+    guard let ancestor else { return false }
+    let (own, theirs) = (draft.entities[entity], draft.entities[ancestor])
+    if let left = own.attributes.first(where: { $0.name == name }),
+      let right = theirs.attributes.first(where: { $0.name == name })
+    {
+      return left.storedForm == right.storedForm
+    }
+    if let left = own.relationships.first(where: { $0.name == name }),
+      let right = theirs.relationships.first(where: { $0.name == name })
+    {
+      return left.storedForm == right.storedForm
+    }
+    return own.fetchedProperties.contains { $0.name == name } && theirs.fetchedProperties.contains { $0.name == name }
+  }
+
   mutating func checkName(_ name: String, _ kind: String, _ position: SourcePosition) {
     guard let first = name.unicodeScalars.first else {
       // The reader of a file has said so already.
@@ -79,7 +99,7 @@ extension ModelChecker {
     let isStart = first == "_" || first.properties.isAlphabetic
     let isRest = name.unicodeScalars.dropFirst().allSatisfy {
       $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
-        || $0.properties.generalCategory == .nonspacingMark
+        || $0.properties.generalCategory == .nonspacingMark || $0.properties.generalCategory == .spacingMark
     }
     if !isStart || !isRest {
       findings.error(
@@ -130,7 +150,7 @@ extension ModelChecker {
     var seen: Set<[String]> = []
     for constraint in entity.uniquenessConstraints {
       guard !constraint.isEmpty else {
-        findings.error("emptyConstraint", entity.position, "a uniqueness constraint of “\(entity.name)” has no names")
+        findings.warning("emptyConstraint", entity.position, "a uniqueness constraint of “\(entity.name)” has no names")
         continue
       }
       if !seen.insert(constraint).inserted || Set(constraint).count < constraint.count {
@@ -146,18 +166,21 @@ extension ModelChecker {
     let entity = draft.entities[index]
     if let attribute = attribute(name, of: index) {
       if attribute.isTransient {
-        findings.error(
-          "transientConstraint", entity.position, "“\(name)” is unique but transient, so it is never in the store")
+        findings.warning(
+          "transientConstraint", entity.position,
+          "“\(name)” is unique but transient, so it is never in the store; the constraint is left out")
       }
     } else if let relationship = relationship(name, of: index) {
       if relationship.isToMany || relationship.isTransient {
-        findings.error(
+        findings.warning(
           "unfitConstraint", entity.position,
-          "“\(name)” is a \(relationship.isToMany ? "to-many" : "transient") relationship and cannot be unique")
+          "“\(name)” is a \(relationship.isToMany ? "to-many" : "transient") relationship and cannot be unique; the "
+            + "constraint is left out")
       }
     } else {
-      findings.error(
-        "unknownProperty", entity.position, "“\(entity.name)” has no property “\(name)” for a uniqueness constraint",
+      findings.warning(
+        "unknownProperty", entity.position,
+        "“\(entity.name)” has no property “\(name)” for a uniqueness constraint, which is left out",
         hint: propertyHint(name, of: index))
     }
   }
@@ -167,17 +190,18 @@ extension ModelChecker {
     var names: Set<String> = []
     for fetchIndex in entity.fetchIndexes {
       if !names.insert(fetchIndex.name).inserted {
-        findings.error(
-          "duplicateIndex", fetchIndex.position, "“\(entity.name)” has two indexes “\(fetchIndex.name)”")
+        findings.warning(
+          "duplicateIndex", fetchIndex.position,
+          "“\(entity.name)” has two indexes “\(fetchIndex.name)”; the first one counts")
       }
       if fetchIndex.elements.isEmpty {
-        findings.error("emptyIndex", fetchIndex.position, "the index “\(fetchIndex.name)” has no elements")
+        findings.warning("emptyIndex", fetchIndex.position, "the index “\(fetchIndex.name)” has no elements")
       }
       for element in fetchIndex.elements {
         if let name = element.propertyName {
           checkIndexMember(name, of: index, "the index “\(fetchIndex.name)”", fetchIndex.position)
         } else if element.expression == nil {
-          findings.error(
+          findings.warning(
             "emptyIndex", fetchIndex.position,
             "an element of the index “\(fetchIndex.name)” has neither a property nor an expression")
         }
@@ -198,10 +222,10 @@ extension ModelChecker {
       }
     } else if let relationship = relationship(name, of: index) {
       if relationship.isToMany {
-        findings.error("unfitIndex", position, "“\(name)” is a to-many relationship, so \(owner) cannot hold it")
+        findings.warning("unfitIndex", position, "“\(name)” is a to-many relationship, so \(owner) cannot hold it")
       }
     } else if !ReservedNames.indexColumns.contains(name) {
-      findings.error(
+      findings.warning(
         "unknownProperty", position, "“\(entity.name)” has no property “\(name)” for \(owner)",
         hint: propertyHint(name, of: index))
     }

@@ -46,9 +46,19 @@ extension ModelChecker {
         "“\(inverseName)” is the inverse of “\(name)”, but points to “\(inverse.destinationEntityName)”, "
           + "not to “\(draft.entities[entity].name)”")
     }
+    // Said once for both ends; as `run` says it of a new store.
+    if relationship.isToMany, inverse.isToMany, !relationship.isTransient, CodePointOrder.precedes(name, inverseName),
+      draft.entities[entity].relationships.contains(where: { $0.name == inverseName })
+    {
+      findings.warning(
+        "uncertainJoinTable", position,
+        "both ends of “\(name)” and “\(inverseName)” are in one entity; Core Data may expect the join table of a new store "
+          + "under the name of the other end than “\(inverseName)”",
+        hint: "let an app make the store, whose name is kept")
+    }
     if let named = relationship.inverseEntityName {
       guard let holder = entityIndex[named] else {
-        findings.error(
+        findings.warning(
           "unknownDestination", position,
           "the inverse of “\(name)” is said to be in “\(named)”, which is not in the model",
           hint: entityHint(named))
@@ -72,23 +82,25 @@ extension ModelChecker {
     let position = relationship.position
     let name = relationship.name
     let (least, most) = (relationship.minCount, relationship.maxCount)
+    func warn(_ message: String, hint: String? = nil) {
+      findings.warning("illegalCount", position, message, hint: hint)
+    }
     if least < 0 || most < 0 || least > Int(Int32.max) || most > Int(Int32.max) {
-      findings.error("illegalCount", position, "the counts \(least) and \(most) of “\(name)” are not counts")
+      warn("the counts \(least) and \(most) of “\(name)” are not counts; one that is none limits nothing")
     } else if relationship.isToMany {
       // Core Data takes any relationship with a maximum of one for to-one.
       if most == 1 {
-        findings.error(
-          "illegalCount", position, "the to-many relationship “\(name)” has a maximum of 1", hint: "make it to-one")
+        warn("the to-many relationship “\(name)” has a maximum of 1, with which it is to-one", hint: "make it to-one")
       } else if most != 0, least > most {
-        findings.error("illegalCount", position, "“\(name)” has a minimum of \(least) and a maximum of \(most)")
+        warn("“\(name)” has a minimum of \(least) and a maximum of \(most)", hint: "no object satisfies both")
       }
     } else {
       if most != 1 {
-        findings.error(
-          "illegalCount", position, "the to-one relationship “\(name)” has a maximum of \(most)",
+        warn(
+          "the to-one relationship “\(name)” has a maximum of \(most); it counts as 1",
           hint: "make it to-many or the maximum 1")
       } else if least > 1 {
-        findings.error("illegalCount", position, "“\(name)” has a minimum of \(least) and a maximum of 1")
+        warn("“\(name)” has a minimum of \(least) and a maximum of 1", hint: "no object satisfies both")
       }
       if relationship.isOrdered {
         findings.warning("orderedToOne", position, "the to-one relationship “\(name)” is ordered")

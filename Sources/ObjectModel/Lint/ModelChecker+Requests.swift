@@ -6,7 +6,9 @@ extension ModelChecker {
     var names: Set<String> = []
     for request in draft.fetchRequestTemplates {
       if !names.insert(request.name).inserted {
-        findings.error("duplicateFetchRequest", request.position, "there are two fetch requests “\(request.name)”")
+        findings.warning(
+          "duplicateFetchRequest", request.position,
+          "there are two fetch requests “\(request.name)”; the first one counts")
       }
       checkRequest(request, "fetch request", request.name, request.position)
     }
@@ -25,15 +27,15 @@ extension ModelChecker {
     // A fetched property without a request is the reader's finding.
     if request.entityName.isEmpty {
       if kind == "fetch request" {
-        findings.error("missingEntity", position, "the fetch request “\(name)” has no entity")
+        findings.warning("missingEntity", position, "the fetch request “\(name)” has no entity")
       }
     } else if entityIndex[request.entityName] == nil {
-      findings.error(
+      findings.warning(
         "unknownEntity", position, "the \(kind) “\(name)” fetches “\(request.entityName)”, which is not in the model",
         hint: entityHint(request.entityName))
     }
     if request.fetchLimit < 0 || request.fetchBatchSize < 0 {
-      findings.error("illegalCount", position, "the limit or batch size of the \(kind) “\(name)” is negative")
+      findings.warning("illegalCount", position, "the limit or batch size of the \(kind) “\(name)” is negative")
     }
     checkPredicate(request, kind, name, position)
   }
@@ -57,11 +59,12 @@ extension ModelChecker {
     var names: Set<String> = []
     for configuration in draft.configurations {
       if !names.insert(configuration.name).inserted {
-        findings.error(
-          "duplicateConfiguration", configuration.position, "there are two configurations “\(configuration.name)”")
+        findings.warning(
+          "duplicateConfiguration", configuration.position,
+          "there are two configurations “\(configuration.name)”; the first one counts")
       }
       for member in configuration.entityNames where entityIndex[member] == nil {
-        findings.error(
+        findings.warning(
           "unknownEntity", configuration.position,
           "the configuration “\(configuration.name)” has the member “\(member)”, which is not in the model",
           hint: entityHint(member))

@@ -70,6 +70,14 @@ public struct AttributeDescription: Sendable, Hashable {
     self.type = type
   }
 
+  /// What columns and version hashes depend on, apart from the name.
+  var storedForm: [AnyHashable?] {
+    [
+      type, isOptional, isTransient, derivationExpression, allowsExternalBinaryDataStorage,
+      preservesValueInHistoryOnDeletion, versionHashModifier, elements, compositeName,
+    ]
+  }
+
   /// Whether the value is computed by the store (`derived="YES"`).
   public var isDerived: Bool { derivationExpression != nil }
 }

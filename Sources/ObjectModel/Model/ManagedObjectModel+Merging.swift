@@ -98,22 +98,20 @@ extension ManagedObjectModel {
 extension ModelReader {
   /// The models that paths stand for: folders that are no models stand for the models in them.
   static func modelPaths(_ paths: [String]) throws(DiagnosticList) -> [String] {
+    let kinds = [".xcdatamodeld", ".xcdatamodel", ".momd", ".mom"]
     var models: [String] = []
     for path in paths {
       let trimmed = path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
-      let isModel = trimmed.hasSuffix(".xcdatamodeld") || trimmed.hasSuffix(".xcdatamodel")
-      guard !isModel, FileKind(trimmed) == .folder else {
+      guard !kinds.contains(where: trimmed.hasSuffix), FileKind(trimmed) == .folder else {
         models.append(trimmed)
         continue
       }
-      let inside = FileKind.entries(of: trimmed).filter {
-        $0.hasSuffix(".xcdatamodeld") || $0.hasSuffix(".xcdatamodel")
-      }
+      let inside = FileKind.entries(of: trimmed).filter { entry in kinds.contains { entry.hasSuffix($0) } }
       guard !inside.isEmpty else {
         throw DiagnosticList([
           Diagnostic(
             .error, code: "notAModel", path: trimmed, position: .file, message: "the folder holds no model",
-            hint: "give an .xcdatamodeld or .xcdatamodel folder or a .yaml file")
+            hint: "give an .xcdatamodeld, .xcdatamodel or .momd folder, or a .mom or .yaml file")
         ])
       }
       models += inside.map { trimmed + "/" + $0 }

@@ -73,6 +73,15 @@ public final class ManagedObjectModel: Sendable {
     entities[entity.index...entity.lastDescendantIndex].filter { $0.superentityIndex == entity.index }
   }
 
+  /// The entities of a compiled model of which something is left out, with all that inherits from them: their version
+  /// hashes are not those of the model that was compiled.
+  package var incompleteEntities: Set<String> {
+    guard !draft.incompleteEntities.isEmpty else { return [] }
+    return Set(
+      entities.filter { draft.incompleteEntities.contains($0.name) }
+        .flatMap { entities[$0.index...$0.lastDescendantIndex].map(\.name) })
+  }
+
   /// The roots in number order.
   public var rootEntities: [EntityDescription] { entities.filter(\.isRoot) }
 }

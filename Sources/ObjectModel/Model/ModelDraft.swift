@@ -23,6 +23,10 @@ public struct ModelDraft: Sendable, Hashable {
   public var diagram: [DiagramElement] = []
   /// The other attributes of the XML `model` element (`lastSavedToolsVersion` ...), kept for writing.
   public var xmlAttributes: [String: String] = [:]
+  /// Whether Core Data's compiler has taken the model: it comes from a `.mom` file or a store's own copy.
+  public var isCompiled = false
+  /// The entities of a compiled model of which something is left out, so that their version hashes are others.
+  public var incompleteEntities: Set<String> = []
   /// What the reader of a file found wrong in its content; ``ModelLint/check(_:advice:)`` returns it with its own findings.
   public var readerFindings: [Diagnostic] = []
 

@@ -9,7 +9,7 @@ struct ModelResolver {
 
   mutating func resolve() {
     let order = EntityOrder(draft)
-    let ordered = order.entities.map { draft.entities[$0] }
+    let ordered = Self.understood(order.entities.map { draft.entities[$0] }, order.parents)
     let indexOf = Dictionary(uniqueKeysWithValues: ordered.enumerated().map { ($1.name, $0) })
     // A composite attribute is there as its elements, under dotted names.
     let composites = CompositeElements(draft)
@@ -92,9 +92,43 @@ struct ModelResolver {
           attributes: attributes.sorted { CodePointOrder.precedes($0.name, $1.name) },
           relationships: relationships.sorted { CodePointOrder.precedes($0.name, $1.name) },
           fetchedProperties: fetched.sorted { CodePointOrder.precedes($0.name, $1.name) },
-          uniquenessConstraints: constraints,
+          uniquenessConstraints: Self.fitting(constraints, attributes, relationships),
           compositeAttributes: compositeAttributes.sorted { CodePointOrder.precedes($0.name, $1.name) }))
     }
+  }
+
+  /// The entities with what Core Data's model compiler makes of declarations that model lint warns about.
+  ///
+  /// Of a property that is declared again like the inherited one the inherited one counts.
+  private static func understood(_ entities: [EntityDraft], _ parents: [Int?]) -> [EntityDraft] {
+    var result = entities
+    for i in entities.indices {
+      result[i].relationships = entities[i].relationships.map(\.withUnderstoodCounts)
+      var inherited: Set<String> = []
+      var ancestor = parents[i]
+      while let a = ancestor {
+        inherited.formUnion(entities[a].attributes.map(\.name))
+        inherited.formUnion(entities[a].relationships.map(\.name))
+        inherited.formUnion(entities[a].fetchedProperties.map(\.name))
+        ancestor = parents[a]
+      }
+      guard !inherited.isEmpty else { continue }
+      result[i].attributes.removeAll { inherited.contains($0.name) }
+      result[i].relationships.removeAll { inherited.contains($0.name) }
+      result[i].fetchedProperties.removeAll { inherited.contains($0.name) }
+    }
+    return result
+  }
+
+  /// The constraints that a store can hold; the others count in the version hash only.
+  private static func fitting(
+    _ constraints: [[String]], _ attributes: [AttributeDescription], _ relationships: [RelationshipDescription]
+  ) -> [[String]] {
+    guard !constraints.isEmpty else { return [] }
+    let names = Set(
+      attributes.filter { !$0.isTransient }.map(\.name)
+        + relationships.filter { !$0.isToMany && !$0.isTransient }.map(\.name))
+    return constraints.filter { !$0.isEmpty && $0.allSatisfy(names.contains) }
   }
 
   private func isDescendant(_ entity: Int, of ancestor: Int, parents: [Int?]) -> Bool {

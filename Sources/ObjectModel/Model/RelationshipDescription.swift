@@ -61,6 +61,23 @@ public struct RelationshipDescription: Sendable, Hashable {
     maxCount = 1
   }
 
+  /// What columns and version hashes depend on, apart from the name.
+  var storedForm: [AnyHashable?] {
+    [
+      destinationEntityName, inverseName, isToMany, isOrdered, isOptional, isTransient, minCount, maxCount,
+      versionHashModifier,
+    ]
+  }
+
+  /// The same with the number of objects that Core Data understands: a maximum of one makes it to-one, and a to-one
+  /// relationship has one.
+  var withUnderstoodCounts: RelationshipDescription {
+    var copy = self
+    if isToMany, maxCount == 1 { copy.isToMany = false }
+    if !copy.isToMany { copy.maxCount = 1 }
+    return copy
+  }
+
   /// Whether the relationship is its own inverse.
   public var isOwnInverse: Bool {
     inverseSlot == slot && slot >= 0 && inverseDeclaringEntity == declaringEntity

@@ -1,10 +1,11 @@
 extension AttributeDescription {
   /// Takes the texts of default, bounds and pattern as a file spells them, and their meaning for the type.
   ///
-  /// For strings the bounds are lengths. A text without meaning stays as text; model lint reports it.
+  /// For strings the bounds are lengths. A default is what Core Data's model compiler makes of its text. A text without
+  /// meaning stays as text; model lint reports it.
   mutating func takeValues(default: String?, minimum: String?, maximum: String?, pattern: String?) {
     defaultValueText = `default`
-    defaultValue = `default`.flatMap { AttributeValue(text: $0, type: type) }
+    defaultValue = `default`.flatMap { AttributeValue(compiling: $0, type: type) }
     validation.minimumText = minimum
     validation.maximumText = maximum
     validation.regularExpression = pattern

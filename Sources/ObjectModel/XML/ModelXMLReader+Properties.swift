@@ -77,8 +77,8 @@ extension ModelXMLReader {
       if let known = DeleteRule(rawValue: rule) {
         relationship.deleteRule = known
       } else {
-        findings.error(
-          "unknownDeleteRule", element.position, "“\(rule)” is not a delete rule",
+        findings.warning(
+          "unknownDeleteRule", element.position, "“\(rule)” is not a delete rule; Nullify is taken",
           hint: FindingList.didYouMean(rule, DeleteRule.allCases.map(\.rawValue)))
       }
     }
@@ -111,7 +111,7 @@ extension ModelXMLReader {
       }
     }
     if !hasRequest {
-      findings.error(
+      findings.warning(
         "missingFetchRequest", element.position, "the fetched property “\(property.name)” has no fetch request")
     }
     return property

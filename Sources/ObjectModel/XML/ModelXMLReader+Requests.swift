@@ -13,7 +13,8 @@ extension ModelXMLReader {
       if let type = FetchRequestTemplate.ResultType(rawValue: number) {
         request.resultType = type
       } else {
-        findings.error("invalidValue", element.position, "\(number) is not a result type; there are 0, 1, 2 and 4")
+        findings.warning(
+          "invalidValue", element.position, "\(number) is not a result type; there are 0, 1, 2 and 4, and 0 is taken")
       }
     }
     request.fetchLimit = count(&bag, "fetchLimit", element) ?? 0
@@ -41,7 +42,8 @@ extension ModelXMLReader {
         if let kind = FetchIndexDescription.Element.Kind(rawValue: text) {
           item.kind = kind
         } else {
-          findings.error("invalidValue", child.position, "“\(text)” is not a kind of index", hint: "Binary or RTree")
+          findings.warning(
+            "invalidValue", child.position, "“\(text)” is not a kind of index; Binary is taken", hint: "Binary or RTree")
         }
       }
       if let order = bag.take("order") { item.isAscending = order != "descending" }

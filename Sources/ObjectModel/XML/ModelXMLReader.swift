@@ -109,7 +109,8 @@ struct ModelXMLReader {
   mutating func count(_ bag: inout XMLAttributeBag, _ name: String, _ element: XMLElement) -> Int? {
     if let value = bag.takeCount(name) { return value }
     if let text = bag.rest[name] {
-      findings.error("invalidValue", element.position, "“\(name)” is “\(text)”, which is not a whole number")
+      findings.warning(
+        "invalidValue", element.position, "“\(name)” is “\(text)”, which is not a whole number; it is ignored")
     }
     return nil
   }
@@ -117,8 +118,8 @@ struct ModelXMLReader {
   mutating func interval(_ bag: inout XMLAttributeBag, _ name: String, _ element: XMLElement) -> Double? {
     guard let text = bag.rest[name] else { return nil }
     guard let value = Double(text), value.isFinite else {
-      findings.error(
-        "invalidValue", element.position, "“\(name)” is “\(text)”, which is not a number of seconds")
+      findings.warning(
+        "invalidValue", element.position, "“\(name)” is “\(text)”, which is not a number of seconds; it is ignored")
       return nil
     }
     _ = bag.take(name)

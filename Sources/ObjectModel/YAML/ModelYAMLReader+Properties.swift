@@ -159,7 +159,7 @@ extension ModelYAMLReader {
       property.fetchRequest = fetchRequest(
         node, "the request of “\(name)”", name: ModelYAMLNames.usualRequestName)
       if property.fetchRequest.entityName.isEmpty {
-        findings.error("missingField", node.position, "the request of “\(name)” has no field “entity”")
+        findings.warning("missingEntity", node.position, "the request of “\(name)” has no entity")
       }
     } else {
       findings.error("missingField", entry.key.position, "the fetched property “\(name)” has no field “fetch”")

@@ -23,14 +23,14 @@ enum ModelYAMLWriter {
     }
     if !draft.fetchRequestTemplates.isEmpty {
       entries.append(
-        ("fetch_requests", .mapping(draft.fetchRequestTemplates.map { ($0.name, .flowMapping(request($0))) })))
+        ("fetch_requests", .mapping(first(draft.fetchRequestTemplates, \.name).map { ($0.name, .flowMapping(request($0))) })))
     }
     if !draft.configurations.isEmpty {
       entries.append(
         (
           "configurations",
           .mapping(
-            draft.configurations.map { configuration in
+            first(draft.configurations, \.name).map { configuration in
               let names = YAMLOutput.flowList(configuration.entityNames.map { .string($0) })
               guard !configuration.unknownXMLAttributes.isEmpty else { return (configuration.name, names) }
               var inner: Entries = [("entities", names)]
@@ -79,7 +79,7 @@ enum ModelYAMLWriter {
     }
     add(&entries, "unique", entity.uniquenessConstraints)
     if !entity.fetchIndexes.isEmpty {
-      entries.append(("indexes", .mapping(entity.fetchIndexes.map { ($0.name, index($0)) })))
+      entries.append(("indexes", .mapping(first(entity.fetchIndexes, \.name).map { ($0.name, index($0)) })))
     }
     add(&entries, "compound_indexes", entity.compoundIndexes)
     add(&entries, "user_info", entity.userInfo)
@@ -206,6 +206,12 @@ enum ModelYAMLWriter {
   }
 
   // MARK: Values
+
+  /// What has its name first; of equal names, which a mapping cannot have, the first one counts.
+  private static func first<Item>(_ items: [Item], _ name: (Item) -> String) -> [Item] {
+    var seen: Set<String> = []
+    return items.filter { seen.insert(name($0)).inserted }
+  }
 
   /// Text that stays text; an empty one is quoted, for nothing means something else.
   private static func text(_ value: String) -> YAMLOutput { .string(value) }

@@ -1,4 +1,4 @@
-import ObjectModel
+package import ObjectModel
 
 /// How history numbers the properties of one entity.
 ///
@@ -6,12 +6,13 @@ import ObjectModel
 /// one table so have different orders.
 ///
 /// * `ZCOLUMNS`: attributes and relationships that are stored, in one list. Property `n` is bit `n`, counted from the
-///   most significant bit of the first byte, and there are as many bytes as the bits need.
+///   most significant bit of the first byte. There are as many bytes as the bits need together with one for each entity
+///   column and each order column of the entity's to-one relationships, which are never set.
 /// * `ZTOMBSTONEn`: attributes that persistent history keeps after deletion. Values are stored as in the entity's table;
 ///   the place of an attribute that may be stored in files stays empty.
 ///
 /// Source: `docs/coredata-layout.md`, "History".
-struct EntityHistory {
+package struct EntityHistory {
   /// The names of the properties, by their bits.
   let names: [String]
   /// The slots of the properties, by their bits.
@@ -19,18 +20,24 @@ struct EntityHistory {
   /// The attributes that are kept, by their columns.
   let tombstones: [AttributeDescription]
 
-  /// The rules for an entity.
-  init(_ entity: EntityDescription) {
+  /// How long a bit set is.
+  package let byteCount: Int
+
+  /// The rules for an entity of a model.
+  package init(_ entity: EntityDescription, in model: ManagedObjectModel) {
     let attributes = entity.attributes.lazy.filter { !$0.isTransient }.map { (name: $0.name, slot: $0.slot) }
     let relationships = entity.relationships.lazy.filter { !$0.isTransient }.map { (name: $0.name, slot: $0.slot) }
     let properties = (Array(attributes) + Array(relationships)).sorted { CodePointOrder.precedes($0.name, $1.name) }
     names = properties.map(\.name)
     slots = properties.map(\.slot)
+    var columns = properties.count
+    for relationship in entity.relationships where !relationship.isTransient && !relationship.isToMany {
+      if model.entities[relationship.destinationEntity].hasSubentities { columns += 1 }
+      if let inverse = model.inverse(of: relationship), inverse.isToMany, inverse.isOrdered { columns += 1 }
+    }
+    byteCount = (columns + 7) / 8
     tombstones = entity.attributes.filter { $0.preservesValueInHistoryOnDeletion && !$0.isTransient }
   }
-
-  /// How long a bit set is.
-  var byteCount: Int { (names.count + 7) / 8 }
 
   /// Appends the bit set of the properties at some slots; slots of other entities do not count.
   func appendBits(ofSlots set: [UInt64], to bytes: inout ContiguousArray<UInt8>) {

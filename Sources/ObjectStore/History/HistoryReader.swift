@@ -125,7 +125,8 @@ struct HistoryDecoder {
   init(_ reader: HistoryReader) {
     store = reader.store
     hasBits = reader.layout.changes.contains("ZCOLUMNS")
-    let kept = store.model.entities.map { EntityHistory($0).tombstones.count }.max() ?? 0
+    let model = reader.store.model
+    let kept = model.entities.map { EntityHistory($0, in: model).tombstones.count }.max() ?? 0
     let fixed = ["Z_PK", "ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK"] + (hasBits ? ["ZCOLUMNS"] : [])
     firstTombstone = Int32(fixed.count)
     columns = fixed + (0..<min(kept, reader.layout.tombstones)).map(HistoryTables.tombstoneColumn)
@@ -152,7 +153,7 @@ struct HistoryDecoder {
       return nil
     }
     let description = store.model.entities[index]
-    return Entity(description: description, history: EntityHistory(description))
+    return Entity(description: description, history: EntityHistory(description, in: store.model))
   }
 
   private mutating func names(_ row: Statement, _ number: Int64, _ entity: Entity) -> [String]? {

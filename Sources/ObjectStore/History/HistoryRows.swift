@@ -109,7 +109,7 @@ final class HistoryRows {
     if let known = entities[index] { return known }
     guard schema.model.entities.indices.contains(index), schema.entityNumbers[index] > 0 else { return nil }
     let description = schema.model.entities[index]
-    let history = EntityHistory(description)
+    let history = EntityHistory(description, in: schema.model)
     let table = schema.table(forRoot: description.rootIndex)
     let kept = history.tombstones.prefix(layout.tombstones).map { attribute in
       // Bytes that may be in files are not kept, not even when they are few.

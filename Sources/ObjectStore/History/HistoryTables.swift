@@ -58,6 +58,10 @@ enum HistoryTables {
       }
       return ["CREATE TABLE ATRANSACTION ( \(fixed), \(numbers), ZTIMESTAMP FLOAT, \(texts), ZQUERYGEN BLOB )"]
         + indexes
+        + [
+          "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (ZAUTHOR COLLATE BINARY ASC)",
+          "CREATE INDEX Z_TRANSACTION_TransactionTimestampIndex ON ATRANSACTION (ZTIMESTAMP COLLATE BINARY ASC)",
+        ]
     default:
       return [
         "CREATE TABLE ATRANSACTIONSTRING ( \(fixed), ZNAME VARCHAR )",

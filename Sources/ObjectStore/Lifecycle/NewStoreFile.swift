@@ -55,6 +55,7 @@ extension StoreFile {
       }
       try metadata.write(connection)
       try PrimaryKeyRow.insert(schema.primaryKeyRows, connection)
+      try ModelCache.write(model, connection)
       return StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection, warnings: [], undo: .newFile(file),
         pendingIndexes: schema.indexes, keepsBatches: keepsBatches)

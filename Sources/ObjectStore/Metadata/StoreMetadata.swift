@@ -30,6 +30,17 @@ public struct StoreMetadata: Sendable, Hashable {
   /// 977 (iOS 13) is the oldest that writes the digest, so every later system takes the store for an old one of its own.
   public static let frameworkVersion: Int64 = 977
 
+  /// Takes over the hashes of another model with what sums them up, as far as the framework version of the store has it.
+  ///
+  /// The digest came with version 969, the checksum with 1321.
+  mutating func take(hashes: ModelHashes, versionIdentifier: String) {
+    let fresh = StoreMetadata(hashes: hashes, versionIdentifier: versionIdentifier)
+    for key in [Key.hashes, Key.hashesVersion, Key.identifiers] { self[key] = fresh[key] }
+    let version = frameworkVersion ?? Self.frameworkVersion
+    self[Key.digest] = version >= 969 || digest != nil ? .string(hashes.digest) : nil
+    self[Key.checksum] = version >= 1321 || checksum != nil ? .string(hashes.checksum) : nil
+  }
+
   /// `Z_UUID`: the identity of the store, 36 characters in upper case.
   public var uuid: String
   /// The entries of the property list, in its order.
@@ -54,7 +65,6 @@ public struct StoreMetadata: Sendable, Hashable {
         PropertyList.Entry(
           Key.hashes, .dictionary(hashes.entities.map { PropertyList.Entry($0.name, .data($0.hash)) })),
         PropertyList.Entry(Key.digest, .string(hashes.digest)),
-        PropertyList.Entry(Key.checksum, .string(hashes.checksum)),
         PropertyList.Entry(Key.hashesVersion, .integer(3)),
         PropertyList.Entry(Key.identifiers, .array([.string(versionIdentifier)])),
         PropertyList.Entry(Key.storeType, .string(type.name)),
@@ -130,8 +140,14 @@ public struct StoreMetadata: Sendable, Hashable {
     }
   }
 
-  /// Writes the metadata row, replacing the one that is there.
+  /// Writes the metadata row, replacing the one that is there; a row that says the same keeps its bytes.
   package func write(_ connection: Connection) throws(StoreError) {
+    let select = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1")
+    if try select.step(), select.text(0) == uuid,
+      (try? BinaryPropertyListReader.read(Array(select.bytes(1))))?.entries == entries
+    {
+      return
+    }
     let insert = try connection.prepare(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
     insert.bind(1, text: uuid)

@@ -105,14 +105,15 @@ extension MigrationPlanner {
       guard let entry = kept[name] else { continue }
       var actions: [MigrationPlan.Action] = []
       var second: [MigrationPlan.Action] = []
-      let oldNames = Set(entry.columns.map(\.old))
+      // A name that another column is to have must be free before any column gets it.
+      let wanted = Set(entry.columns.map(\.new))
       for (index, column) in entry.columns.enumerated() {
-        if oldNames.contains(column.new) {
-          actions.append(.run("ALTER TABLE \(entry.final) RENAME COLUMN \(column.old) TO MERGEWALK_C\(index)"))
-          second.append(.run("ALTER TABLE \(entry.final) RENAME COLUMN MERGEWALK_C\(index) TO \(column.new)"))
-        } else {
-          second.append(.run("ALTER TABLE \(entry.final) RENAME COLUMN \(column.old) TO \(column.new)"))
+        var name = column.old
+        if wanted.contains(name) {
+          name = "MERGEWALK_C\(index)"
+          actions.append(.run("ALTER TABLE \(entry.final) RENAME COLUMN \(column.old) TO \(name)"))
         }
+        second.append(.run("ALTER TABLE \(entry.final) RENAME COLUMN \(name) TO \(column.new)"))
       }
       addStep(
         "rename columns of \(entry.final): \(entry.columns.map { "\($0.old) to \($0.new)" }.joined(separator: ", "))",

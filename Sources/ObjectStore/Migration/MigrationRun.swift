@@ -103,18 +103,11 @@ struct MigrationRun {
           return row
         }, connection)
       try keepHistory()
-      if try connection.hasTable("Z_MODELCACHE") {
-        try connection.execute("DELETE FROM Z_MODELCACHE")
-      } else {
-        try connection.execute("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)")
-      }
+      try ModelCache.write(plan.destination.model, connection)
     }
     let model = plan.destination.model
-    let hashes = ModelHashes(plan.destination)
-    let fresh = StoreMetadata(hashes: hashes, versionIdentifier: model.draft.versionIdentifier)
     var metadata = file.metadata
-    typealias Key = StoreMetadata.Key
-    for key in [Key.hashes, Key.digest, Key.checksum, Key.hashesVersion, Key.identifiers] { metadata[key] = fresh[key] }
+    metadata.take(hashes: ModelHashes(plan.destination), versionIdentifier: model.draft.versionIdentifier)
     metadata[ModelCopy.key] = ModelCopy.value(model)
     try migrationErrors { () throws(StoreError) in try file.writeMetadata(metadata) }
   }

@@ -47,10 +47,10 @@ public struct ModelVersionList: Sendable {
   /// The versions of an `.xcdatamodeld` are ordered by name, numbers by value: `Model`, `Model 2`, `Model 10`. Versions that
   /// cannot be read are left out, except the current one.
   ///
-  /// - Parameter path: An `.xcdatamodeld`, an `.xcdatamodel` or a YAML model.
+  /// - Parameter path: What ``ModelReader`` reads.
   /// - Throws: Findings about the path or the current version.
   public init(path: String) throws(DiagnosticList) {
-    guard path.hasSuffix(".xcdatamodeld") || path.hasSuffix(".xcdatamodeld/") else {
+    guard ModelReader.mayHaveVersions(path) else {
       self.init([Version(try ManagedObjectModel(ModelReader.read(path)))])
       return
     }

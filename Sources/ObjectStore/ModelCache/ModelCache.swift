@@ -1,10 +1,10 @@
 package import ObjectModel
 package import SQLite
 
-/// The copy of its model that a store made by Core Data carries in `Z_MODELCACHE`.
+/// The copy of its model that a store carries in `Z_MODELCACHE`, from which Core Data infers migrations.
 ///
-/// Stores that this project makes have none: the layout does not need it, and older systems' stores have none either.
-/// They carry a copy in their metadata instead; ``StoreModel`` looks in both places.
+/// Stores that this project makes have one too, besides the copy in their metadata, which says more; ``StoreModel`` looks
+/// in both places.
 public enum ModelCache {
   /// Reads the model of a store.
   ///
@@ -18,11 +18,24 @@ public enum ModelCache {
   }
 
   /// Whether the store has a cache, readable or not.
-  static func content(_ connection: Connection) throws(StoreError) -> [UInt8]? {
+  package static func content(_ connection: Connection) throws(StoreError) -> [UInt8]? {
     let tables = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'Z_MODELCACHE'"
     guard try connection.integer(tables) == 1 else { return nil }
     let select = try connection.prepare("SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1")
     guard try select.step(), !select.isNull(0) else { return nil }
     return Array(select.bytes(0))
+  }
+
+  /// Writes the copy of a model, in place of one that is there.
+  ///
+  /// There is none of a model with composite attributes: how Core Data archives them is not known.
+  static func write(_ model: ManagedObjectModel, _ connection: Connection) throws(StoreError) {
+    try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB); DELETE FROM Z_MODELCACHE")
+    guard model.entities.allSatisfy({ $0.compositeAttributes.isEmpty }),
+      let content = Deflate.deflate(ModelArchiver.archive(model, for: .cache).bytes)
+    else { return }
+    let insert = try connection.prepare("INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)")
+    insert.bind(1, copying: content)
+    try insert.run()
   }
 }

@@ -82,7 +82,7 @@ struct IndexBuilder {
           name: "Z_\(entity.name)_\(fetchIndex.name)", table: table.name, columns: columns,
           descending: fetchIndex.elements.map { !$0.isAscending }, origin: .fetchIndex, entity: entity.index))
     }
-    for constraint in declaration.uniquenessConstraints {
+    for constraint in declaration.uniquenessConstraints where entity.uniquenessConstraints.contains(constraint) {
       guard let columns = columns(constraint, of: entity, table) else { continue }
       add("Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))", table, columns, .unique, entity)
     }

@@ -4,17 +4,26 @@ package import SQLite
 extension StoreSchema {
   /// Fits the schema to an existing store: checks that all tables and columns are there and takes over real names.
   ///
-  /// Entity numbers come from the store's `Z_PRIMARYKEY`. Columns are found by name, so their order does not matter.
+  /// Entity numbers come from the store's `Z_PRIMARYKEY`, by name; a row that kept the name that an entity had before it
+  /// was renamed is known by its number. Columns are found by name, so their order does not matter.
   /// Where the rules are uncertain (which end of a relationship inside one entity names the join table, suffixes of
   /// join columns) the store's own names win. ``indexes`` keeps only those that the store really has.
   ///
   /// - Throws: ``StoreError`` with `missingTable`, `missingColumn`, `damagedMetadata` or `sqlite`.
   package func adapted(to connection: Connection) throws(StoreError) -> StoreSchema {
     let path = connection.name
-    let numbers = try adoptedNumbers(connection)
+    let rows = try adoptedRows(connection)
+    let numbers = rows.map { $0?.number ?? 0 }
     var schema = numbers == entityNumbers ? self : StoreSchema(model: model, numbers: numbers)
     let present = try SchemaCatalog(connection)
-    for table in schema.tables {
+    for i in schema.tables.indices {
+      var table = schema.tables[i]
+      // The table of an entity that was renamed may have kept its name too.
+      if present.tables[table.name.uppercased()] == nil, let row = rows[table.rootEntity] {
+        let other = "Z" + row.name.uppercased()
+        if present.tables[other] != nil { schema.rename(table: i, to: other) }
+        table = schema.tables[i]
+      }
       guard let columns = present.tables[table.name.uppercased()] else {
         throw StoreError(.missingTable, path: path, message: "there is no table \(table.name)")
       }
@@ -41,25 +50,45 @@ extension StoreSchema {
     return schema
   }
 
-  /// The numbers that the store's `Z_PRIMARYKEY` gives to the model's entities.
-  private func adoptedNumbers(_ connection: Connection) throws(StoreError) -> [Int] {
-    let rows = try PrimaryKeyRow.read(connection)
-    var numbers: [Int] = []
+  /// The rows that the store's `Z_PRIMARYKEY` has for the model's entities; `nil` for entities outside the configuration.
+  private func adoptedRows(_ connection: Connection) throws(StoreError) -> [PrimaryKeyRow?] {
+    let known = matching(try PrimaryKeyRow.read(connection))
+    var rows: [PrimaryKeyRow?] = []
     for (index, number) in entityNumbers.enumerated() {
       guard number > 0 else {
-        numbers.append(0)
+        rows.append(nil)
         continue
       }
-      guard let row = rows.first(where: { $0.name == model.entities[index].name }), row.number > 0,
-        row.number <= greatestEntityNumber
-      else {
+      guard let row = known[model.entities[index].name], row.number > 0, row.number <= greatestEntityNumber else {
         throw StoreError(
           .damagedMetadata, path: connection.name,
           message: "Z_PRIMARYKEY has no row for entity \(model.entities[index].name), or one with a wrong number")
       }
-      numbers.append(row.number)
+      rows.append(row)
     }
-    return numbers
+    return rows
+  }
+
+  /// The rows of `Z_PRIMARYKEY` by the model's names of their entities.
+  ///
+  /// An entity without a row of its name has the row of its number, if that has the name of no other entity: Core Data
+  /// leaves the old name of a renamed entity there.
+  func matching(_ rows: [PrimaryKeyRow]) -> [String: PrimaryKeyRow] {
+    let stored = model.entities.filter { entityNumbers[$0.index] > 0 }
+    let names = Set(stored.map(\.name))
+    var result = Dictionary(rows.filter { names.contains($0.name) }.map { ($0.name, $0) }) { first, _ in first }
+    let others = Dictionary(
+      rows.filter { !$0.isHistory && !names.contains($0.name) }.map { ($0.number, $0) }
+    ) { first, _ in first }
+    for entity in stored where result[entity.name] == nil { result[entity.name] = others[entityNumbers[entity.index]] }
+    return result
+  }
+
+  /// Takes over the name that an entity's table has.
+  private mutating func rename(table index: Int, to name: String) {
+    let table = tables[index]
+    tables[index] = EntityTable(rootEntity: table.rootEntity, name: name, columns: table.columns)
+    for i in indexes.indices where indexes[i].table == table.name { indexes[i].table = name }
   }
 }
 

@@ -91,6 +91,9 @@ public struct StoreSchema: Sendable {
     return tables[position]
   }
 
+  /// The name of the table of the root entity with a number; `nil` when there is none.
+  func tableName(ofNumber number: Int) -> String? { tables.first { entityNumbers[$0.rootEntity] == number }?.name }
+
   /// The join table of the many-to-many relationship that `entity` declares at `slot`, or `nil` for other properties.
   public func joinTable(entity: Int, slot: Int) -> JoinTable? {
     joinTables.first { $0.side(entity: entity, slot: slot) != nil }

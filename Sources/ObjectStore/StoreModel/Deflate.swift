@@ -1,12 +1,12 @@
 import CZlib
 
 /// Raw DEFLATE streams, ones without a header.
-enum Deflate {
+package enum Deflate {
   /// The most bytes that a stream may inflate to.
   static let limit = 64 << 20
 
   /// Compresses bytes; the same bytes always give the same stream.
-  static func deflate(_ bytes: [UInt8]) -> [UInt8]? {
+  package static func deflate(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
     let size = Int32(MemoryLayout<z_stream>.size)
     guard deflateInit2_(&stream, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK else {
@@ -28,7 +28,7 @@ enum Deflate {
   }
 
   /// Inflates a stream; `nil` when it is damaged or too large.
-  static func inflate(_ bytes: [UInt8]) -> [UInt8]? {
+  package static func inflate(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
     guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
     defer { inflateEnd(&stream) }

@@ -46,8 +46,8 @@ public struct StoreModel: Sendable {
   ///
   /// - Parameters:
   ///   - path: The store's path.
-  ///   - modelPath: An `.xcdatamodeld`, an `.xcdatamodel` or a YAML model; `nil` to look for the store's own.
-  ///   - version: The version of an `.xcdatamodeld`.
+  ///   - modelPath: What ``ModelReader`` reads; `nil` to look for the store's own.
+  ///   - version: The version of an `.xcdatamodeld` or `.momd`.
   /// - Throws: Findings about the model, or one with the code and the words of a ``StoreError``.
   public static func find(
     path: String, modelAt modelPath: String?, version: String? = nil
@@ -96,7 +96,7 @@ public struct StoreModel: Sendable {
 
   /// The versions to try; one without a name for a model that has only itself.
   private static func versions(of path: String, named version: String?) -> [String?] {
-    if version != nil || !path.hasSuffix(".xcdatamodeld") && !path.hasSuffix(".xcdatamodeld/") { return [version] }
+    if version != nil || !ModelReader.mayHaveVersions(path) { return [version] }
     guard let versions = try? ModelReader.versions(path) else { return [nil] }
     return versions.names
   }
@@ -120,13 +120,19 @@ public struct StoreModel: Sendable {
     }
     let cached = try ModelCache.read(connection)
     if let found = cached.flatMap({ fit($0, metadata, .cache) }) { return found }
-    let hasCopy = metadata[ModelCopy.key] != nil || cached != nil
-    throw StoreError(
-      .noModel, path: path,
-      message: hasCopy
-        ? "the copy of the model in the store is not that of its data; name the model with --model"
-        : "the store carries no copy of its model; name the model with --model (an .xcdatamodeld or a YAML model)")
+    let message: String
+    if metadata[ModelCopy.key] != nil || cached != nil {
+      message = "the copy of the model in the store is not that of its data; name the model with --model"
+    } else if try ModelCache.content(connection) != nil {
+      message = "the copy of the model in the store cannot be read; name the model with --model"
+    } else {
+      message = "the store carries no copy of its model; name the model with --model (an .xcdatamodeld or a YAML model)"
+    }
+    throw StoreError(.noModel, path: path, message: message)
   }
+
+  /// What the reader of a compiled model left out; empty for whole models.
+  public var notes: [String] { model.draft.isCompiled ? model.draft.readerFindings.map(\.message) : [] }
 
   /// The model with the configuration that has the store's hashes; `nil` when there is none.
   static func fit(_ model: ManagedObjectModel, _ metadata: StoreMetadata, _ source: Source) -> StoreModel? {
@@ -134,7 +140,11 @@ public struct StoreModel: Sendable {
     guard !hashes.entities.isEmpty else { return nil }
     for configuration in [nil] + model.draft.configurations.map({ Optional($0.name) }) {
       guard let schema = StoreSchema(model: model, configuration: configuration) else { continue }
-      if ModelHashes(schema) == hashes {
+      let own = ModelHashes(schema)
+      // Where something was left out of the store's own copy, only the entity's hash tells of it.
+      if own == hashes || model.draft.isCompiled && source == .cache
+        && own.differences(fromStore: hashes).isConfined(to: model.incompleteEntities)
+      {
         return StoreModel(model: model, configuration: configuration, source: source)
       }
     }

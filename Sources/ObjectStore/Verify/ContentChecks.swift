@@ -83,11 +83,15 @@ struct ContentChecks {
     guard relationship.inverseSlot >= 0, !relationship.isInverseToMany,
       let inverseColumn = schema.table(forRoot: destination.rootIndex).columnName(slot: relationship.inverseSlot)
     else { return }
+    let inverse = relationship.inverseName ?? "the inverse"
+    let pairs = "s.Z_PK AS k FROM \(table.name) s JOIN \(other) d ON d.Z_PK = s.\(column)"
     verifier.addRows(
-      .inverse, table: table.name,
-      "\(relationship.inverseName ?? "the inverse") of \(relationship.name) does not refer back",
-      query: "s.Z_PK AS k FROM \(table.name) s JOIN \(other) d ON d.Z_PK = s.\(column)"
-        + " WHERE d.\(inverseColumn) IS NOT s.Z_PK")
+      .inverse, table: table.name, "\(inverse) of \(relationship.name) refers to another object",
+      query: "\(pairs) WHERE d.\(inverseColumn) <> s.Z_PK")
+    // Apple's own stores have such rows: the far side was never set.
+    verifier.addRows(
+      .inverse, as: .note, table: table.name, "\(inverse) of \(relationship.name) is not set",
+      query: "\(pairs) WHERE d.\(inverseColumn) IS NULL")
   }
 
   /// The columns of to-many relationships without an inverse.
@@ -109,8 +113,9 @@ struct ContentChecks {
       let entity = model.entities[side.entity]
       let table = schema.table(forRoot: entity.rootIndex).name
       for column in columns {
+        // In Apple's own stores pairs of a relationship with itself outlive their objects.
         verifier.addRows(
-          .joinRow, table: join.name, "\(column) refers to no \(entity.name)",
+          .joinRow, as: join.isReflexive ? .note : .error, table: join.name, "\(column) refers to no \(entity.name)",
           query: "j.\(column) AS k FROM \(join.name) j WHERE NOT EXISTS (SELECT 1 FROM \(table) d"
             + " WHERE d.Z_PK = j.\(column) AND d.Z_ENT \(schema.entityTest(entity)))")
       }

@@ -113,6 +113,9 @@ public struct StoreReport: Sendable {
   /// How many rows of entity tables were checked.
   public let checkedRows: Int
 
+  /// Whether values, references and inverses were checked, which takes a model.
+  public let checksRelationships: Bool
+
   /// Whether there is no error.
   public var isSound: Bool { !findings.contains { $0.severity == .error } }
 }

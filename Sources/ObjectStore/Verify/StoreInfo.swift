@@ -36,6 +36,10 @@ public struct StoreInfo: Sendable {
   public let hasModelCache: Bool
   /// Whether the store carries a copy of its model, Core Data's or this project's.
   public var hasModelCopy: Bool { hasModelCache || metadata[ModelCopy.key] != nil }
+  /// Why the store cannot be read without naming a model, in words; `nil` when its own copy serves.
+  public let modelProblem: String?
+  /// What is left out of the store's own copy of its model, in words.
+  public let modelNotes: [String]
 
   /// Reads the numbers of a store without a model.
   ///
@@ -48,11 +52,24 @@ public struct StoreInfo: Sendable {
       let metadata = try StoreMetadata.read(connection)
       let header = try DatabaseHeader(connection)
       let rows = try PrimaryKeyRow.read(connection)
-      let names = Dictionary(rows.map { ($0.number, $0.name) }) { first, _ in first }
+      var own: StoreModel?
+      var problem: String?
+      do throws(StoreError) {
+        own = try StoreModel.find(connection, explicit: nil, path: path)
+      } catch {
+        guard error.code == .noModel else { throw error }
+        problem = error.message
+      }
+      // With a model entities have their names of today, and a renamed one's table is known.
+      let schema = own.flatMap { found in
+        StoreSchema(model: found.model, configuration: found.configuration).flatMap { try? $0.adapted(to: connection) }
+      }
+      var names = Dictionary(rows.map { ($0.number, $0.name) }) { first, _ in first }
+      for (name, row) in schema?.matching(rows) ?? [:] { names[row.number] = name }
       let hashes = Dictionary(metadata.hashes.entities.map { ($0.name, $0.hash) }) { first, _ in first }
       var counts: [Int: Int] = [:]
       for root in rows where root.superNumber == 0 && !root.isHistory {
-        let table = "Z" + root.name.uppercased()
+        let table = schema?.tableName(ofNumber: root.number) ?? "Z" + root.name.uppercased()
         guard try connection.hasTable(table) else { continue }
         let count = try connection.prepare("SELECT Z_ENT, count(*) FROM \(connection.quoted(table)) GROUP BY Z_ENT")
         while try count.step() {
@@ -62,12 +79,14 @@ public struct StoreInfo: Sendable {
       return StoreInfo(
         path: path, metadata: metadata,
         entities: rows.filter { !$0.isHistory }.map { row in
-          Entity(
-            name: row.name, number: row.number, parent: row.superNumber == 0 ? nil : names[row.superNumber],
-            objects: counts[row.number] ?? 0, maximum: row.maximum, hash: hashes[row.name])
+          let name = names[row.number] ?? row.name
+          return Entity(
+            name: name, number: row.number, parent: row.superNumber == 0 ? nil : names[row.superNumber],
+            objects: counts[row.number] ?? 0, maximum: row.maximum, hash: hashes[name])
         },
         fileBytes: fileBytes, logBytes: logBytes, isWriteAhead: header.isWriteAhead,
-        hasHistory: rows.contains { $0.isHistory }, hasModelCache: try ModelCache.content(connection) != nil)
+        hasHistory: rows.contains { $0.isHistory }, hasModelCache: try ModelCache.content(connection) != nil,
+        modelProblem: problem, modelNotes: own?.notes ?? [])
     }
   }
 }

@@ -1,3 +1,4 @@
+import Diagnostics
 public import ObjectModel
 import PropertyLists
 import SQLite
@@ -9,6 +10,7 @@ public struct StoreVerifier {
   let connection: Connection
   private(set) var findings: [StoreFinding] = []
   private var checkedRows = 0
+  private var checksRelationships = false
 
   /// Checks the store at a path.
   ///
@@ -31,7 +33,8 @@ public struct StoreVerifier {
       }
       let source = verifier.run(model, configuration)
       return StoreReport(
-        path: path, findings: verifier.findings, modelSource: source, checkedRows: verifier.checkedRows)
+        path: path, findings: verifier.findings, modelSource: source, checkedRows: verifier.checkedRows,
+        checksRelationships: verifier.checksRelationships)
     }
   }
 
@@ -50,14 +53,18 @@ public struct StoreVerifier {
       if !differences.isEmpty, source == .given {
         add(.error, .modelHashes, message: "the store was made with another version of the model: \(differences)")
         schema = nil
-      } else if !differences.isEmpty {
+      } else if !differences.isEmpty, known.map({ !differences.isConfined(to: $0.incompleteEntities) }) ?? true {
         add(.warning, .modelCache, message: "the store's copy of the model has other hashes: \(differences)")
       }
     }
+    if source == .cache {
+      for note in known?.draft.readerFindings ?? [] { add(.warning, .modelCache, message: note.message) }
+    }
     if let expected = schema { schema = adapt(expected) }
-    checkTables(rows)
+    checkTables(rows, schema)
     if let schema {
       ContentChecks(schema: schema).run(&self)
+      checksRelationships = true
     } else if known == nil {
       add(.note, .noModel, message: "neither a model nor a copy of it is at hand; relationships were not checked")
     }
@@ -84,14 +91,17 @@ public struct StoreVerifier {
   /// Adds a finding when a query finds rows.
   ///
   /// - Parameter query: Selects the `Z_PK`s of the rows, or whatever names them best.
-  mutating func addRows(_ code: StoreFinding.Code, table: String, _ message: String, query: String) {
+  mutating func addRows(
+    _ code: StoreFinding.Code, as severity: StoreFinding.Severity = .error, table: String, _ message: String,
+    query: String
+  ) {
     let counted = attempt { connection throws(StoreError) in
       let select = try connection.prepare("SELECT count(*), min(k) FROM (SELECT \(query))")
       return try select.step() ? (select.integer(0), select.text(1)) : (0, "")
     }
     guard let (count, first) = counted, count > 0 else { return }
     add(
-      .error, code, table: table, rows: Int(count),
+      severity, code, table: table, rows: Int(count),
       message: "\(message): \(count) \(count == 1 ? "row" : "rows"), the first with key \(first)")
   }
 
@@ -155,12 +165,10 @@ public struct StoreVerifier {
   ) -> (ManagedObjectModel?, StoreReport.ModelSource) {
     if let model { return (model, .given) }
     if let value = metadata[ModelCopy.key] {
-      guard let copy = ModelCopy.model(value) else {
-        add(.warning, .modelCache, message: "the copy of the model in the metadata cannot be read")
-        return (nil, .none)
-      }
+      let copy = ModelCopy.model(value)
+      if copy == nil { add(.warning, .modelCache, message: "the copy of the model in the metadata cannot be read") }
       // A copy with other hashes was left behind by a migration; Core Data has its own then.
-      if StoreModel.fit(copy, metadata, .metadata) != nil { return (copy, .metadata) }
+      if let copy, StoreModel.fit(copy, metadata, .metadata) != nil { return (copy, .metadata) }
     }
     guard let content = attempt({ connection throws(StoreError) in try ModelCache.content(connection) }),
       content != nil
@@ -182,12 +190,18 @@ public struct StoreVerifier {
     let names = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
     let numbers = Set(entities.map(\.number))
     if names.count != entities.count { add(.error, .entityNumbers, message: "Z_PRIMARYKEY names an entity twice") }
-    for entity in metadata.hashes.entities where names[entity.name] == nil {
+    let matching = schema?.matching(rows) ?? [:]
+    let renamed = Dictionary(
+      matching.filter { $0.key != $0.value.name }.map { ($0.value.name, $0.key) }
+    ) { first, _ in first }
+    for entity in metadata.hashes.entities where names[entity.name] == nil && matching[entity.name] == nil {
       add(.error, .entityNumbers, message: "Z_PRIMARYKEY has no row for entity \(entity.name)")
     }
     let known = Set(metadata.hashes.entities.map(\.name))
     for row in entities {
-      if !known.contains(row.name) {
+      if let name = renamed[row.name] {
+        add(.note, .entityNumbers, message: "Z_PRIMARYKEY has \(name) under the earlier name \(row.name)")
+      } else if !known.contains(row.name) {
         add(.error, .entityNumbers, message: "Z_PRIMARYKEY has entity \(row.name), the version hashes have not")
       }
       if row.number < 1 { add(.error, .entityNumbers, message: "\(row.name) has the number \(row.number)") }
@@ -200,7 +214,7 @@ public struct StoreVerifier {
       }
     }
     for expected in schema?.primaryKeyRows ?? [] {
-      guard let row = names[expected.name] else { continue }
+      guard let row = matching[expected.name] else { continue }
       if row.number != expected.number || row.superNumber != expected.superNumber {
         add(
           .error, .entityNumbers,
@@ -224,10 +238,10 @@ public struct StoreVerifier {
   }
 
   /// What holds for every entity table, with and without a model.
-  private mutating func checkTables(_ rows: [PrimaryKeyRow]) {
+  private mutating func checkTables(_ rows: [PrimaryKeyRow], _ schema: StoreSchema?) {
     let entities = rows.filter { !$0.isHistory }
     for root in entities where root.superNumber == 0 {
-      let table = "Z" + root.name.uppercased()
+      let table = schema?.tableName(ofNumber: root.number) ?? "Z" + root.name.uppercased()
       let isThere = attempt { connection throws(StoreError) in try connection.hasTable(table) }
       guard isThere == true else {
         let isKnown = findings.contains { $0.code == .missingTable && $0.message.contains(" \(table)") }

@@ -9,7 +9,8 @@ struct ModelCommand: ParsableCommand {
     commandName: "model",
     abstract: "Show, check, hash and convert data models, and write classes for them.",
     discussion: """
-      A model is an .xcdatamodeld or .xcdatamodel folder of Xcode, the file "contents" in it, or a YAML model.
+      A model is an .xcdatamodeld or .xcdatamodel folder of Xcode, the file "contents" in it, a compiled .momd or .mom, or a \
+      YAML model.
 
       EXAMPLES
         mergewalk model show Shop.xcdatamodeld

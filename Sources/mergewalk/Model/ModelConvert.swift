@@ -6,19 +6,21 @@ import ObjectModel
 struct ModelConvert: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
-    abstract: "Convert a model between Xcode's XML and YAML, without loss.",
+    abstract: "Convert a model between Xcode's XML and YAML, without loss, or compile it.",
     discussion: """
-      Without --to, XML becomes YAML and YAML becomes XML. Without --output, the text goes to standard output. An \
-      output that ends in .xcdatamodel or .xcdatamodeld becomes the folder that Xcode expects.
+      Without --to, YAML becomes XML and everything else YAML. Without --output, the text goes to standard output. An \
+      output that ends in .xcdatamodel or .xcdatamodeld becomes the folder that Xcode expects. --to mom writes a \
+      compiled model, for which an output that ends in .mom or .momd is needed; what it does not hold is said.
 
       EXAMPLES
         mergewalk model convert Shop.xcdatamodeld > Shop.yaml
         mergewalk model convert Shop.yaml --output Shop.xcdatamodeld
+        mergewalk model convert Shop.yaml --to mom --output Shop.momd
       """)
 
   /// What a model can be written as.
   enum Format: String, ExpressibleByArgument, CaseIterable {
-    case yaml, xml
+    case yaml, xml, mom
   }
 
   @OptionGroup var options: ModelOptions
@@ -43,6 +45,7 @@ struct ModelConvert: ParsableCommand {
       throw ExitStatus.failure
     }
     guard isSound else { throw ExitStatus.failure }
+    if to == .mom { return try compile(draft) }
     let isYAML = options.model.hasSuffix(".yaml") || options.model.hasSuffix(".yml")
     let text = (to ?? (isYAML ? .xml : .yaml)) == .yaml ? ModelWriter.yaml(draft) : ModelWriter.xml(draft)
     guard let output else {
@@ -54,6 +57,39 @@ struct ModelConvert: ParsableCommand {
       try Folders.createParents(of: path)
       try OutputFile.create(path, text)
       Console.words("wrote \(path)")
+    } catch {
+      FindingsOutput.words(error.diagnostics)
+      throw ExitStatus.failure
+    }
+  }
+
+  func validate() throws {
+    guard to == .mom else { return }
+    guard let output, output.hasSuffix(".mom") || output.hasSuffix(".momd") else {
+      throw ValidationError("--to mom needs --output with a name that ends in .mom or .momd")
+    }
+  }
+
+  /// Writes the compiled form.
+  private func compile(_ draft: ModelDraft) throws {
+    let output = self.output ?? ""
+    do throws(DiagnosticList) {
+      let model = try ManagedObjectModel(draft)
+      let compiled = ModelWriter.compiled(model)
+      for item in compiled.leftOut { Console.words("\(output): warning: \(item) is not in the compiled model") }
+      let file: String
+      if output.hasSuffix(".momd") {
+        let stem = output.split(separator: "/").last.map { String($0.dropLast(5)) } ?? "Model"
+        let version = draft.name.isEmpty ? stem : draft.name
+        file = "\(output)/\(version).mom"
+        try Folders.createParents(of: file)
+        try OutputFile.create("\(output)/VersionInfo.plist", bytes: ModelWriter.versionInfo(model, version: version))
+      } else {
+        file = output
+        try Folders.createParents(of: file)
+      }
+      try OutputFile.create(file, bytes: compiled.bytes)
+      Console.words("wrote \(file)")
     } catch {
       FindingsOutput.words(error.diagnostics)
       throw ExitStatus.failure

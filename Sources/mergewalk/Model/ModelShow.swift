@@ -31,7 +31,7 @@ struct ModelShow: ParsableCommand {
     for (name, description) in properties {
       lines.append("  " + name + String(repeating: " ", count: width - name.count) + "  " + description)
     }
-    for constraint in entity.declaration.uniquenessConstraints {
+    for constraint in entity.declaration.uniquenessConstraints where !constraint.isEmpty {
       lines.append("  unique: \(constraint.joined(separator: ", "))")
     }
     for index in entity.declaration.fetchIndexes {

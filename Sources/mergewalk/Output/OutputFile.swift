@@ -7,12 +7,17 @@ enum OutputFile {
   ///
   /// - Throws: one finding, `fileExists` or `cannotWrite`; a file that could not be written whole is removed.
   static func create(_ path: String, _ text: String, access: FileAccess = .usual) throws(DiagnosticList) {
+    try create(path, bytes: Array(text.utf8), access: access)
+  }
+
+  /// Creates a file with these bytes; otherwise as ``create(_:_:access:)``.
+  static func create(_ path: String, bytes: [UInt8], access: FileAccess = .usual) throws(DiagnosticList) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw failure(path, errno == EEXIST ? "fileExists" : "cannotWrite", "cannot create the file")
     }
     access.apply(to: descriptor)
-    let isWhole = write(text, to: descriptor)
+    let isWhole = bytes.withUnsafeBytes { write($0, to: descriptor) }
     let finding = failure(path, "cannotWrite", "cannot write the file")
     guard isWhole, close(descriptor) == 0 else {
       unlink(path)
@@ -26,24 +31,21 @@ enum OutputFile {
   static func send(_ path: String, _ text: String) throws(DiagnosticList) {
     let descriptor = FileOpening.forWriting(path, O_APPEND)
     guard descriptor >= 0 else { throw failure(path, "cannotWrite", "cannot open it for writing") }
-    let isWhole = write(text, to: descriptor)
+    let isWhole = Array(text.utf8).withUnsafeBytes { write($0, to: descriptor) }
     let finding = failure(path, "cannotWrite", "cannot write to it")
     guard close(descriptor) == 0, isWhole else { throw finding }
   }
 
-  /// Writes all of a text; false when `errno` says why not.
-  private static func write(_ text: String, to descriptor: Int32) -> Bool {
-    var text = text
-    return text.withUTF8 { bytes in
-      var done = 0
-      while done < bytes.count {
-        let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return false }
-        done += count
-      }
-      return true
+  /// Writes all bytes; false when `errno` says why not.
+  private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
+    var done = 0
+    while done < bytes.count {
+      let count = Glibc.write(descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return false }
+      done += count
     }
+    return true
   }
 
   private static func failure(_ path: String, _ code: String, _ message: String) -> DiagnosticList {

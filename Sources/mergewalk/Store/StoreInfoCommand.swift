@@ -33,8 +33,9 @@ struct StoreInfoCommand: ParsableCommand {
       ),
       ("journal", info.isWriteAhead ? "write-ahead log" : "rollback"),
       ("history", info.hasHistory ? "tracked" : "not tracked"),
-      ("model", info.hasModelCopy ? "carries a copy" : "carries no copy"),
+      ("model", info.modelProblem ?? "carries a copy"),
     ]
+    for note in info.modelNotes { facts.append(("warning", note)) }
     if let digest = info.metadata.digest { facts.append(("digest", digest)) }
     if let checksum = info.metadata.checksum { facts.append(("checksum", checksum)) }
     var table = TextTable("entity", "number", "objects", "greatest key")
@@ -53,7 +54,9 @@ struct StoreInfoCommand: ParsableCommand {
       ("store", .string(info.path)), ("uuid", .string(info.metadata.uuid)),
       ("file_bytes", .integer(info.fileBytes)), ("log_bytes", .integer(info.logBytes)),
       ("write_ahead", .boolean(info.isWriteAhead)), ("history", .boolean(info.hasHistory)),
-      ("model_copy", .boolean(info.hasModelCopy)),
+      ("model_copy", .boolean(info.hasModelCopy)), ("model_usable", .boolean(info.modelProblem == nil)),
+      ("model_problem", info.modelProblem.map { .string($0) } ?? .null),
+      ("model_notes", .array(info.modelNotes.map { .string($0) })),
       ("digest", info.metadata.digest.map { .string($0) } ?? .null),
       ("checksum", info.metadata.checksum.map { .string($0) } ?? .null),
       (

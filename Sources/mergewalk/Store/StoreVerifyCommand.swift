@@ -44,7 +44,8 @@ struct StoreVerifyCommand: ParsableCommand {
     } else {
       for finding in report.findings { Console.data("\(report.path): \(finding.description)") }
       let errors = report.findings.count { $0.severity == .error }
-      let verdict = report.isSound ? "sound" : Figures.count(errors, "error")
+      let sound = report.checksRelationships ? "sound" : "no errors, but without a model relationships were not checked"
+      let verdict = report.isSound ? sound : Figures.count(errors, "error")
       Console.words("\(report.path): \(verdict), \(Figures.count(report.checkedRows, "row")) checked")
     }
     if !report.isSound { throw ExitStatus.findings }
@@ -52,7 +53,8 @@ struct StoreVerifyCommand: ParsableCommand {
 
   private static func json(_ report: StoreReport) -> JSONText {
     .object([
-      ("store", .string(report.path)), ("sound", .boolean(report.isSound)),
+      ("store", .string(report.path)), ("sound", report.isSound && !report.checksRelationships ? .null : .boolean(report.isSound)),
+      ("relationships_checked", .boolean(report.checksRelationships)),
       ("model", .string(report.modelSource.rawValue)), ("rows", .integer(report.checkedRows)),
       (
         "findings",

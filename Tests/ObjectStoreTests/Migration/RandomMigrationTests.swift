@@ -55,7 +55,10 @@ struct RandomMigrationTests {
     switch Int.random(in: 0...15, using: &generator) {
     case 0:
       draft.entities.append(EntityDraft(["Aa", "Mm", "Zz"][number % 3] + "\(number)", [M.attribute("x", .string)]))
-    case 1: draft.entities.append(EntityDraft("Child\(number)", parent: name, [M.attribute("song", .date)]))
+    case 1:
+      // Before, between and after what is there already.
+      let child = "\(["Aa", "Child", "Zz"][number % 3])\(number)"
+      draft.entities.append(EntityDraft(child, parent: name, [M.attribute("song", .date)]))
     case 2:
       guard draft.entities.count > 2 else { return }
       let gone = draft.entities.remove(at: e)

@@ -17,12 +17,13 @@ struct StoreModelTests {
     try StoreFile.create(path: path, model: model, configuration: configuration).finish()
   }
 
-  /// Changes the metadata of the store.
+  /// Changes the metadata of the store, and takes the other copy of the model away.
   private func edit(_ change: (inout StoreMetadata) -> Void) throws {
     let connection = try Connection(path: path, mode: .readWrite)
     var metadata = try StoreMetadata.read(connection)
     change(&metadata)
     try metadata.write(connection)
+    try connection.execute("DELETE FROM Z_MODELCACHE")
     try connection.close()
   }
 

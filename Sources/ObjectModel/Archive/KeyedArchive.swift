@@ -109,4 +109,13 @@ struct KeyedArchive {
     if dictionary["NS.keys"] != nil { return objects(dictionary, "NS.objects") }
     return objects(dictionary, "values")
   }
+
+  /// The keys of a dictionary with the objects of the list that each has as its value, in the order of the archive.
+  func lists(_ object: Object, _ key: String) -> [(key: String, objects: [Object])] {
+    guard let dictionary = self.object(object, key) else { return [] }
+    let values = elements(dictionary["NS.objects"])
+    return zip(elements(dictionary["NS.keys"]), values).compactMap { key, value in
+      string(key).map { ($0, elements(value).compactMap { self.object($0) }) }
+    }
+  }
 }

@@ -1,0 +1,82 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Compiled models on the command line")
+struct CompiledModelCommandTests {
+  private let folder = TemporaryFolder()
+
+  private static let yaml = """
+    model: Shop
+    entities:
+      Order:
+        attributes: { number: integer64!, placed: date, note: { type: string, default: none } }
+        relationships: { lines: { to_many: Line, inverse: order, delete: cascade } }
+      Line:
+        relationships: { order: { to_one: Order, inverse: lines } }
+    fetch_requests:
+      all: { entity: Order }
+    """
+
+  @Test("a model is compiled, and the compiled one serves wherever a model does")
+  func compiled() throws {
+    try folder.write(Self.yaml, to: "Shop.yaml")
+    let written = try Command(
+      ["model", "convert", "Shop.yaml", "--to", "mom", "--output", "Shop.momd"], in: folder.path)
+    #expect(written.status == 0, "\(written.words)")
+    #expect(written.words.contains("warning: the fetch request “all” is not in the compiled model"))
+    let hash = try Command(["model", "hash", "Shop.yaml"], in: folder.path)
+    for path in ["Shop.momd", "Shop.momd/Shop.mom"] {
+      #expect(try Command(["model", "hash", path], in: folder.path).output == hash.output)
+      #expect(try Command(["model", "lint", path], in: folder.path).status == 0)
+    }
+    let back = try Command(["model", "convert", "Shop.momd"], in: folder.path)
+    #expect(back.status == 0)
+    #expect(back.output.contains("delete: cascade"))
+    try folder.write("number,note\n1,a\n", to: "orders.csv")
+    try folder.write(
+      """
+      model: Shop.momd
+      store: shop.sqlite
+      source: { files: orders.csv }
+      import: { entity: Order, find_by: [number] }
+      """, to: "pipeline.yaml")
+    let run = try Command(["run", "pipeline.yaml"], in: folder.path)
+    #expect(run.status == 0, "\(run.words)")
+    let verified = try Command(["store", "verify", "shop.sqlite", "--model", "Shop.momd"], in: folder.path)
+    #expect(verified.status == 0, "\(verified.output)\(verified.words)")
+    #expect(verified.words.contains("sound"))
+  }
+
+  @Test("a compiled model needs a file of its kind, which must not be there")
+  func output() throws {
+    try folder.write(Self.yaml, to: "Shop.yaml")
+    for more in [[], ["--output", "Shop.xml"]] {
+      #expect(try Command(["model", "convert", "Shop.yaml", "--to", "mom"] + more, in: folder.path).status == 64)
+    }
+    try folder.write("x", to: "Shop.mom")
+    let taken = try Command(["model", "convert", "Shop.yaml", "--to", "mom", "--output", "Shop.mom"], in: folder.path)
+    #expect(taken.status != 0)
+    #expect(try String(contentsOfFile: folder.file("Shop.mom"), encoding: .utf8) == "x")
+  }
+
+  @Test("an oddity that Xcode's compiler takes stops nothing")
+  func oddity() throws {
+    try folder.write(
+      """
+      <model><entity name="Item"><attribute name="count" attributeType="Integer 16" defaultValueString="NO"/>
+      <attribute name="isDone" attributeType="Boolean" defaultValueString="0.0"/>
+      <relationship name="items" toMany="YES" destinationEntity="Item" inverseName="item" inverseEntity="Item"/>
+      <relationship name="item" maxCount="1" destinationEntity="Item" inverseName="items" inverseEntity="Item"/>
+      <fetchIndex name="byItems"><fetchIndexElement property="items" type="Binary" order="ascending"/></fetchIndex>
+      </entity></model>
+      """, to: "M.xcdatamodel/contents")
+    let lint = try Command(["model", "lint", "M.xcdatamodel"], in: folder.path)
+    #expect(lint.status == 0, "\(lint.output)")
+    #expect(lint.output.contains("[invalidDefault]"))
+    #expect(lint.output.contains("[unfitIndex]"))
+    for command in ["hash", "show"] {
+      #expect(try Command(["model", command, "M.xcdatamodel"], in: folder.path).status == 0)
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import Diagnostics
+import ObjectModel
+import ObjectStore
+import PropertyLists
+import SQLite
+import TestSupport
+import Testing
+
+/// Models that are archived as Core Data archives them.
+@Suite("Archives of models")
+struct ModelArchiverTests {
+  typealias M = Models
+
+  /// Everything that an archive holds.
+  private static func rich() throws -> ManagedObjectModel {
+    var draft = try Models.zoo().draft
+    let defaults: [(AttributeType, AttributeValue)] = [
+      (.integer16, .integer(-5)), (.boolean, .boolean(true)), (.double, .double(0.25)), (.string, .string("ä")),
+      (.decimal, .decimal(try #require(DecimalNumber("-1234567890123456789012.5")))), (.date, .date(1.5)),
+      (.uuid, .uuid(1, 2)), (.uri, .uri("x:y")),
+    ]
+    var bounded = M.attribute("bounded", .integer32)
+    bounded.validation.minimumValue = .integer(1)
+    bounded.validation.maximumValue = .integer(9)
+    var text = M.attribute("text", .string)
+    text.validation.maximumLength = 40
+    var derived = M.attribute("visits", .integer64)
+    derived.derivationExpression = "visitors.@count"
+    for i in draft.entities.indices where draft.entities[i].name == "Zoo" {
+      draft.entities[i].attributes += defaults.enumerated().map { number, item in
+        M.attribute("d\(number)", item.0).with { $0.defaultValue = item.1 }
+      }
+      draft.entities[i].attributes += [bounded, text, derived]
+      draft.entities[i].attributes[0].versionHashModifier = "2"
+      draft.entities[i].attributes[0].renamingIdentifier = "town"
+      draft.entities[i].userInfo = ["owner": "city", "age": "9"]
+      draft.entities[i].versionHashModifier = "x"
+      draft.entities[i].renamingIdentifier = "Park"
+      draft.entities[i].isAbstract = true
+    }
+    return try ManagedObjectModel(draft)
+  }
+
+  @Test("what is archived is read again", arguments: [ModelArchiver.Purpose.file, .cache])
+  func again(purpose: ModelArchiver.Purpose) throws {
+    let model = try Self.rich()
+    let archive = ModelArchiver.archive(model, for: purpose)
+    let draft = try #require(ArchivedModel.read(archive.bytes))
+    #expect(draft.readerFindings.isEmpty, "\(draft.readerFindings)")
+    let read = try ManagedObjectModel(draft)
+    #expect(ModelHashes(StoreSchema(model: read)) == ModelHashes(StoreSchema(model: model)))
+    #expect(StoreSchema(model: read).createTableStatements() == StoreSchema(model: model).createTableStatements())
+    #expect(
+      Set(StoreSchema(model: read).createIndexStatements()) == Set(StoreSchema(model: model).createIndexStatements()))
+    #expect(draft.versionIdentifier == "zoo 1")
+    #expect(draft.configurations.map(\.name) == (purpose == .file ? ["Places"] : []))
+    let (zoo, was) = try (#require(read.entity(named: "Zoo")), #require(model.entity(named: "Zoo")))
+    #expect(zoo.attributes.map(\.defaultValue) == was.attributes.map(\.defaultValue))
+    #expect(zoo.attributes.map(\.validation.minimumValue) == was.attributes.map(\.validation.minimumValue))
+    #expect(zoo.attributes.map(\.validation.maximumLength) == was.attributes.map(\.validation.maximumLength))
+    #expect(zoo.attributes.map(\.renamingIdentifier) == was.attributes.map(\.renamingIdentifier))
+    #expect(zoo.declaration.userInfo == was.declaration.userInfo)
+    #expect(zoo.declaration.renamingIdentifier == "Park")
+    #expect(ModelArchiver.archive(model, for: purpose).bytes == archive.bytes)
+  }
+
+  @Test("what cannot be archived is named")
+  func leftOut() throws {
+    var draft = try Models.zoo().draft
+    draft.fetchRequestTemplates = [FetchRequestTemplate(name: "all", entityName: "Zoo")]
+    draft.entities[0].attributes[0].validation.regularExpression = "a+"
+    let left = ModelArchiver.archive(try ManagedObjectModel(draft), for: .file).leftOut
+    #expect(left.contains { $0.contains("“all”") })
+    #expect(left.contains { $0.contains("pattern") })
+  }
+
+  @Test("a new store carries the archive, and a migrated one that of the new version")
+  func stores() throws {
+    let bench = try MigrationBench([EntityDraft("A")], [EntityDraft("A", [M.attribute("more", .date)])])
+    func cached() throws -> ManagedObjectModel? {
+      let connection = try Connection(path: bench.path, mode: .readWrite)
+      defer { try? connection.close() }
+      return try ModelCache.read(connection)
+    }
+    #expect(try cached()?.versionChecksum == bench.old.versionChecksum)
+    _ = try bench.migrate()
+    #expect(try cached()?.versionChecksum == bench.new.versionChecksum)
+  }
+
+  @Test("the names in archives come in Foundation's order")
+  func order() {
+    // As an archive of framework 977 has them.
+    let keys = [
+      "NSFlagsKey", "NSEntity", "NSAttributeType", "NSDefaultValue", "NSValueTransformerName", "NSIsIndexed", "$class",
+      "NSAttributeValueClassName", "NSIsOptional", "NSPropertyName", "NSRenamingIdentifier", "_P",
+    ]
+    #expect(FoundationOrder.sorted(keys) == keys)
+    #expect(FoundationOrder.sorted([]) == [])
+    #expect(FoundationOrder.hash("") == 0)
+  }
+}
+
+@Suite("Archives beside Core Data's own", .enabled(if: Locations.shared != nil))
+struct RealModelArchiveTests {
+  private let folder = TemporaryFolder()
+
+  /// Objects of an archive without their places, so that two archives can be compared: class, then keys with values,
+  /// references by the names of what they lead to.
+  private func objects(_ bytes: [UInt8]) throws -> [String] {
+    let list = try BinaryPropertyListReader.read(bytes)
+    let objects = try #require(list["$objects"]?.elements)
+    func target(_ value: PropertyList?) -> PropertyList? {
+      value?.uid.flatMap { Int(exactly: $0) }.map { objects[$0] } ?? value
+    }
+    func name(_ value: PropertyList?) -> String {
+      guard let found = target(value) else { return "-" }
+      if let text = found.string { return text }
+      if let text = target(found["NS.string"])?.string { return text }
+      guard found.entries != nil else { return "\(found)" }
+      let label = target(found["NSEntityName"]) ?? target(found["NSPropertyName"]) ?? target(found["NSIndexName"])
+      return (target(found["$class"])?["$classname"]?.string ?? "?") + " " + name(label ?? .string(""))
+    }
+    let classes: Set<String> = ["NSAttributeDescription", "NSRelationshipDescription"]
+    return objects.compactMap { object in
+      guard let kind = target(object["$class"])?["$classname"]?.string, classes.contains(kind) else { return nil }
+      let entries = (object.entries ?? []).filter { $0.key != "$class" }.map { "\($0.key)=\(name($0.value))" }
+      return kind + " " + entries.sorted().joined(separator: " ")
+    }.sorted()
+  }
+
+  @Test("properties are archived key by key as Core Data does", arguments: RealStore.all)
+  func same(_ real: RealStore) throws {
+    let connection = try Connection(path: try real.copy(to: folder), mode: .readWrite)
+    let content = try #require(try ModelCache.content(connection))
+    let theirs = try #require(Deflate.inflate(content))
+    let model = try #require(try ModelCache.read(connection))
+    let ours = ModelArchiver.archive(model, for: .cache).bytes
+    #expect(try objects(ours) == objects(theirs))
+    let again = try ManagedObjectModel(try #require(ArchivedModel.read(ours)))
+    #expect(ModelHashes(StoreSchema(model: again)) == ModelHashes(StoreSchema(model: model)))
+    #expect(
+      Set(StoreSchema(model: again).createIndexStatements()) == Set(StoreSchema(model: model).createIndexStatements()))
+  }
+}
