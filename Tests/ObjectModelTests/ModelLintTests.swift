@@ -108,7 +108,8 @@ struct LintCase: Sendable, CustomTestStringConvertible {
     // Attributes.
     .attribute(.error, "undefinedType", 22, "undefined"),
     .attribute(.error, "unknownAttributeType", 25, "strng", hint: "did you mean “string”?"),
-    .attribute(.warning, "defaultTransformerNamed", 22, "{ type: transformable, transformer: NSKeyedUnarchiveFromData }"),
+    .attribute(
+      .warning, "defaultTransformerNamed", 22, "{ type: transformable, transformer: NSKeyedUnarchiveFromData }"),
     .attribute(.warning, "unusedTransformer", 22, "{ type: string, transformer: T }"),
     .attribute(.warning, "invalidDefault", 22, "{ type: integer16, default: 40000 }"),
     .attribute(.warning, "invalidDefault", 22, "{ type: double, default: high }"),

@@ -65,7 +65,7 @@ import Testing
   @Test(arguments: [
     ("missing.xcdatamodeld", "fileMissing"), ("empty", "notAModel"), ("Old.xcdatamodel", "oldBinaryModel"),
     ("OldD.xcdatamodeld", "oldBinaryModel"), ("Shop.momd", "compiledModel"), ("Shop.mom", "compiledModel"),
-    ("Shop.omo", "compiledModel"), ("notes.txt", "notAModel"), ("page.xml", "notAModel"),
+    ("notes.txt", "notAModel"), ("page.xml", "notAModel"),
     ("bare.xcdatamodel", "notAModel"),
   ])
   func `what is no model is refused and said so`(name: String, code: String) throws {

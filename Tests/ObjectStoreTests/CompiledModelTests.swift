@@ -170,7 +170,7 @@ struct CompiledModelTests {
 struct PhotosLibraryTests {
   @Test(
     "their models are read from the stores, and nothing that Apple wrote is an error",
-    arguments: [("Test-Empty-Library-Ventura-13-5", 64), ("Test-RAW-10.15.1", 56)])
+    arguments: [("Test-Empty-Library-Ventura-13-5", 61), ("Test-RAW-10.15.1", 53)])
   func photos(name: String, entities: Int) throws {
     let folder = TemporaryFolder()
     for suffix in ["", "-wal"] {

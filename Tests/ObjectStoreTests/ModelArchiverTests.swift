@@ -135,7 +135,10 @@ struct RealModelArchiveTests {
     let theirs = try #require(Deflate.inflate(content))
     let model = try #require(try ModelCache.read(connection))
     let ours = ModelArchiver.archive(model, for: .cache).bytes
-    #expect(try objects(ours) == objects(theirs))
+    let (mine, core) = try (objects(ours), objects(theirs))
+    #expect(Set(mine).subtracting(core) == [])
+    #expect(Set(core).subtracting(mine) == [])
+    #expect(mine.count == core.count)
     let again = try ManagedObjectModel(try #require(ArchivedModel.read(ours)))
     #expect(ModelHashes(StoreSchema(model: again)) == ModelHashes(StoreSchema(model: model)))
     #expect(

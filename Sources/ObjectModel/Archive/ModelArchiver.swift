@@ -279,7 +279,7 @@ package struct ModelArchiver {
   private mutating func `default`(_ attribute: AttributeDescription) -> PropertyList {
     switch attribute.defaultValue {
     case nil, .null?: return ArchiveWriter.null
-    case .boolean(let value)?: return writer.plain(.boolean(value))
+    case .boolean(let value)?: return writer.plain(.integer(value ? 1 : 0))
     case .integer(let value)?: return writer.plain(.integer(value))
     case .double(let value)?: return writer.plain(.real(value))
     case .string(let value)?: return writer.text(value)

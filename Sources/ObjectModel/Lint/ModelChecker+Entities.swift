@@ -54,7 +54,8 @@ extension ModelChecker {
         if isSameProperty(name, entity: index, ancestor: entityIndex[ancestor]) {
           findings.warning("duplicateProperty", position, message, hint: "remove it here")
         } else {
-          findings.error("duplicateProperty", position, message + " as something else", hint: "remove it here or rename it")
+          findings.error(
+            "duplicateProperty", position, message + " as something else", hint: "remove it here or rename it")
         }
       }
       if ReservedNames.methods.contains(name), !draft.isCompiled {

@@ -43,7 +43,8 @@ extension ModelXMLReader {
           item.kind = kind
         } else {
           findings.warning(
-            "invalidValue", child.position, "“\(text)” is not a kind of index; Binary is taken", hint: "Binary or RTree")
+            "invalidValue", child.position, "“\(text)” is not a kind of index; Binary is taken", hint: "Binary or RTree"
+          )
         }
       }
       if let order = bag.take("order") { item.isAscending = order != "descending" }

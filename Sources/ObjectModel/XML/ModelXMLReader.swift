@@ -108,7 +108,7 @@ struct ModelXMLReader {
 
   mutating func count(_ bag: inout XMLAttributeBag, _ name: String, _ element: XMLElement) -> Int? {
     if let value = bag.takeCount(name) { return value }
-    if let text = bag.rest[name] {
+    if let text = bag.take(name) {
       findings.warning(
         "invalidValue", element.position, "“\(name)” is “\(text)”, which is not a whole number; it is ignored")
     }

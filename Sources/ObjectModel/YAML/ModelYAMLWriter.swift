@@ -23,7 +23,10 @@ enum ModelYAMLWriter {
     }
     if !draft.fetchRequestTemplates.isEmpty {
       entries.append(
-        ("fetch_requests", .mapping(first(draft.fetchRequestTemplates, \.name).map { ($0.name, .flowMapping(request($0))) })))
+        (
+          "fetch_requests",
+          .mapping(first(draft.fetchRequestTemplates, \.name).map { ($0.name, .flowMapping(request($0))) })
+        ))
     }
     if !draft.configurations.isEmpty {
       entries.append(

@@ -142,8 +142,9 @@ public struct StoreModel: Sendable {
       guard let schema = StoreSchema(model: model, configuration: configuration) else { continue }
       let own = ModelHashes(schema)
       // Where something was left out of the store's own copy, only the entity's hash tells of it.
-      if own == hashes || model.draft.isCompiled && source == .cache
-        && own.differences(fromStore: hashes).isConfined(to: model.incompleteEntities)
+      if own == hashes
+        || model.draft.isCompiled && source == .cache
+          && own.differences(fromStore: hashes).isConfined(to: model.incompleteEntities)
       {
         return StoreModel(model: model, configuration: configuration, source: source)
       }

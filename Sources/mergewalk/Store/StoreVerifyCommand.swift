@@ -53,7 +53,8 @@ struct StoreVerifyCommand: ParsableCommand {
 
   private static func json(_ report: StoreReport) -> JSONText {
     .object([
-      ("store", .string(report.path)), ("sound", report.isSound && !report.checksRelationships ? .null : .boolean(report.isSound)),
+      ("store", .string(report.path)),
+      ("sound", report.isSound && !report.checksRelationships ? .null : .boolean(report.isSound)),
       ("relationships_checked", .boolean(report.checksRelationships)),
       ("model", .string(report.modelSource.rawValue)), ("rows", .integer(report.checkedRows)),
       (

@@ -83,7 +83,7 @@ struct HistoryTableTests {
     #expect(try HistoryRecorder.adopt(store: notebook.store))
     #expect(notebook.store.observers.filter { $0 is HistoryRecorder }.count == 1)
     #expect(try notebook.transactions().map(\.transactionNumber) == [1, 2, 3])
-    #expect(try notebook.rows("SELECT count(*) FROM sqlite_master WHERE tbl_name IN \(Self.names)") == ["9"])
+    #expect(try notebook.rows("SELECT count(*) FROM sqlite_master WHERE tbl_name IN \(Self.names)") == ["11"])
   }
 
   @Test("the tables of old systems are taken as they are")
