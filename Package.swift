@@ -106,7 +106,7 @@ let package = Package(
     tests("YAMLTests", ["YAML", "Diagnostics", "TestSupport"]),
     tests("PropertyListsTests", ["PropertyLists", "TestSupport"]),
     tests(
-      "ObjectModelTests", ["ObjectModel", "Diagnostics", "PropertyLists", "CSQLite", "Threads", "TestSupport"]),
+      "ObjectModelTests", ["ObjectModel", "Diagnostics", "CSQLite", "Threads", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "TestSupport"]),
     tests(

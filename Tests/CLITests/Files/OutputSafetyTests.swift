@@ -39,7 +39,8 @@ struct OutputSafetyTests {
       try refused(people, "run", "p.yaml", "--report", name, words: "unsafeOutput")
       try refused(people, "run", "p.yaml", "--metrics", name, "--dry-run", words: "unsafeOutput")
       for field in ["rejects", "metrics", "report"] {
-        try people.pipeline(base.replacing("number", with: file == "secret" ? "secret" : "number") + "\n\(field): \(name)")
+        let column = file == "secret" ? "secret" : "number"
+        try people.pipeline(base.replacing("number", with: column) + "\n\(field): \(name)")
         try refused(people, "lint", "p.yaml", words: "p.yaml:8:")
         try refused(people, "run", "p.yaml", words: "unsafeOutput")
       }
