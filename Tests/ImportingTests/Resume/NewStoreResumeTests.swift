@@ -134,13 +134,16 @@ struct NewStoreResumeTests {
   func changes() throws {
     try stop(try definition())
     let before = try Data(contentsOf: URL(fileURLWithPath: hidden))
+    let files = FileManager.default
+    try files.moveItem(atPath: folder.file("in.csv"), toPath: folder.file("kept"))
     try write(100, amount: 2)
     let changed = #expect(throws: ImportError.self) { try ImportSession(definition()).run() }
     #expect(changed?.code == .inputChanged)
     try write(90)
     let shorter = #expect(throws: ImportError.self) { try ImportSession(definition()).run() }
     #expect(shorter?.code == .inputShorter)
-    try write(100)
+    try files.removeItem(atPath: folder.file("in.csv"))
+    try files.moveItem(atPath: folder.file("kept"), toPath: folder.file("in.csv"))
     var other = try definition()
     other.root.mode = .createMissing
     let mapping = #expect(throws: ImportError.self) { try ImportSession(other).run() }

@@ -60,7 +60,7 @@ extension Factors {
     [
       Factor.Value("none"),
       Factor.Value("waiting") { $0.rejectsBefore = .waiting },
-      Factor.Value("foreign") { $0.rejectsBefore = .foreign },
+      Factor.Value("edited") { $0.rejectsBefore = .edited },
     ])
 
   private static let course = Factor(

@@ -3,8 +3,8 @@ enum RejectsBefore: Sendable {
   case none
   /// Rejects of another pipeline, which nobody has replayed.
   case waiting
-  /// A file that has no rejects.
-  case foreign
+  /// A file of rejects that somebody has edited.
+  case edited
 
   /// The lines of the file.
   var lines: [String] {
@@ -15,7 +15,7 @@ enum RejectsBefore: Sendable {
         #"{"run":"other@2024-05-01T02:00:00.123Z","file":"other.csv","record":\#(number),"code":"key.null","#
           + #""raw":"other \#(number)"}"#
       }
-    case .foreign: ["notes of somebody", "", "{\"run\": 1}"]
+    case .edited: ["{\"run\": 1}", "", "notes of somebody"]
     }
   }
 }
