@@ -102,7 +102,7 @@ public final class ImportSession {
           try load(file, plans, groups, from: begin, progress: progress, shouldStop: shouldStop)
         }
       }
-    } catch where impatience.hasEnded {
+    } catch  where impatience.hasEnded {
       // What was committed stays for another process to go on with, as at a stop behind a batch.
       try? file.suspend()
       throw Impatience.error

@@ -17,13 +17,17 @@ package enum ReadableStore {
     let header = try DatabaseHeader(path, name: given)
     let hasLog = (FileSystem.size(path + "-wal") ?? 0) > 0
     let isShared = FileSystem.exists(path + "-shm")
-    if isWhole, !header.isWriteAhead || isShared { 
+    if isWhole, !header.isWriteAhead || isShared {
       let value = try run(path, .readOnly, name: given, body)
       // A reader that was killed has left them; what is in the log stays where it is.
       if isShared, FileSystem.size(path + "-wal") ?? 0 == 0 { LogFiles.sweep(path, keepsLog: false) }
       return value
     }
-    if isWhole, !hasLog { return try run(path, .immutable, name: given, body) }
+    if isWhole, !hasLog {
+      let value = try run(path, .immutable, name: given, body)
+      if FileSystem.size(path + "-wal") == 0 { LogFiles.sweep(path, keepsLog: false) }
+      return value
+    }
 
     let folder = try FileSystem.makeTemporaryFolder()
     let copy = folder + "/" + FileSystem.name(of: path)

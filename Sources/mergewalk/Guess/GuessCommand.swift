@@ -92,7 +92,11 @@ struct GuessCommand: ParsableCommand {
     }
     for file in guess.files {
       try Folders.createParents(of: file.path)
-      if force { try TextFile.replace(file.path, file.text, as: .text) } else { try OutputFile.create(file.path, file.text) }
+      if force {
+        try TextFile.replace(file.path, file.text, as: .text)
+      } else {
+        try OutputFile.create(file.path, file.text)
+      }
     }
   }
 

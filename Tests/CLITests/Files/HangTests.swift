@@ -86,7 +86,9 @@ struct HangTests {
 }
 
 extension RunningCommand {
-  /// How long the command has kept a processor busy, in seconds. Source: proc(5), `/proc/PID/stat`.
+  /// How long the command has kept a processor busy, in seconds.
+  ///
+  /// Source: proc(5), `/proc/PID/stat`.
   var processorSeconds: Double {
     let text = (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)) ?? ""
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
