@@ -48,9 +48,11 @@ public struct OutputCheck: Sendable {
 
   /// Why a file may not be written, or `nil`; it is noted as one that is.
   ///
-  /// - Parameter words: what it is, such as `the report`.
+  /// - Parameters:
+  ///   - kind: what is written; `nil` when the caller has been told to replace whatever is there.
+  ///   - words: what it is, such as `the report`.
   public mutating func refusal(
-    of path: String, _ kind: OutputKind, as words: String
+    of path: String, _ kind: OutputKind?, as words: String
   ) -> (message: String, hint: String)? {
     var status = stat()
     let isThere = stat(path, &status) == 0
@@ -61,7 +63,7 @@ public struct OutputCheck: Sendable {
       return ("\(words) “\(path)” is \(other), and would destroy it", "name another file")
     }
     used[key] = words
-    if isThere, status.st_mode & S_IFMT == S_IFREG, !kind.mayReplace(path) {
+    if let kind, isThere, status.st_mode & S_IFMT == S_IFREG, !kind.mayReplace(path) {
       return (
         "\(words) “\(path)” would take the place of a file that is not \(kind.words)",
         "name another file, or move that one away"
@@ -79,7 +81,7 @@ extension ImportDefinition {
     var check = OutputCheck()
     if let file = self.path { check.reads(file, as: "the pipeline") }
     for file in readFiles { check.reads(file, as: "a file that the pipeline consists of") }
-    for source in allSources + objects.flatMap(\.sources) { check.reads(source.path, as: "an input") }
+    for source in allSources + objects.flatMap(\.sources) { check.reads(source.path, as: "an input of the import") }
     check.uses(store: storePath)
     var findings: [Diagnostic] = []
     let outputs = [

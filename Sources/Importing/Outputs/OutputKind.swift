@@ -1,6 +1,5 @@
 import Diagnostics
 import Glibc
-import ObjectStore
 import RecordFormats
 
 /// What a command writes into a file: only a file of the same kind may go to make room for it.
@@ -13,8 +12,6 @@ public enum OutputKind: String, Sendable, CaseIterable {
   case report
   /// A JSON Schema of pipelines.
   case schema
-  /// A Core Data store.
-  case store
   /// A text that a command makes for people to go on with, such as a pipeline or exported records.
   case text
 
@@ -25,7 +22,6 @@ public enum OutputKind: String, Sendable, CaseIterable {
     case .metrics: "a metrics file"
     case .report: "a report"
     case .schema: "a schema"
-    case .store: "a store"
     case .text: "a text file"
     }
   }
@@ -48,7 +44,6 @@ public enum OutputKind: String, Sendable, CaseIterable {
     case .metrics: return begins(with: "# ") && has(" mergewalk_")
     case .report: return begins(with: "<!DOCTYPE html>") && has("mergewalk")
     case .schema: return begins(with: "{") && has("json-schema.org")
-    case .store: return head.starts(with: SourceFormat.sqliteMagic) && (try? StoreMetadata.read(path: path)) != nil
     case .text: return !head.contains(0)
     }
   }

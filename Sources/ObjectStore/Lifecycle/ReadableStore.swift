@@ -23,7 +23,11 @@ package enum ReadableStore {
       if isShared, FileSystem.size(path + "-wal") ?? 0 == 0 { LogFiles.sweep(path, keepsLog: false) }
       return value
     }
-    if isWhole, !hasLog { return try run(path, .immutable, name: given, body) }
+    if isWhole, !hasLog {
+      let value = try run(path, .immutable, name: given, body)
+      if FileSystem.size(path + "-wal") == 0 { LogFiles.sweep(path, keepsLog: false) }
+      return value
+    }
 
     let folder = try FileSystem.makeTemporaryFolder()
     let copy = folder + "/" + FileSystem.name(of: path)

@@ -76,7 +76,8 @@ public enum StoreMigrator {
     let path = try migrationErrors { () throws(StoreError) in try StorePath.existing(path) }
     guard let start = try start(path, version, versions, options) else {
       // A process that was killed after the store was migrated has left its copy, which is what it was made for.
-      if let copy = options.backupPath { StagingFolder.sweep(StorePath.resolved(copy), takesBack: false) }
+      if let copy = options.backupPath { StagingFolder.sweep(copy, takesBack: false) }
+      moveLog(path, version, options)
       return Outcome()
     }
     let route = try versions.route(from: start.version, to: version, path: path)
@@ -154,6 +155,17 @@ public enum StoreMigrator {
   }
 
   // MARK: - Parts
+
+  /// Moves what a killed migration has left in the log into the store; not the log of a run that goes on.
+  private static func moveLog(_ path: String, _ version: ModelVersionList.Version, _ options: Options) {
+    guard FileSystem.size(path + "-wal") ?? 0 > 0, let metadata = try? StoreMetadata.read(path: path),
+      metadata.mergewalk.runs.names.isEmpty, let fitting = StoreModel.fit(version.model, metadata, .given)
+    else { return }
+    // Whoever has the store open will do it in time.
+    try? StoreFile.open(
+      path: path, model: version.model, configuration: fitting.configuration, cacheKiB: options.cacheKiB, lockWait: 0
+    ).finish()
+  }
 
   /// The version that the store was made with, and its configuration; `nil` when it fits the wanted version.
   private static func start(

@@ -31,8 +31,14 @@ package final class StagingFolder {
   }
 
   deinit {
-    try? FileSystem.removeTree(path)
+    Self.remove(path)
     close(descriptor)
+  }
+
+  /// Removes a folder; its notes go last, as they say what is to be done about the rest.
+  private static func remove(_ folder: String) {
+    for name in FileSystem.names(in: folder) where name != notes { try? FileSystem.removeTree(folder + "/" + name) }
+    try? FileSystem.removeTree(folder)
   }
 
   private static func prefix(_ store: String) -> String { "." + FileSystem.name(of: store) + ".mergewalk-work-" }
@@ -45,14 +51,15 @@ package final class StagingFolder {
   /// Removes the folders of processes that are gone.
   ///
   /// - Parameter takesBack: Whether what they have published goes too; not when it is needed.
-  static func sweep(_ store: String, takesBack: Bool) {
+  package static func sweep(_ store: String, takesBack: Bool) {
+    let store = StorePath.resolved(store)
     let parent = FileSystem.folder(of: store)
     let prefix = prefix(store)
     for name in FileSystem.names(in: parent) where name.hasPrefix(prefix) {
       let folder = "\(parent)/\(name)"
       guard Int32(name.dropFirst(prefix.count)) ?? 0 > 0, let lock = take(folder) else { continue }
       if takesBack { takeBack(folder) }
-      try? FileSystem.removeTree(folder)
+      remove(folder)
       close(lock)
     }
   }

@@ -16,6 +16,10 @@ public enum StoreCopy {
     public let externalFiles: Int
   }
 
+  /// Removes what a copy to a path has left behind whose process was killed, the copy included unless somebody has changed
+  /// it since.
+  public static func clear(_ path: String) { StagingFolder.sweep(path, takesBack: true) }
+
   /// Copies a store with its external data to a path where there is none.
   ///
   /// The copy is made beside the path and renamed when it is complete and on the disk; its UUID is that of the original.

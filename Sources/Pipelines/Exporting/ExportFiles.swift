@@ -38,6 +38,7 @@ final class ExportFiles {
     self.folder = folder
     self.names = names
     self.replaces = replaces
+    StagingFolder.sweep(folder, takesBack: true)
     var status = stat()
     isNewFolder = stat(folder, &status) != 0 && errno == ENOENT
     do throws(StoreError) {

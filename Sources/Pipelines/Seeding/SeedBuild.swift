@@ -120,16 +120,16 @@ public struct SeedBuild: Sendable {
     return definitions
   }
 
-  /// Checks that the new store takes the place of an older one at most, and of nothing that it is made from.
+  /// Checks that the new store takes the place of nothing that it is made from.
   private func checkPlace(_ definitions: [ImportDefinition]) throws(DiagnosticList) {
     var check = OutputCheck()
     for path in pipelines { check.reads(path, as: "a pipeline") }
     for definition in definitions {
       for file in definition.readFiles { check.reads(file, as: "a file that a pipeline consists of") }
       let sources = definition.allSources + definition.objects.flatMap(\.sources)
-      for source in sources { check.reads(source.path, as: "an input") }
+      for source in sources { check.reads(source.path, as: "an input of the import") }
     }
-    guard let refusal = check.refusal(of: storePath, .store, as: "the new store") else { return }
+    guard let refusal = check.refusal(of: storePath, nil, as: "the new store") else { return }
     throw DiagnosticList([
       Diagnostic(.unsafeOutput, path: storePath, position: .file, message: refusal.message, hint: refusal.hint)
     ])

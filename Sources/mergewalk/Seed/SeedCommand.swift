@@ -162,6 +162,7 @@ struct SeedCommand: ParsableCommand {
       throw StoreError(.notFound, path: prepared, message: "the store has no default data called \(identity)")
     }
     var installation = Installation(store: store, seed: seed)
+    StoreCopy.clear(store)
     if access(store, F_OK) == 0 {
       var copy = ObjectCopy(from: prepared, to: store)
       copy.seed = seed
