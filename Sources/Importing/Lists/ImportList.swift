@@ -90,6 +90,9 @@ extension ImportPlan {
     return count
   }
 
+  /// The hierarchies of which lists may delete objects.
+  func rootsThatMayGo(_ model: ManagedObjectModel) -> Set<Int> { Self.rootsThatMayGo(lists.flatMap(\.all), model) }
+
   /// The hierarchies of which lists may delete objects, with those that delete rules take along.
   private static func rootsThatMayGo(_ lists: [ImportList], _ model: ManagedObjectModel) -> Set<Int> {
     var roots: Set<Int> = []

@@ -261,6 +261,8 @@ final class ListImporter {
   private struct StoredMembers {
     /// The members of each owner with their positions.
     var keys: [Int64: [(key: Int64, order: Int64)]] = [:]
+    /// Members that the list does not speak of, because they are of other entities: they stay, in their places.
+    var others: [Int64: [(key: Int64, order: Int64)]] = [:]
   }
 
   private func readMembers(_ records: [Int], _ view: BatchView, _ owners: BatchImporter) throws(ImportError) {
@@ -279,10 +281,14 @@ final class ListImporter {
         let first = buffer.count
         try access.fetchMembers(
           slot: list.inverseSlot, of: stored, slots: target.part.fetchedSlots, into: buffer)
-        for row in first..<buffer.count where target.takes(buffer.entities[row]) {
+        for row in first..<buffer.count {
           let owner = Int64(bitPattern: buffer.payloads[list.inverseSlot][row])
-          found[owner, default: []].append(
-            (buffer.primaryKeys[row], buffer.orderKeys[list.inverseSlot]?[row] ?? 0))
+          let member = (buffer.primaryKeys[row], buffer.orderKeys[list.inverseSlot]?[row] ?? 0)
+          guard target.takes(buffer.entities[row]) else {
+            members.others[owner, default: []].append(member)
+            continue
+          }
+          found[owner, default: []].append(member)
           finder.rows.append(Int32(row))
         }
       } else {
@@ -322,7 +328,7 @@ final class ListImporter {
       var wanted: [Int64] = []
       for target in targets[list.targets] where target > 0 && isWanted.insert(target).inserted { wanted.append(target) }
       let stored = (members.keys[list.owner] ?? []).sorted { ($0.order, $0.key) < ($1.order, $1.key) }
-      let known = Dictionary(stored.map { ($0.key, $0.order) }, uniquingKeysWith: { first, _ in first })
+      var known = Dictionary(stored.map { ($0.key, $0.order) }, uniquingKeysWith: { first, _ in first })
       let new = wanted.count { known[$0] == nil }
       added += new
       var isChanged = new > 0
@@ -336,6 +342,11 @@ final class ListImporter {
         order = stored.map(\.key) + wanted.filter { known[$0] == nil }
       }
       if self.list.description.isOrdered {
+        for other in (members.others[list.owner] ?? []).sorted(by: { $0.order < $1.order }) {
+          let place = order.firstIndex { known[$0].map { $0 > other.order } ?? false }
+          order.insert(other.key, at: place ?? order.endIndex)
+          known[other.key] = other.order
+        }
         for (index, position) in context.listPositions(order.map { known[$0] }) {
           orders.append((order[index], list.owner, position))
           isChanged = true

@@ -158,9 +158,11 @@ extension PartImport {
         root.finder = SeekFinder()
         try importer.buildIndexes(file, for: root)
       }
+      // What is in memory would not know of objects that lists delete.
+      let shrinking = plan.rootsThatMayGo(importer.store.model)
       for relationship in plan.postponed {
         let target = importer.nodes[relationship.target]
-        if file.isNew || target.isIndexed {
+        if file.isNew || target.isIndexed || shrinking.contains(target.part.rootEntity) {
           target.finder = SeekFinder()
           try importer.buildIndexes(file, for: target)
         } else {

@@ -193,6 +193,27 @@ import Testing
     #expect(count == 2)
   }
 
+  @Test("members that a list does not speak of, as they are of another entity, keep places of their own")
+  func othersKeepTheirPlaces() throws {
+    let place = try Place(
+      """
+        A: { attributes: { k: string! }, relationships: { bs: { to_many: B, inverse: a, ordered: true } }, unique: [k] }
+        B: { attributes: { k: string! }, relationships: { a: { to_one: A, inverse: bs } } }
+        B1: { parent: B }
+      """)
+    func list(_ entity: String) -> String {
+      "entity: A\nfind_by: [k]\nrelationships: { bs: { each: bs, entity: \(entity), find_by: { k: . } } }"
+    }
+    try place.run(list("B"), #"{"k":"a","bs":["b1","b2"]}"#)
+    for keys in ["b3\",\"b4", "b4\",\"b3\",\"b5"] {
+      try place.run(list("B1"), "{\"k\":\"a\",\"bs\":[\"\(keys)\"]}")
+      let connection = try Connection(path: place.folder.file("s.sqlite"), mode: .readOnly)
+      defer { try? connection.close() }
+      #expect(try connection.integer("SELECT count(*) - count(DISTINCT Z_FOK_A) FROM ZB WHERE ZA IS NOT NULL") == 0)
+    }
+    #expect(try place.links("ZB", "ZA", to: "ZA") == ["b1>a", "b2>a", "b3>a", "b4>a", "b5>a"])
+  }
+
   @Test("what the list of a record has made goes with the record, and is no record", arguments: [1, 100])
   func listOfLostRecord(batch: Int) throws {
     let place = try Place(
