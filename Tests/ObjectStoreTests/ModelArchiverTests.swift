@@ -135,7 +135,14 @@ struct RealModelArchiveTests {
     let theirs = try #require(Deflate.inflate(content))
     let model = try #require(try ModelCache.read(connection))
     let ours = ModelArchiver.archive(model, for: .cache).bytes
-    let (mine, core) = try (objects(ours), objects(theirs))
+    let mine = try objects(ours)
+    // Core Data has archived defaults of Booleans in two forms, 3 of 12 stores as Booleans: hashes do not contain them.
+    let core = try objects(theirs).map { text in
+      text.contains("NSAttributeType=integer(800)")
+        ? text.replacing("NSDefaultValue=boolean(false)", with: "NSDefaultValue=integer(0)").replacing(
+          "NSDefaultValue=boolean(true)", with: "NSDefaultValue=integer(1)")
+        : text
+    }
     #expect(Set(mine).subtracting(core) == [])
     #expect(Set(core).subtracting(mine) == [])
     #expect(mine.count == core.count)

@@ -30,7 +30,10 @@ public struct OutputCheck: Sendable {
     var status = stat()
     guard stat(path, &status) == 0 else { return }
     switch status.st_mode & S_IFMT {
-    case S_IFDIR: folders.append((ResolvedPath.absolute(path) + "/", words))
+    case S_IFDIR:
+      // Models are packages, whose names have an extension; any other folder is named by mistake, and told elsewhere.
+      let folder = ResolvedPath.absolute(path)
+      if folder.split(separator: "/").last?.dropFirst().contains(".") ?? false { folders.append((folder + "/", words)) }
     // What goes through pipes and terminals does no harm to what was there.
     case S_IFREG: if used[Key(path)] == nil { used[Key(path)] = words }
     default: break
