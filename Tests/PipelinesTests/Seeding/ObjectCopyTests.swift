@@ -295,14 +295,15 @@ struct ObjectCopyTests {
     }
     #expect(error?.code == .incompatibleModel)
     #expect(
-      error?.message == "the prepared objects do not fit the store: " + [
-        "the prepared store has no entity Nothing, which objects should be found of",
-        "Tag has no stored attribute weight, which objects should be found by",
-        "the store has no entity Cover", "Item.name is no stored attribute of the store",
-        "List.note is Integer 16 in the store, not String", "List.cover is no stored relationship of the store",
-        "Tag.name is mandatory in the store",
-        "Tag.rank is mandatory in the store, without a default, and no prepared object has it",
-      ].joined(separator: "; "))
+      error?.message == "the prepared objects do not fit the store: "
+        + [
+          "the prepared store has no entity Nothing, which objects should be found of",
+          "Tag has no stored attribute weight, which objects should be found by",
+          "the store has no entity Cover", "Item.name is no stored attribute of the store",
+          "List.note is Integer 16 in the store, not String", "List.cover is no stored relationship of the store",
+          "Tag.name is mandatory in the store",
+          "Tag.rank is mandatory in the store, without a default, and no prepared object has it",
+        ].joined(separator: "; "))
   }
 
   // MARK: External data and logs
