@@ -6,7 +6,7 @@ import RecordFormats
 /// What an input looks like from outside: its path, its size, a hash of its first and its last 64 KiB, and when it was
 /// written.
 ///
-/// What lies between is not read, as inputs are large: a file that was written meanwhile is taken for another one.
+/// What lies between is not read, as inputs are large: such a file is taken for another one when it was written meanwhile.
 ///
 /// Of what can be read only once, such as standard input, nothing is known but the path; then only the records tell
 /// whether it is the same.
@@ -37,7 +37,8 @@ struct SourcePrint: Sendable, Equatable {
     guard let bytes = source.fileSize else { return }
     size = Int64(bytes)
     var status = stat()
-    if stat(source.path, &status) == 0 {
+    // Of a short file the two pieces are all that there is.
+    if bytes > 2 * Self.windowBytes, stat(source.path, &status) == 0 {
       func nanoseconds(_ time: timespec) -> UInt64 {
         UInt64(bitPattern: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
       }
