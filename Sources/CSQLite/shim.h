@@ -1,3 +1,5 @@
+// The library has it; only its header asks.
+#define SQLITE_ENABLE_PREUPDATE_HOOK 1
 #include <sqlite3.h>
 
 // Swift cannot call C functions with variable arguments; these give the few calls we need a fixed form.
@@ -11,3 +13,8 @@ static inline int mergewalk_db_config(sqlite3 *db, int option, int value, int *r
 static inline int mergewalk_config(int option, int value) {
   return sqlite3_config(option, value);
 }
+
+// Swift does not see these, as their definitions are expressions.
+static const int mergewalk_ioerr_read = SQLITE_IOERR_READ;
+static const int mergewalk_ioerr_short_read = SQLITE_IOERR_SHORT_READ;
+static const int mergewalk_busy_snapshot = SQLITE_BUSY_SNAPSHOT;

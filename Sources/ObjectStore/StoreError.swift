@@ -33,6 +33,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case expiredHistoryToken
     /// Somebody else has the store open.
     case busy
+    /// Somebody has written to the store since a run into it was planned.
+    case changedMeanwhile
     /// An option has a name or a value that cannot be used, or a type of store is not registered.
     case invalidOption
     /// The store is open for reading only.

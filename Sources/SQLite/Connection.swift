@@ -27,6 +27,8 @@ public final class Connection {
   public let path: String
   /// What errors call the file: its path, unless it stands for another one.
   public var name: String
+  /// What an overlay reads; `nil` for all other connections.
+  private let snapshot: DatabaseSnapshot?
   /// How many statements ran: every first step after a reset counts, whichever call made it.
   ///
   /// Unchecked exclusivity: it is touched once a row in the hot loops, and the class is confined to one thread.
@@ -54,7 +56,28 @@ public final class Connection {
   /// Source: [Defense against the dark arts](https://sqlite.org/security.html).
   ///
   /// - Throws: ``SQLiteError`` when the file cannot be opened. That a file is no database shows at the first statement.
-  public init(path: String, mode: Mode) throws(SQLiteError) {
+  public convenience init(path: String, mode: Mode) throws(SQLiteError) {
+    try self.init(path: path, mode: mode, files: nil, snapshot: nil)
+  }
+
+  /// Opens an overlay of a snapshot: it reads as the database did, and whatever is written goes to `log` + `-wal`.
+  ///
+  /// What an earlier process has committed there is part of it. The connection must be the only one with this log.
+  ///
+  /// - Parameter log: The path of a file that is there, whose access the log gets, and which is not read.
+  public convenience init(overlay snapshot: DatabaseSnapshot, log: String) throws(SQLiteError) {
+    guard let files = OverlayFiles.name else {
+      throw SQLiteError(code: SQLITE_CANTOPEN, message: "SQLite does not take our way to files")
+    }
+    try self.init(path: log, mode: .readWrite, files: files, snapshot: snapshot)
+    keepLogOnClose()
+    // First of all: without it SQLite wants shared memory.
+    try execute("PRAGMA locking_mode=EXCLUSIVE")
+  }
+
+  private init(
+    path: String, mode: Mode, files: UnsafePointer<CChar>?, snapshot: DatabaseSnapshot?
+  ) throws(SQLiteError) {
     _ = Connection.libraryPrepared
     let access =
       switch mode {
@@ -64,7 +87,8 @@ public final class Connection {
       }
     var opened: OpaquePointer?
     let flags = access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = sqlite3_open_v2(Connection.uri(path, mode), &opened, flags, nil)
+    func openFile() -> Int32 { sqlite3_open_v2(Connection.uri(path, mode), &opened, flags, files) }
+    let code = snapshot.map { OverlayFiles.with($0, at: path, openFile) } ?? openFile()
     guard code == SQLITE_OK, let opened else {
       let error = SQLiteError(handle: opened, fallback: code)
       sqlite3_close(opened)
@@ -75,6 +99,7 @@ public final class Connection {
     }
     handle = opened
     self.path = path
+    self.snapshot = snapshot
     name = path
     sqlite3_busy_timeout(opened, 2000)
     mergewalk_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nil)
@@ -231,11 +256,17 @@ public final class Connection {
   private func withFile<Value>(
     _ body: (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods) -> Value?
   ) -> Value? {
+    guard let (file, methods) = mainFile else { return nil }
+    return body(file, methods)
+  }
+
+  /// SQLite's handle of the database file; `nil` for a database in memory.
+  var mainFile: (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods)? {
     var file: UnsafeMutablePointer<sqlite3_file>?
     guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let file,
       let methods = file.pointee.pMethods
     else { return nil }
-    return body(file, methods.pointee)
+    return (file, methods.pointee)
   }
 
   /// How long a statement waits for somebody else's lock.

@@ -33,17 +33,29 @@ public struct Pragmas: Sendable {
     ])
   }
 
-  /// An existing store, written in write-ahead mode, one transaction a batch.
+  /// The overlay in which a run into an existing store is planned.
   ///
-  /// - `locking_mode=EXCLUSIVE` comes before `journal_mode=WAL`: then the WAL index lives in memory, not in a `-shm`
-  ///   file, and no other process can get in between two batches.
-  /// - `synchronous=NORMAL`: commits do not wait for the disk; the file stays consistent in any crash.
-  /// - `wal_autocheckpoint=0`: the main file is untouched until the run is over, so a run can be taken back.
+  /// - `synchronous=OFF`: SQLite checks each frame of a log, so that a machine that stops leaves an earlier commit.
+  /// - `wal_autocheckpoint=0`: there is no file that the log could be moved into.
+  public static func plan(cacheKiB: Int = 32 * 1024) -> Pragmas {
+    Pragmas(statements: [
+      "PRAGMA synchronous=OFF", "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=-\(cacheKiB)",
+      "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
+    ])
+  }
+
+  /// An existing store that is changed in one transaction, in the journal mode that it has.
+  ///
+  /// - `synchronous=FULL`: there is one commit, and it is worth waiting for the disk.
+  /// - `wal_autocheckpoint=0`: the log is moved at the end, once.
+  /// - `cache_size`: rows are written in the order of their numbers, so that few pages are needed again.
+  public static let application = update(cacheKiB: 8 * 1024)
+
+  /// The same, with a cache for work in any order.
   public static func update(cacheKiB: Int = 32 * 1024) -> Pragmas {
     Pragmas(statements: [
-      "PRAGMA locking_mode=EXCLUSIVE", "PRAGMA journal_mode=WAL", "PRAGMA synchronous=NORMAL",
-      "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=-\(cacheKiB)", "PRAGMA temp_store=FILE",
-      "PRAGMA secure_delete=OFF",
+      "PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=-\(cacheKiB)",
+      "PRAGMA temp_store=FILE", "PRAGMA secure_delete=OFF",
     ])
   }
 

@@ -18,10 +18,9 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case unsupportedAttribute
     case unsupportedIndex
     case derivedAttribute
-    // An earlier run was not continued, or cannot be taken back.
+    // An earlier run was not continued, or this one began again because the store had changed.
     case unfinishedDropped
-    case notTakenBack
-    case partlyTakenBack
+    case plannedAgain
     case runNotNoted
     // Objects that no record names stay all the same.
     case nothingDeleted

@@ -1,3 +1,5 @@
+import RecordFormats
+
 extension ImportSession {
   /// Mergewalk's version, as runs and summaries carry it.
   public static let version = "0.1.0"
@@ -21,18 +23,18 @@ extension ImportSession {
     let recorder = RunRecorder(definition)
     let began = Self.now()
     var last = ImportProgress()
-    do {
-      return try execute(
+    do throws(ImportError) {
+      return try planned(
         progress: { step in
           last = step
           progress?(step)
-        }, shouldStop: shouldStop,
-        report: { summary in
-          summary.runID = self.identity.text
-          summary.started = self.identity.started
-          recorder?.finish(&summary, self.identity)
-          report?(summary)
-        })
+        }, shouldStop: shouldStop
+      ) { summary, identity in
+        summary.runID = identity.text
+        summary.started = identity.started
+        recorder?.finish(&summary, identity)
+        report?(summary)
+      }
     } catch {
       var summary = ImportSummary()
       summary.seconds = Self.now() - began
@@ -43,6 +45,38 @@ extension ImportSession {
       guard let reason = recorder?.fail(summary, identity, error) else { throw error }
       throw ImportError(
         code: error.code, message: "\(error.message) (and \(reason))", diagnostics: error.diagnostics)
+    }
+  }
+
+  /// How often a run is planned, at most, because others have written to the store meanwhile.
+  private static let mostPlans = 3
+
+  /// Imports everything; when somebody has written to the store since the run began, a second time or a third.
+  private func planned(
+    progress: @escaping (ImportProgress) -> Void, shouldStop: (() -> Bool)?,
+    report: @escaping (inout ImportSummary, RunIdentity) -> Void
+  ) throws(ImportError) -> ImportSummary {
+    var session = self
+    var plans = 1
+    while true {
+      let (identified, count) = (session, plans)
+      do throws(ImportError) {
+        return try session.execute(progress: progress, shouldStop: shouldStop) { summary in
+          if count > 1 {
+            summary.warn(
+              RunWarning(
+                .plannedAgain,
+                "another program wrote to the store while the run was planned; it was planned \(count) times"))
+          }
+          report(&summary, identified.identity)
+        }
+      } catch {
+        guard error.code == .storeChanged, definition.policy.storeChanged == .again, plans < Self.mostPlans,
+          !definition.allSources.contains(where: \.isReadOnce), let next = try? ImportSession(definition)
+        else { throw error }
+        session = next
+        plans += 1
+      }
     }
   }
 }

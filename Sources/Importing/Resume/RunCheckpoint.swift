@@ -26,8 +26,6 @@ struct RunCheckpoint: Sendable, Equatable {
   var inputCounts: [Int] = []
   /// The hash of all fingerprints.
   var inputsHash: UInt64 = 0
-  /// What the store was before.
-  var origin: RunOrigin?
 
   // What grows.
 
@@ -76,7 +74,6 @@ extension RunCheckpoint {
       let keys = place.firstKeys.sorted { $0.key < $1.key }.flatMap { [$0.key, Int($0.value)] }
       entries.append(PropertyList.Entry("first_keys", .integers(keys)))
     }
-    if let origin { entries.append(PropertyList.Entry("origin", origin.list)) }
     if let rejectHeader = place.rejectHeader {
       entries.append(PropertyList.Entry("header_source", .integer(Int64(rejectHeader.source))))
       if let member = rejectHeader.member { entries.append(PropertyList.Entry("header_member", .string(member))) }
@@ -123,7 +120,6 @@ extension RunCheckpoint {
         place.firstKeys[keys[index]] = Int64(keys[index + 1])
       }
     }
-    origin = list["origin"].flatMap(RunOrigin.init)
     place.rejectHeader = list["header_source"]?.integer.map {
       RejectOutput.FilePlace(source: Int(truncatingIfNeeded: $0), member: list["header_member"]?.string)
     }

@@ -25,7 +25,6 @@ final class RunJournal {
     self.isWritten = isWritten
     before = (checkpoint.tally.statements, checkpoint.tally.seconds)
     changes = file.totalChanges
-    if self.checkpoint.origin == nil { self.checkpoint.origin = file.runOrigin }
   }
 
   /// Whether the store was changed since the last checkpoint.

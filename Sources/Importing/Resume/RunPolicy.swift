@@ -20,6 +20,14 @@ public struct RunPolicy: Sendable {
     case fail
   }
 
+  /// What to do when somebody else has written to the store since the run began.
+  public enum StoreChanged: String, Sendable, CaseIterable {
+    /// Plan the run again for what the store is now, three times at most; inputs that can be read only once are refused.
+    case again
+    /// Do nothing and fail.
+    case refuse
+  }
+
   /// What to do about a run that an earlier process has not finished.
   public var unfinished = Unfinished.resume
   /// What to do when the last finished run had the same inputs; `nil`: ``Again/fail`` when records are inserted without
@@ -28,7 +36,9 @@ public struct RunPolicy: Sendable {
   /// Whether inputs may have grown at their end since the run began, or since the last one finished; then only what is
   /// new is imported.
   public var append = false
-  /// How long to wait for others that have the store open, in seconds.
+  /// What to do when somebody else has written to the store since the run began.
+  public var storeChanged = StoreChanged.again
+  /// How long to wait for another run into the store, and for programs that are writing to it, in seconds.
   public var lockWait = 2.0
 
   /// Creates the policy that goes on with unfinished runs.

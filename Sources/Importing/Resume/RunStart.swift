@@ -5,14 +5,12 @@ import RecordFormats
 
 /// How a run begins, decided by what earlier runs of the pipeline have left in the store.
 enum RunStart {
-  /// At the start of the inputs.
+  /// At the start of the inputs; what an earlier process has begun is forgotten.
   case fresh
-  /// Where an earlier process stopped; whether the whole run can still be taken back.
-  case resumed(RunCheckpoint, isWhole: Bool)
+  /// Where an earlier process stopped.
+  case resumed(RunCheckpoint)
   /// An earlier process has finished the run, and nobody was told.
   case done(RunCheckpoint)
-  /// The run is taken back, and begins at the start of the inputs.
-  case restarted(RunCheckpoint)
   /// The inputs were imported before, and that is enough.
   case again
 }
@@ -50,12 +48,10 @@ struct RunStartChoice {
           return .done(checkpoint)
         }
       } else if policy.unfinished == .restart {
-        return .restarted(checkpoint)
+        return .fresh
       } else {
         if let difference = difference(checkpoint) { throw difference }
-        // A store that is being built goes as a whole.
-        let isWhole = file.isNew || (checkpoint.origin.map { file.adopt($0, commits: checkpoint.commits) } ?? false)
-        return .resumed(checkpoint, isWhole: isWhole)
+        return .resumed(checkpoint)
       }
     }
     if policy.unfinished == .resumeOrFail { throw Self.nothingToResume(definition) }
@@ -73,6 +69,11 @@ struct RunStartChoice {
       }
     }
     return .fresh
+  }
+
+  /// Whether an earlier process has finished its run, up to the telling.
+  func hasEnded(_ file: StoreFile) -> Bool {
+    file.metadata.mergewalk.runs[definition.journalName].flatMap(RunCheckpoint.init)?.isDone ?? false
   }
 
   /// The error for a run that is to go on and is not there.

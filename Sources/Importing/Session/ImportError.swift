@@ -20,6 +20,8 @@ public struct ImportError: Error, CustomStringConvertible {
     case interrupted
     /// Another program has the store open and kept it open for as long as was to be waited.
     case storeBusy
+    /// Another program has written to the store while the run was planned; nothing of the run is in it.
+    case storeChanged
     /// The rejects file cannot be written.
     case cannotWriteRejects
     /// What the store remembers of an incremental import is about another column.
@@ -68,7 +70,15 @@ public struct ImportError: Error, CustomStringConvertible {
     self.diagnostics = diagnostics
   }
 
-  init(_ error: StoreError) { self.init(code: .database, message: error.description) }
+  init(_ error: StoreError) {
+    let code: Code =
+      switch error.code {
+      case .changedMeanwhile: .storeChanged
+      case .busy: .storeBusy
+      default: .database
+      }
+    self.init(code: code, message: error.description)
+  }
   init(_ error: SaveError) { self.init(code: .database, message: error.message) }
   init(_ error: ReadError) {
     self.init(code: .cannotRead, message: error.description, diagnostics: [error.diagnostic])

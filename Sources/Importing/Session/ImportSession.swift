@@ -8,8 +8,8 @@ import RecordFormats
 /// One run of an import.
 ///
 /// The parts run one after the other, each as a ``PartImport``, into one store. Everything happens in the store's file or
-/// nothing does: a new store is renamed into place at the end, an existing one keeps the whole run in its write-ahead
-/// log until then.
+/// nothing does: a new store is renamed into place at the end, and what becomes of an existing one is planned beside it and
+/// applied at the end.
 public final class ImportSession {
   /// What a run does.
   private enum Work {
@@ -93,7 +93,7 @@ public final class ImportSession {
       switch begin {
       case .again: try end(file, .skippedAgain)
       case .done(let checkpoint): try tellOf(checkpoint, file)
-      case .fresh, .restarted, .resumed:
+      case .fresh, .resumed:
         for warning in definition.warnings { summary.warn(warning) }
         for plan in plans {
           for warning in StoreWarnings(plan: plan, model: definition.model).warnings(file) { summary.warn(warning) }
@@ -128,35 +128,35 @@ public final class ImportSession {
 
   // MARK: The beginning
 
-  /// Opens the store and decides how the run begins; one that is to begin anew is taken back before.
+  /// Opens the store and decides how the run begins; one that is to begin anew is forgotten before.
   private func open() throws(ImportError) -> (StoreFile, RunStart) {
-    let file = try openStore()
+    var file = try openStore()
     let choice = RunStartChoice(definition)
     digest = choice.digest
     inputs = choice.inputs
+    if file.hasOutdatedPlan {
+      let reason =
+        "another program has written to the store since the unfinished run of \(definition.name) was interrupted"
+      if definition.policy.unfinished == .resumeOrFail {
+        try? file.rollBackToOpening()
+        throw RunStartChoice.nothingToResume(definition, reason)
+      }
+      summary.warn(RunWarning(.unfinishedDropped, "\(reason); the run began anew"))
+    }
     if file.isNew, !file.isAdopted { return (file, .fresh) }
     do throws(ImportError) {
       let begin = try choice.choose(file)
-      if file.isNew {
-        switch begin {
-        case .resumed, .done: return (file, begin)
-        case .fresh, .restarted, .again:
-          do { try file.rollBackRun() } catch { throw ImportError(code: .database, message: error.description) }
-          return (try openStore(), .fresh)
-        }
+      switch begin {
+      case .resumed, .done: return (file, begin)
+      case .fresh, .again:
+        // What an earlier process has begun goes, or, where it had ended and was not told of, comes first.
+        guard file.isAdopted, !definition.isDryRun else { return (file, begin) }
+        do throws(StoreError) {
+          if !file.isNew, choice.hasEnded(file) { try file.finish() } else { try file.rollBackRun() }
+        } catch { throw ImportError(error) }
+        file = try openStore()
+        return (file, file.isNew ? .fresh : begin)
       }
-      guard case .restarted(let checkpoint) = begin else { return (file, begin) }
-      guard let origin = checkpoint.origin, file.adopt(origin, commits: checkpoint.commits) else {
-        summary.warn(
-          RunWarning(
-            .notTakenBack,
-            "the unfinished run \(checkpoint.run) could not be taken back: another program has had the store open since;"
-              + " its \(checkpoint.ledger.read) records stay, and the run began anew"))
-        return (file, .fresh)
-      }
-      if definition.isDryRun { return (file, .fresh) }
-      do { try file.rollBackRun() } catch { throw ImportError(code: .database, message: error.description) }
-      return (try openStore(), .fresh)
     } catch {
       try? file.rollBackToOpening()
       throw error
@@ -168,9 +168,7 @@ public final class ImportSession {
       let cacheKiB = definition.cacheMemory / 1024
       if access(definition.storePath, F_OK) == 0 {
         if !definition.isDryRun { StoreFile.removeUnfinished(path: definition.storePath) }
-        return try StoreFile.open(
-          path: definition.storePath, model: definition.model, cacheKiB: cacheKiB,
-          lockWait: definition.policy.lockWait)
+        return try plan(cacheKiB)
       }
       var unfinished = UnfinishedStore(definition)
       if let file = try unfinished.adopt(cacheKiB: min(cacheKiB, Self.loadCacheKiB)) { return file }
@@ -188,9 +186,7 @@ public final class ImportSession {
       } catch {
         // Somebody else has made the store meanwhile; then this run goes into it.
         guard error.code == .alreadyExists, access(definition.storePath, F_OK) == 0 else { throw error }
-        return try StoreFile.open(
-          path: definition.storePath, model: definition.model, cacheKiB: cacheKiB,
-          lockWait: definition.policy.lockWait)
+        return try plan(cacheKiB)
       }
     } catch let error as StoreError {
       let code: ImportError.Code =
@@ -207,18 +203,18 @@ public final class ImportSession {
     }
   }
 
+  /// Opens a store that is there.
+  private func plan(_ cacheKiB: Int) throws(StoreError) -> StoreFile {
+    try StoreFile.plan(
+      path: definition.storePath, model: definition.model, run: definition.journalName,
+      isThrownAway: definition.isDryRun, cacheKiB: cacheKiB, lockWait: definition.policy.lockWait)
+  }
+
   /// The checkpoint to begin with: that of the run that goes on, or a new one.
   private func checkpoint(_ begin: RunStart) -> RunCheckpoint {
-    if case .resumed(let checkpoint, let isWhole) = begin {
+    if case .resumed(let checkpoint) = begin {
       summary.resumedAfter = checkpoint.ledger.read
       summary.resumedFrom = checkpoint.run
-      if !isWhole {
-        summary.warn(
-          RunWarning(
-            .partlyTakenBack,
-            "another program has had the store open since the run was interrupted; should a limit be exceeded, only what"
-              + " comes now can be taken back"))
-      }
       return checkpoint
     }
     var checkpoint = RunCheckpoint()
@@ -353,7 +349,7 @@ public final class ImportSession {
         }
       }
     } catch {
-      throw ImportError(code: .database, message: error.description)
+      throw ImportError(error)
     }
   }
 

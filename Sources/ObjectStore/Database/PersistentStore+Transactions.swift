@@ -86,9 +86,9 @@ extension StoreFile {
   }
 
   /// How many statements ran.
-  package var statementsExecuted: Int { connection.statementsExecuted }
+  package var statementsExecuted: Int { connection.statementsExecuted - bookkeeping.statements }
   /// How many rows were changed since the file was opened.
-  package var totalChanges: Int { connection.totalChanges }
+  package var totalChanges: Int { connection.totalChanges - bookkeeping.rows }
   /// Whether a batch has begun.
   package var isInBatch: Bool { !connection.isAutocommit }
 

@@ -12,6 +12,11 @@ package enum ExternalData {
   /// The length of a cell that names a file.
   package static let fileCellLength = 38
 
+  /// The condition in SQL that a column's cell names a file.
+  static func isFileCell(_ column: String) -> String {
+    "length(\(column)) = \(fileCellLength) AND substr(\(column), 1, 1) = x'02'"
+  }
+
   /// The folder with a store's external data: `.NAME_SUPPORT/_EXTERNAL_DATA` beside the store, without its extension.
   static func folder(ofStore path: String) -> String {
     let path = StorePath.resolved(path)

@@ -45,7 +45,7 @@ final class ExternalFileSweeper: StoreObserver {
       if try isNamed(name) { gone.remove(name) }
     }
     noted = gone
-    files.add(obsolete: gone)
+    try files.add(obsolete: gone)
   }
 
   func didRollBack(_ store: PersistentStore) {
@@ -75,7 +75,7 @@ final class ExternalFileSweeper: StoreObserver {
       for column in slots.compactMap({ table.columnName(slot: $0) }) {
         let sql =
           "SELECT \(column) FROM \(ListSource.name)(?1) AS l CROSS JOIN \(table.name) AS t ON t.Z_PK = l.value WHERE "
-          + "\(Self.isFileCell(column))"
+          + "\(ExternalData.isFileCell(column))"
         try run(sql) {
           ListSource.bind(keys, to: $0, 1)
         } each: { cell in
@@ -92,7 +92,7 @@ final class ExternalFileSweeper: StoreObserver {
     for (root, slots) in slots.enumerated() where !slots.isEmpty {
       let table = schema.table(forRoot: root)
       for column in slots.compactMap({ table.columnName(slot: $0) }) {
-        let sql = "SELECT \(column) FROM \(table.name) WHERE \(Self.isFileCell(column)) AND \(column) = ?1"
+        let sql = "SELECT \(column) FROM \(table.name) WHERE \(ExternalData.isFileCell(column)) AND \(column) = ?1"
         try run(sql) {
           $0.bind(1, copying: [ExternalData.fileTag] + Array(name.utf8) + [0])
         } each: { _ in
@@ -101,10 +101,6 @@ final class ExternalFileSweeper: StoreObserver {
       }
     }
     return isNamed
-  }
-
-  private static func isFileCell(_ column: String) -> String {
-    "length(\(column)) = \(ExternalData.fileCellLength) AND substr(\(column), 1, 1) = x'02'"
   }
 
   private func run(

@@ -17,12 +17,31 @@ package final class ExternalFiles {
   private var madeNames = Set<String>()
   /// The files that rows named before they were written, and do not name afterwards.
   private var obsolete = Set<String>()
+  /// What was made and is to go, for whoever comes after a crash; `nil` where every commit is final.
+  private let list: ExternalFileList?
+  /// What earlier processes of the run have made and replaced.
+  private var earlier: (made: Set<String>, obsolete: Set<String>) = ([], [])
   private var isFolderMade = false
   private var isFolderDirty = false
 
-  init(path: String, hasReproducibleNames: Bool) {
+  /// - Parameter list: The path of the list that outlasts a crash; `nil` for none.
+  init(path: String, hasReproducibleNames: Bool, list: String?) {
     self.path = path
     self.hasReproducibleNames = hasReproducibleNames
+    self.list = list.map(ExternalFileList.init)
+    if let list = self.list { earlier = list.read() }
+  }
+
+  /// Whether an earlier process has left names.
+  var hasEarlier: Bool { !earlier.made.isEmpty || !earlier.obsolete.isEmpty }
+
+  /// Removes what an earlier process has made for a batch that it has not committed.
+  ///
+  /// - Parameter named: The files that rows name.
+  func adopt(named: Set<String>) {
+    let lost = earlier.made.subtracting(named)
+    remove(lost)
+    earlier.made.subtract(lost)
   }
 
   private var folder: String { ExternalData.folder(ofStore: path) }
@@ -56,6 +75,7 @@ package final class ExternalFiles {
       try FileSystem.remove(folder + "/" + name)
     }
     let file = folder + "/" + name
+    try list?.add("+", [name])
     made.append(name)
     madeNames.insert(name)
     isFolderDirty = true
@@ -96,22 +116,37 @@ package final class ExternalFiles {
   }
 
   /// Takes note of files that nothing will name once the transaction is committed.
-  func add(obsolete names: Set<String>) { obsolete.formUnion(names) }
+  func add(obsolete names: Set<String>) throws(StoreError) {
+    try list?.add("-", names)
+    obsolete.formUnion(names)
+  }
 
   /// Forgets such files: the transaction was rolled back.
   func keep(_ names: Set<String>) { obsolete.subtract(names) }
 
   /// The transaction, or the run, was committed: removes what nothing names any more.
-  package func removeObsolete() {
-    if !obsolete.isEmpty { remove(obsolete) }
+  package func removeObsolete() { removeObsolete(named: []) }
+
+  /// - Parameter named: The files that rows name, for what earlier processes have replaced.
+  func removeObsolete(named: Set<String>) {
+    remove(obsolete.union(earlier.obsolete.subtracting(named)))
     obsolete = []
     made = []
     madeNames = []
+    earlier = ([], [])
+    if let list { try? FileSystem.remove(list.path) }
   }
 
   /// The run was taken back: removes what it has made.
-  func removeAllMade() {
+  ///
+  /// - Parameter named: `nil` when what earlier processes have made stays; else the files that rows name all the same.
+  func removeAllMade(named: Set<String>?) {
     obsolete = []
+    if let named {
+      made += earlier.made.subtracting(named)
+      earlier = ([], [])
+      if let list { try? FileSystem.remove(list.path) }
+    }
     guard !made.isEmpty else { return }
     remove(made)
     made = []
@@ -121,8 +156,13 @@ package final class ExternalFiles {
     FileSystem.removeFolder(FileSystem.folder(of: folder))
   }
 
+  /// The names of the files beside a store that hold values.
+  static func names(besideStore path: String) -> Set<String> {
+    Set(FileSystem.names(in: ExternalData.folder(ofStore: path)).filter(StoreUUID.isValid))
+  }
+
   /// Removes files; one that stays does no harm.
-  private func remove(_ names: some Sequence<String>) {
+  func remove(_ names: some Sequence<String>) {
     for name in names where StoreUUID.isValid(name) { try? FileSystem.remove(folder + "/" + name) }
   }
 }

@@ -4,10 +4,10 @@ public import ObjectModel
 import SQLite
 
 extension StoreFile {
-  /// Opens an existing store for writing, alone.
+  /// Opens an existing store to change it in one transaction, alone.
   ///
   /// The metadata's version hashes must be those of the model. From here to the end no other process can open the
-  /// store. The main file is not touched before ``finish()``; everything goes to its write-ahead log.
+  /// store. The transaction is SQLite's: whatever happens, the store has all of it or nothing.
   ///
   /// - Parameters:
   ///   - path: The store's path.
@@ -21,11 +21,55 @@ extension StoreFile {
     path: String, model: ManagedObjectModel, configuration: String? = nil, cacheKiB: Int = 32 * 1024,
     lockWait: Double = 2
   ) throws(StoreError) -> StoreFile {
+    let (path, expected) = try existing(path, model, configuration)
+    let file = ExistingStoreFile(path)
+    let connection = try lockedConnection(path, wait: lockWait)
+    do {
+      try connection.apply(.update(cacheKiB: cacheKiB))
+      return try make(path, expected, connection, undo: .existingFile(file))
+    } catch {
+      try? file.rollBack(connection)
+      throw error
+    }
+  }
+
+  /// Opens an existing store for a run: everything is planned beside it, and ``finish()`` applies the plan.
+  ///
+  /// Other processes read and write the store meanwhile; only another run waits.
+  ///
+  /// - Parameters:
+  ///   - run: What names the pipeline's runs: only such a run goes on with what an earlier one has planned.
+  ///   - isThrownAway: Whether the run ends without ``finish()``.
+  ///   - lockWait: How long to wait, in seconds, for another run, and for writers when the plan is applied.
+  /// - Throws: as ``open(path:model:configuration:cacheKiB:lockWait:)``.
+  package static func plan(
+    path: String, model: ManagedObjectModel, run: String, isThrownAway: Bool, cacheKiB: Int, lockWait: Double
+  ) throws(StoreError) -> StoreFile {
+    let (path, expected) = try existing(path, model, nil)
+    let file = try PlannedStoreFile(
+      path, run: run, isThrownAway: isThrownAway, cacheKiB: cacheKiB, lockWait: lockWait)
+    do {
+      let result = try make(path, expected, file.overlay, undo: .plannedFile(file))
+      let files = result.externalFiles
+      if files.hasEarlier { files.adopt(named: try result.schema.externalFileNames(file.overlay)) }
+      if !file.outdatedFiles.isEmpty {
+        files.remove(file.outdatedFiles.subtracting(try result.schema.externalFileNames(file.base)))
+      }
+      return result
+    } catch {
+      try? file.rollBack(isWholeRun: false)
+      throw error
+    }
+  }
+
+  /// Checks what can be checked of a store before it is opened for writing.
+  private static func existing(
+    _ path: String, _ model: ManagedObjectModel, _ configuration: String?
+  ) throws(StoreError) -> (String, StoreSchema) {
     guard let expected = StoreSchema(model: model, configuration: configuration) else {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
     }
     let path = try StorePath.existing(path)
-    let file = ExistingStoreFile(path)
     // A file that is no store is refused before it is opened for writing; with a log beside it that would take a copy.
     if FileSystem.size(path + "-wal") ?? 0 == 0 {
       do { try check(StoreMetadata.read(path: path), expected, path) } catch {
@@ -34,22 +78,19 @@ extension StoreFile {
       }
     }
     try requireWritable(path)
-    let connection = try lockedConnection(path, wait: lockWait)
-    do {
-      try file.remember(connection)
-      // Whoever had the lock may have written them.
-      let metadata = try StoreMetadata.read(connection)
-      try check(metadata, expected, path)
-      try connection.apply(.update(cacheKiB: cacheKiB))
-      try connection.registerCoreDataFunctions()
-      let schema = try expected.adapted(to: connection)
-      return StoreFile(
-        path: path, schema: schema, metadata: metadata, connection: connection,
-        warnings: try warnings(connection), undo: .existingFile(file), pendingIndexes: [])
-    } catch {
-      try? file.rollBack(connection, isWholeRun: false)
-      throw error
-    }
+    return (path, expected)
+  }
+
+  private static func make(
+    _ path: String, _ expected: StoreSchema, _ connection: Connection, undo: Undo
+  ) throws(StoreError) -> StoreFile {
+    // Whoever had the lock may have written them.
+    let metadata = try StoreMetadata.read(connection)
+    try check(metadata, expected, path)
+    try connection.registerCoreDataFunctions()
+    return StoreFile(
+      path: path, schema: try expected.adapted(to: connection), metadata: metadata, connection: connection,
+      warnings: try warnings(connection), undo: undo, pendingIndexes: [])
   }
 
   /// Refuses what cannot be written: SQLite would open it for reading only, and fail later without saying why.
@@ -109,123 +150,36 @@ extension StoreFile {
   }
 }
 
-/// What an existing store looked like before it was opened, and before the run that it is opened for.
-///
-/// Both are the same unless the run was begun by an earlier process.
+/// An existing store that is changed in one transaction.
 final class ExistingStoreFile {
   private let path: String
-  /// The state to which the whole run is taken back; `nil` when nothing can be taken back any more.
-  private var beforeRun: RunOrigin?
-  /// The state in which the file was opened.
-  private var beforeOpening: RunOrigin?
-  /// Whether the file is to be in write-ahead mode afterwards.
-  private var wasWriteAhead = true
-
   /// The file itself, whatever it is called by now.
-  private var identity: FileID?
-  /// Says beside a store that is not in write-ahead mode that a run has switched it over, so that whoever comes after a
-  /// crash switches it back.
-  private var mark: String { "\(FileSystem.folder(of: path))/.\(FileSystem.name(of: path)).mergewalk-rollback" }
+  private let identity: FileID?
 
-  init(_ path: String) { self.path = path }
-
-  /// Checks that the store still has its name: what is written to a file that was moved away is not where the user
-  /// looks for it.
-  func requireInPlace() throws(StoreError) {
-    guard let identity, FileID(path) != identity else { return }
-    throw StoreError(
-      .inputOutput, path: path,
-      message: "the store was moved or replaced while it was written to: nothing of what was done is at this path;"
-        + " put the store back and start again")
-  }
-
-  /// What the store was before the run, with the file's identity as it is now; `nil` when that is not known.
-  var origin: RunOrigin? {
-    guard var origin = beforeRun else { return nil }
-    origin.identity = RunOrigin.identity(of: path)
-    return origin
-  }
-
-  /// Remembers the header and the length of the log; only when the connection has the lock.
-  func remember(_ connection: Connection) throws(StoreError) {
-    // Behind the last commit there may be pages of a process that was killed; the first commit writes over them.
-    let origin = RunOrigin(header: try DatabaseHeader(connection), logLength: WriteAheadLog(path + "-wal").length)
-    beforeRun = origin
-    beforeOpening = origin
+  init(_ path: String) {
+    self.path = path
     identity = FileID(path)
-    wasWriteAhead = origin.isWriteAhead && !FileSystem.exists(mark)
-    if !wasWriteAhead, !origin.isWriteAhead, FileAccess.own.make(mark) {
-      // There before the file says otherwise, also when the machine stops.
-      try FileSystem.sync(FileSystem.folder(of: path))
-    }
   }
 
-  /// Goes on with the run of an earlier process, and returns whether all of it can still be taken back.
-  ///
-  /// - Parameter commits: The commits that the run has made.
-  func adopt(_ origin: RunOrigin, commits: Int) -> Bool {
-    wasWriteAhead = origin.isWriteAhead
-    guard origin.identity == RunOrigin.identity(of: path),
-      WriteAheadLog(path + "-wal", countingFrom: origin.logLength).commits == commits
-    else { return false }
-    beforeRun = origin
-    return true
-  }
-
-  /// Moves the log into the file; there is no way back any more.
-  func moveLog(_ connection: Connection) throws(StoreError) {
-    // From here on pages move into the main file. If that fails half-way, only the log can complete it.
-    beforeRun = nil
-    beforeOpening = nil
-    try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    if let length = FileSystem.size(path + "-wal"), length > 0 {
-      throw StoreError(.inputOutput, path: path, message: "the log could not be moved into the file")
-    }
-  }
-
-  /// Restores the journal mode and closes.
+  /// Commits, moves the log into the file, and closes.
   func finish(_ connection: Connection) throws(StoreError) {
-    if !wasWriteAhead {
-      try connection.execute("PRAGMA journal_mode=DELETE")
-      try FileSystem.remove(mark)
+    guard identity == nil || FileID(path) == identity else {
+      // What is written to a file that was moved away is not where the user looks for it.
+      throw StoreError(
+        .inputOutput, path: path,
+        message: "the store was moved or replaced while it was written to: nothing of what was done is at this path;"
+          + " put the store back and start again")
     }
-    try connection.close()
+    try connection.execute("COMMIT")
+    // What fails from here on leaves a log that the next one to open the store completes.
+    try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try? connection.close()
   }
 
-  /// Closes and leaves what was committed in the log.
-  func suspend(_ connection: Connection) throws(StoreError) {
+  /// Takes the transaction back and closes.
+  func rollBack(_ connection: Connection) throws(StoreError) {
     if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
     connection.keepLogOnClose()
     try connection.close()
-  }
-
-  /// Closes without moving the log into the file, and cuts off what was appended to it.
-  ///
-  /// The main file was not written, except for the version numbers in its header when it was not in write-ahead mode;
-  /// these are put back. The log only grew: SQLite appends to a log that is not checkpointed.
-  ///
-  /// - Parameter isWholeRun: Whether what an earlier process has committed of the run goes too.
-  func rollBack(_ connection: Connection, isWholeRun: Bool) throws(StoreError) {
-    guard let before = isWholeRun ? beforeRun : beforeOpening else {
-      // Without the lock the log may be somebody else's, and after a checkpoint it is needed.
-      connection.keepLogOnClose()
-      return try connection.close()
-    }
-    try suspend(connection)
-    guard identity == nil || FileID(path) == identity else {
-      // Beside another file, or none, the log would be taken for that one's.
-      return try FileSystem.remove(path + "-wal")
-    }
-    if before.logLength > 0 {
-      if FileSystem.size(path + "-wal") ?? 0 > before.logLength {
-        try FileSystem.truncateFile(path + "-wal", to: before.logLength)
-      }
-    } else {
-      try FileSystem.remove(path + "-wal")
-    }
-    if FileSystem.head(path, count: before.header.count) != before.header {
-      try FileSystem.overwriteHead(path, before.header)
-    }
-    if !before.isWriteAhead { try FileSystem.remove(mark) }
   }
 }

@@ -108,10 +108,13 @@ extension StoreFile {
         connection.name = path
         try connection.apply(.load(cacheKiB: cacheKiB, keepsBatches: true))
         let built = try StoreFile.indexNames(connection)
-        return StoreFile(
+        let result = StoreFile(
           path: path, schema: schema, metadata: metadata, connection: connection, warnings: [],
           undo: .newFile(file), pendingIndexes: schema.indexes.filter { !built.contains($0.name) },
           keepsBatches: true, isDurable: isDurable)
+        let files = result.externalFiles
+        if files.hasEarlier { files.adopt(named: try schema.externalFileNames(connection)) }
+        return result
       }
       guard let busy, !FileSystem.exists(path) else { return nil }
       guard FileSystem.now() < end else {

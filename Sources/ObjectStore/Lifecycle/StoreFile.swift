@@ -3,16 +3,16 @@ package import SQLite
 
 /// A store file that is being written: a new one, built beside its final name, or an existing one.
 ///
-/// Both ends of a run look the same to the caller: ``finish()`` makes everything durable and leaves one single file,
+/// Both ends of a run look the same to the caller: ``finish()`` makes everything durable,
 /// ``rollBackRun()`` leaves the file system as it was before.
 ///
-/// | | new store | existing store |
-/// |---|---|---|
-/// | where | `.NAME.mergewalk-PID` in the same folder | in place, changes go to `NAME-wal` |
-/// | journal | none, or one that takes back the batch that was not committed | write-ahead, one transaction a batch |
-/// | indexes | built late, see ``buildIndexes(where:)`` | kept up by SQLite |
-/// | `finish()` | indexes, `Z_MAX`, sync, rename | checkpoint, journal mode as before |
-/// | `rollBackRun()` | removes the hidden file | drops the log without a checkpoint |
+/// | | new store | run into an existing store | one change of an existing store |
+/// |---|---|---|---|
+/// | where | `.NAME.mergewalk-PID` in the same folder | in an overlay, `.NAME.mergewalk-plan-…` | in place |
+/// | commits | none, or a batch each | a batch each, into the overlay | none before the end |
+/// | indexes | built late, see ``buildIndexes(where:)`` | kept up by SQLite | kept up by SQLite |
+/// | `finish()` | indexes, `Z_MAX`, sync, rename | one transaction with all that differs | commit |
+/// | `rollBackRun()` | removes the hidden file | removes the overlay | rolls back |
 ///
 /// When a value goes away without either call, it rolls back.
 public final class StoreFile {
@@ -54,7 +54,15 @@ public final class StoreFile {
   /// Times are not filled in then, and files get names that are made of what they hold.
   package var isReproducible = false { didSet { externalFiles.hasReproducibleNames = isReproducible } }
   /// The files with values beside the store.
-  package private(set) lazy var externalFiles = ExternalFiles(path: path, hasReproducibleNames: isReproducible)
+  package private(set) lazy var externalFiles = ExternalFiles(
+    path: path, hasReproducibleNames: isReproducible, list: externalFileList)
+  private var externalFileList: String? {
+    switch undo {
+    case .newFile(let file): file.hiddenPath + PlanFile.filesSuffix
+    case .plannedFile(let file): file.fileList
+    default: nil
+    }
+  }
 
   /// Is called with the path of a new store's file when that is complete and does not have its name yet.
   package var willPublish: ((String) throws(StoreError) -> Void)?
@@ -69,12 +77,16 @@ public final class StoreFile {
   private var isDurable: Bool
   /// The batches that were committed since the file was opened.
   private var commits = 0
+  /// Whether a batch has begun within a transaction that has others.
+  private var isInPart = false
 
   /// What is needed to leave no trace.
   enum Undo {
     /// The hidden file and the claim on its name.
     case newFile(NewStoreFile)
-    /// The log as it was, and the header when the file was not in write-ahead mode.
+    /// The overlay in which the run is planned.
+    case plannedFile(PlannedStoreFile)
+    /// One transaction, from the first ``begin()`` to the end.
     case existingFile(ExistingStoreFile)
     /// A file that others may have open too; every commit is final.
     case sharedFile(SharedStoreFile)
@@ -128,6 +140,10 @@ public final class StoreFile {
 
   /// Starts a batch; a new store that keeps none has one transaction for the whole run.
   public func begin() throws(StoreError) {
+    if case .existingFile = undo, commits > 0, !isInPart {
+      try connection.execute("SAVEPOINT batch")
+      isInPart = true
+    }
     guard connection.isAutocommit else { return }
     if isDurable {
       // On the disk before anything else is.
@@ -140,7 +156,21 @@ public final class StoreFile {
   /// Ends a batch and keeps it; nothing happens in a new store that keeps no batches.
   public func commit() throws(StoreError) {
     guard !isNew || keepsBatches, !connection.isAutocommit else { return }
-    try connection.execute("COMMIT")
+    switch undo {
+    case .plannedFile(let file):
+      do throws(StoreError) {
+        try file.willCommit()
+        try connection.execute("COMMIT")
+      } catch {
+        file.didRollBack()
+        throw error
+      }
+    case .existingFile:
+      // The transaction ends with ``finish()``.
+      if isInPart { try connection.execute("RELEASE batch") }
+      isInPart = false
+    default: try connection.execute("COMMIT")
+    }
     commits += 1
   }
 
@@ -153,6 +183,11 @@ public final class StoreFile {
       throw StoreError(.unsupported, path: path, message: "a store that is being built cannot take back one batch")
     }
     guard !connection.isAutocommit else { return }
+    if case .existingFile = undo, commits > 0 {
+      if isInPart { try connection.execute("ROLLBACK TO batch; RELEASE batch") }
+      isInPart = false
+      return
+    }
     try connection.execute("ROLLBACK")
   }
 
@@ -231,7 +266,9 @@ public final class StoreFile {
   ///   failure of the run.
   package func finish(acknowledge: (() -> StoreMetadata?)?) throws(StoreError) {
     precondition(!isEnded, "a store file must not be used after its end")
-    do {
+    do throws(StoreError) {
+      // What earlier processes have replaced must not be named by what is there in the end.
+      let named = externalFiles.hasEarlier ? try schema.externalFileNames(connection) : []
       switch undo {
       case .newFile(let file):
         try begin()
@@ -242,31 +279,34 @@ public final class StoreFile {
         try file.publish(connection, willPublish: willPublish)
         isEnded = true
         if let last = acknowledge?() { try? Self.endWith(last, path) }
+      case .plannedFile(let file):
+        try begin()
+        if needsDerivedValues { try fillDerivedValues() }
+        try raiseMaxima()
+        try commit()
+        do throws(StoreError) { try file.apply() } catch {
+          // The plan stays, for a process that applies it.
+          isEnded = true
+          if error.code == .changedMeanwhile { try? file.rollBack(isWholeRun: true) } else { try? file.suspend() }
+          throw error
+        }
+        // Everything is there: what fails from here on is no failure of the run.
+        isEnded = true
+        if let last = acknowledge?() { try? file.write(last) }
+        try? file.close()
       case .existingFile(let file):
         try begin()
         if needsDerivedValues { try fillDerivedValues() }
         try raiseMaxima()
-        try file.requireInPlace()
-        try commit()
-        try file.moveLog(connection)
-        try file.requireInPlace()
-        guard let acknowledge else {
-          try file.finish(connection)
-          break
-        }
-        // Everything is there and told of: what fails from here on leaves a log that the next one to open the store
-        // completes.
-        if let last = acknowledge() {
-          try? endWith(last)
-          try? file.moveLog(connection)
-        }
-        try? file.finish(connection)
+        try file.finish(connection)
+        isEnded = true
+        if let last = acknowledge?() { try? Self.endWith(last, path) }
       case .sharedFile(let file): try file.close(connection)
       case .connection: try connection.close()
       case .nothing: break
       }
       isEnded = true
-      externalFiles.removeObsolete()
+      externalFiles.removeObsolete(named: named)
     } catch {
       // What was interrupted can be gone on with.
       if isNew, !(keepsBatches && error.cause?.kind == .interrupted) { try? rollBackRun() }
@@ -283,22 +323,9 @@ public final class StoreFile {
     try connection.close()
   }
 
-  private func endWith(_ metadata: StoreMetadata) throws(StoreError) {
-    do {
-      try begin()
-      try writeMetadata(metadata)
-      try commit()
-    } catch {
-      try? rollBackBatch()
-      throw error
-    }
-  }
-
   /// Takes back the whole run and closes the store.
   ///
-  /// A new store leaves nothing behind. An existing store's file is byte for byte as it was when the run began; when
-  /// it had a log beside it, so has it afterwards, with the same committed content. After the end, or when
-  /// ``finish()`` has failed while it moved the log into the file, nothing is taken back.
+  /// A new store leaves nothing behind. An existing store was not written. After the end nothing happens.
   public func rollBackRun() throws(StoreError) { try rollBack(isWholeRun: true) }
 
   /// Takes back what was done since the store was opened, and closes it: an earlier process's part of the run stays.
@@ -307,13 +334,19 @@ public final class StoreFile {
   private func rollBack(isWholeRun: Bool) throws(StoreError) {
     if isEnded { return }
     isEnded = true
-    externalFiles.removeAllMade()
+    var named: Set<String>? = isWholeRun ? [] : nil
+    // A name that is made of what the file holds may have been there before.
+    if case .plannedFile(let file) = undo, isWholeRun, externalFiles.hasEarlier {
+      named = try? schema.externalFileNames(file.base)
+    }
+    externalFiles.removeAllMade(named: named)
     switch undo {
     case .newFile(let file):
       // What an earlier process has kept stays unless the whole run goes, or this process has gone on with it.
       if !isWholeRun, file.isAdopted, commits == 0 { return try file.suspend(connection) }
       try file.discard(connection)
-    case .existingFile(let file): try file.rollBack(connection, isWholeRun: isWholeRun)
+    case .plannedFile(let file): try file.rollBack(isWholeRun: isWholeRun)
+    case .existingFile(let file): try file.rollBack(connection)
     case .sharedFile(let file): try file.close(connection)
     case .connection: try connection.close()
     case .nothing: break
@@ -322,30 +355,24 @@ public final class StoreFile {
 
   // MARK: - Runs that go on later
 
-  /// What the store was before the run that is going on; `nil` for a new store, and when that is no longer known.
-  package var runOrigin: RunOrigin? {
-    if case .existingFile(let file) = undo { file.origin } else { nil }
+  /// Whether an earlier process has planned a run that the store no longer is what it was for: it was dropped.
+  package var hasOutdatedPlan: Bool { if case .plannedFile(let file) = undo { file.isOutdated } else { false } }
+
+  /// The rows and statements that only keep a plan.
+  package var bookkeeping: (rows: Int, statements: Int) {
+    if case .plannedFile(let file) = undo { file.bookkeeping } else { (0, 0) }
   }
 
-  /// Goes on with a run of an earlier process, so that ``rollBackRun()`` takes back that process's part too.
-  ///
-  /// - Parameter commits: The commits that the run has made.
-  /// - Returns: Whether that is possible: nobody has moved the log into the file or written to it since.
-  /// - Complexity: O(bytes of the log).
-  package func adopt(_ origin: RunOrigin, commits: Int) -> Bool {
-    if case .existingFile(let file) = undo { file.adopt(origin, commits: commits) } else { false }
-  }
-
-  /// Closes the store and leaves what was committed, for a process that goes on with the run: in the log of an existing
+  /// Closes the store and leaves what was committed, for a process that goes on with the run: in the plan for an existing
   /// store, in the hidden file of a new one.
   ///
   /// A new store of which nothing was kept is taken back.
   package func suspend() throws(StoreError) {
     guard !isEnded else { return }
     switch undo {
-    case .existingFile(let file):
+    case .plannedFile(let file):
       isEnded = true
-      try file.suspend(connection)
+      try file.suspend()
     case .newFile(let file) where keepsBatches && (file.isAdopted || commits > 0):
       isEnded = true
       try file.suspend(connection)
@@ -362,8 +389,14 @@ public final class StoreFile {
   /// The same for a hidden file.
   package static func laterPath(_ hiddenPath: String) -> String { hiddenPath + UnfinishedStoreNames.laterSuffix }
 
-  /// Whether an earlier process has begun to build the store.
-  package var isAdopted: Bool { if case .newFile(let file) = undo { file.isAdopted } else { false } }
+  /// Whether an earlier process has begun to build the store, or to plan the run.
+  package var isAdopted: Bool {
+    switch undo {
+    case .newFile(let file): file.isAdopted
+    case .plannedFile(let file): file.isAdopted
+    default: false
+    }
+  }
 
   /// Starts a batch of a new store that is still there when the machine stops, with all batches before it.
   ///

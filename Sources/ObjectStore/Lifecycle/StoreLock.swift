@@ -31,8 +31,15 @@ enum StoreLock {
   static func error(
     _ path: String, store: String? = nil, waited seconds: Double, doing action: String = "has the store open"
   ) -> StoreError {
+    error(store: store ?? path, holder: holder(path), waited: seconds, doing: action)
+  }
+
+  /// The same for a holder that is known; `nil` when it is not.
+  static func error(
+    store: String, holder: Int32?, waited seconds: Double, doing action: String
+  ) -> StoreError {
     var who = "another program"
-    if let process = holder(path) {
+    if let process = holder {
       who = "process \(process)"
       if let name = FileSystem.head("/proc/\(process)/comm", count: 64) {
         who += " (" + String(decoding: name.filter { $0 != 10 }, as: UTF8.self) + ")"
@@ -41,6 +48,6 @@ enum StoreLock {
     let time = seconds == seconds.rounded() ? "\(Int(max(0, min(seconds, 86_400))))" : "\(seconds)"
     let wait = seconds > 0 ? ", also after \(time) s of waiting" : ""
     return StoreError(
-      .busy, path: store ?? path, message: "\(who) \(action)\(wait); wait for its end, or wait longer")
+      .busy, path: store, message: "\(who) \(action)\(wait); wait for its end, or wait longer")
   }
 }

@@ -3,7 +3,7 @@ import Glibc
 /// The hidden files of stores that are being built under one name: `.NAME.mergewalk-PID` and what lies beside each.
 struct UnfinishedStoreNames {
   /// What may lie beside a hidden file: SQLite's files, and what an import puts off.
-  static let companions = ["-journal", "-wal", "-shm", laterSuffix]
+  static let companions = ["-journal", "-wal", "-shm", laterSuffix, PlanFile.filesSuffix]
   static let laterSuffix = "-later"
 
   let folder: String
@@ -62,6 +62,8 @@ struct UnfinishedStoreNames {
     }
     guard case .mine(let claim) = HiddenClaim.take(path) else { return }
     guard isOver || (claim.size > 0 && (try? StoreMetadata.read(path: path)) != nil) else { return }
+    let store = "\(folder)/" + prefix.dropFirst().dropLast(".mergewalk-".count)
+    ExternalFiles(path: store, hasReproducibleNames: false, list: path + PlanFile.filesSuffix).removeAllMade(named: [])
     // The file goes first: without it nobody goes on with the others.
     for suffix in [""] + Self.companions { try? FileSystem.remove(path + suffix) }
     withExtendedLifetime(claim) {}

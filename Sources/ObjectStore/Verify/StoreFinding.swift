@@ -58,6 +58,12 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case joinRow
     /// There is a log beside the store: the file alone is not the whole store.
     case log
+    /// A row names a file beside the store that is not there.
+    case missingFile
+    /// Files beside the store that no row names; `store clean` removes them.
+    case orphanFile
+    /// An earlier process has left a run into the store that it has not applied.
+    case unfinishedRun
     /// The store tracks persistent history.
     case history
     /// The model is not known, so relationships could not be checked.

@@ -11,6 +11,8 @@ public struct StoreVerifier {
   private(set) var findings: [StoreFinding] = []
   private var checkedRows = 0
   private var checksRelationships = false
+  /// The files beside the store that rows name; `nil` without a model.
+  private var namedFiles: Set<String>?
 
   /// Checks the store at a path.
   ///
@@ -32,6 +34,7 @@ public struct StoreVerifier {
           .note, .log, message: "a log of \(logBytes) bytes is beside the store; copy both or the rows in it are lost")
       }
       let source = verifier.run(model, configuration)
+      verifier.checkFiles(beside: StorePath.resolved(path))
       return StoreReport(
         path: path, findings: verifier.findings, modelSource: source, checkedRows: verifier.checkedRows,
         checksRelationships: verifier.checksRelationships)
@@ -64,6 +67,7 @@ public struct StoreVerifier {
     checkTables(rows, schema)
     if let schema {
       ContentChecks(schema: schema).run(&self)
+      namedFiles = attempt { connection throws(StoreError) in try schema.externalFileNames(connection) }
       checksRelationships = true
     } else if known == nil {
       add(.note, .noModel, message: "neither a model nor a copy of it is at hand; relationships were not checked")
@@ -106,6 +110,29 @@ public struct StoreVerifier {
   }
 
   // MARK: - File and metadata
+
+  /// Holds the files beside the store against what rows name.
+  private mutating func checkFiles(beside path: String) {
+    let plans = PlanFile.all(ofStore: path).count
+    if plans > 0 {
+      add(.note, .unfinishedRun, rows: nil, message: "\(plans) unfinished \(plans == 1 ? "run" : "runs"), see docs/resume.md")
+    }
+    guard let namedFiles else { return }
+    let present = ExternalFiles.names(besideStore: path)
+    let missing = namedFiles.subtracting(present).sorted()
+    if let first = missing.first {
+      add(
+        .error, .missingFile, rows: missing.count,
+        message: "rows name files that are not in \(ExternalData.folder(ofStore: path)): \(missing.count), such as \(first)")
+    }
+    let orphans = present.subtracting(namedFiles).sorted()
+    if let first = orphans.first {
+      add(
+        .warning, .orphanFile, rows: orphans.count,
+        message: "no row names \(orphans.count == 1 ? "a file" : "\(orphans.count) files") in"
+          + " \(ExternalData.folder(ofStore: path)), such as \(first); “mergewalk store clean” removes what is left over")
+    }
+  }
 
   private mutating func checkFile() {
     let problems = attempt { connection throws(StoreError) in

@@ -11,8 +11,13 @@ extension ComponentSpec {
       "Whether inputs may have grown at their end, or more of them may have come, when an unfinished run goes on.",
       example: "true"),
     FieldSpec(
+      "store_changed", .choice(["again", "refuse"]), default: "again",
+      "What to do when another program has written to the store while the run was planned: plan the run again, or fail.",
+      example: "refuse"),
+    FieldSpec(
       "lock_wait", .duration, default: "2s",
-      "How long to wait while another program has the store open. `--lock-wait` takes its place.", example: "30s"),
+      "How long to wait for another run, or for a program that is writing to the store. `--lock-wait` takes its place.",
+      example: "30s"),
   ]
 
   /// The fields that say how many rejects are too many.

@@ -15,7 +15,7 @@ enum ExitStatus {
   static let interrupted = ExitCode(4)
   /// The run was refused: these inputs are imported already, or are not those that were begun with.
   static let refused = ExitCode(5)
-  /// Another process holds the store.
+  /// Another process holds the store, or has written to it since the run began.
   static let busy = ExitCode(6)
   /// The import is done, but its result, its metrics or its report could not be written.
   static let outputLost = ExitCode(7)
@@ -26,7 +26,7 @@ enum ExitStatus {
   /// The code of a run that did not come to its end.
   static func of(_ error: ImportError.Code) -> ExitCode {
     switch error {
-    case .storeBusy: busy
+    case .storeBusy, .storeChanged: busy
     case .interrupted: interrupted
     case .nothingToResume, .cannotResume, .pipelineChanged, .inputsDiffer, .inputChanged, .inputShorter, .inputLonger,
       .alreadyImported, .cursorMismatch:
@@ -46,7 +46,7 @@ enum ExitStatus {
       3   too many rejects; the whole run was rolled back and the store is as before
       4   stopped by a signal; what was committed can be continued
       5   refused: imported already, or other inputs than those that were begun with
-      6   another process holds the store
+      6   another process holds the store, or wrote to it meanwhile; the store has nothing of the run
       7   imported, but the result, the metrics or the report could not be written
       64  usage
     """

@@ -12,7 +12,10 @@ struct StoreCommand: ParsableCommand {
         mergewalk store verify shop.sqlite --model Shop.xcdatamodeld
         mergewalk store migrate shop.sqlite --to Shop.xcdatamodeld
       """,
-    subcommands: [StoreInfoCommand.self, StoreVerifyCommand.self, StoreMigrateCommand.self])
+    subcommands: [
+      StoreInfoCommand.self, StoreVerifyCommand.self, StoreMigrateCommand.self,
+      StoreCleanCommand.self,
+    ])
 }
 
 /// The output of a store command that could not read its store.

@@ -8,6 +8,7 @@ struct PolicyBuilder {
   func build(_ component: ComponentValue, _ definition: inout ImportDefinition) {
     definition.policy.again = component.choice("again", as: RunPolicy.Again.self)
     definition.policy.append = component.flag(orDefault: "append")
+    definition.policy.storeChanged = component.choice("store_changed", as: RunPolicy.StoreChanged.self) ?? .again
     definition.policy.lockWait = component.share(orDefault: "lock_wait")
     guard let rejects = component.component("rejects") else { return }
     definition.rejects.path = rejects.text("file").map(findings.resolve)

@@ -1,0 +1,64 @@
+import ArgumentParser
+import ObjectModel
+import ObjectStore
+
+/// `mergewalk store clean`: removes what killed processes have left beside a store.
+struct StoreCleanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clean",
+    abstract: "Remove files beside a store that nothing names any more.",
+    discussion: """
+      Files with external binary values that no row names, and plans of interrupted runs that no longer fit the store, \
+      are removed; plans that can be resumed stay. The store itself is not changed. Nobody else may have it open. The exit \
+      code is 0, or 2 when the store cannot be read.
+
+      EXAMPLES
+        mergewalk store clean shop.sqlite --dry-run
+        mergewalk store clean shop.sqlite
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: String
+
+  @Option(help: ArgumentHelp("The model of the store.", valueName: "model"))
+  var model: String?
+
+  @Option(
+    name: .customLong("model-version"),
+    help: ArgumentHelp("The version of an .xcdatamodeld; the current one unless said otherwise.", valueName: "name"))
+  var version: String?
+
+  @Flag(help: "Say what would be removed, and remove nothing.")
+  var dryRun = false
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    if version != nil, model == nil { throw ValidationError("--model-version needs --model") }
+  }
+
+  func run() throws {
+    let model = try self.model.map { try ModelLoading.model($0, version: version) }
+    let found: StoreCleaner.Leftovers
+    do throws(StoreError) {
+      found = try StoreCleaner.clean(path: store, model: model, isDryRun: dryRun)
+    } catch {
+      throw StoreFailure.end(error)
+    }
+    if json {
+      func list(_ names: [String]) -> JSONText { .array(names.map { .string($0) }) }
+      Console.data(
+        JSONText.object([
+          ("store", .string(store)), ("dry_run", .boolean(dryRun)), ("orphans", list(found.orphans)),
+          ("outdated_plans", list(found.outdatedPlans)), ("resumable_plans", list(found.resumablePlans)),
+        ]).text)
+      return
+    }
+    for name in found.orphans { Console.data("orphan: \(name)") }
+    for path in found.outdatedPlans { Console.data("outdated plan: \(path)") }
+    for path in found.resumablePlans { Console.words("\(store): kept: \(path), a run that can be resumed") }
+    let removed = Figures.count(found.orphans.count + found.outdatedPlans.count, "item")
+    Console.words("\(store): \(removed) \(dryRun ? "would be removed" : "removed")")
+  }
+}
