@@ -87,8 +87,8 @@ public final class Connection {
       }
     var opened: OpaquePointer?
     let flags = access | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    func openFile() -> Int32 { sqlite3_open_v2(Connection.uri(path, mode), &opened, flags, files) }
-    let code = snapshot.map { OverlayFiles.with($0, at: path, openFile) } ?? openFile()
+    let uri = snapshot.map { OverlayFiles.uri(path, $0) } ?? Connection.uri(path, mode)
+    let code = sqlite3_open_v2(uri, &opened, flags, files)
     guard code == SQLITE_OK, let opened else {
       let error = SQLiteError(handle: opened, fallback: code)
       sqlite3_close(opened)

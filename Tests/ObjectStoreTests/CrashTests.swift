@@ -109,11 +109,18 @@ struct CrashTests {
     #expect(try names() == ["other.sqlite", "zoo.sqlite"])
   }
 
-  @Test("a killed run over an existing store keeps whole batches only")
-  func existingStore() async throws {
+  /// Opens the store for a run, or for one change.
+  private static func open(_ path: String, isRun: Bool) throws -> StoreFile {
+    guard isRun else { return try StoreFile.open(path: path, model: try Models.zoo()) }
+    return try StoreFile.plan(
+      path: path, model: try Models.zoo(), run: "zoos", isThrownAway: false, cacheKiB: 256, lockWait: 0)
+  }
+
+  @Test("of what was killed an existing store has nothing, and a run can go on", arguments: [false, true])
+  func existingStore(isRun: Bool) async throws {
     try StoreFile.create(path: path, model: try Models.zoo()).finish()
-    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-      let file = try StoreFile.open(path: path, model: try Models.zoo())
+    await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, isRun] in
+      let file = try Self.open(path, isRun: isRun)
       for batch in 0..<2 {
         try file.begin()
         for key in 1...500 {
@@ -124,13 +131,15 @@ struct CrashTests {
       }
       kill(getpid(), SIGKILL)
     }
-    let model = try Models.zoo()
-    let report = try StoreVerifier.verify(path: path, model: model)
+    let report = try StoreVerifier.verify(path: path, model: try Models.zoo())
     #expect(report.isSound)
-    #expect(report.checkedRows == 500)
-    let file = try StoreFile.open(path: path, model: model)
-    #expect(try file.maximumPrimaryKey(forRoot: 4) == 500)
+    #expect(report.checkedRows == 0)
+    #expect(report.findings.contains { $0.code == .unfinishedRun } == isRun)
+    let file = try Self.open(path, isRun: isRun)
+    #expect(file.isAdopted == isRun)
+    #expect(try file.maximumPrimaryKey(forRoot: 4) == (isRun ? 500 : 0))
     try file.finish()
+    #expect(try StoreVerifier.verify(path: path, model: try Models.zoo()).checkedRows == (isRun ? 500 : 0))
     #expect(try names() == ["zoo.sqlite"])
   }
 }

@@ -101,6 +101,8 @@ extension BatchImporter {
     let takesUnchanged = Keys.comparesBytes && state.seenKeys == nil && state.part.mode.updates
     var keyBytes = self.keyBytes
     var unchanged = 0
+    let countsAll = state.countsAll
+    let named = countsAll ? nil : state.named
     for record in view.records where view.isWanted(record, node) {
       let hash = node.keyHashes[record]
       let content = node.contents[record]
@@ -110,7 +112,7 @@ extension BatchImporter {
           let primaryKey = known.primaryKey(entry)
           node.targets[record] = primaryKey
           if settles { view.outcomes[record] = .unchanged }
-          if state.countsUnchanged(primaryKey) { unchanged += 1 }
+          if countsAll || named?.isFirst(primaryKey) ?? false { unchanged += 1 }
           continue
         }
       }
@@ -132,7 +134,7 @@ extension BatchImporter {
       guard mayUpdate(record, state, view) else { continue }
       if content != 0, content == known.content(entry) {
         if settles { view.outcomes[record] = .unchanged }
-        if state.countsUnchanged(primaryKey) { unchanged += 1 }
+        if countsAll || named?.isFirst(primaryKey) ?? false { unchanged += 1 }
       } else {
         known.setContent(entry, content)
         state.apply(record, primaryKey)

@@ -25,15 +25,22 @@ final class NamedObjects {
   }
 
   /// Whether a record has named an object.
+  @inline(__always)
   func contains(_ key: Int64) -> Bool { key <= namedUpTo || marks.contains(key) }
 
   /// Notes that a record names an object; whether it counts and is the first to do so.
   @inline(__always)
   func isFirst(_ key: Int64) -> Bool {
-    guard key < end, key > namedUpTo, !marks.contains(key) else { return false }
+    guard key < end, !contains(key) else { return false }
+    add(key)
+    return true
+  }
+
+  // Out of the loop that asks: most records name objects that were named before.
+  @inline(never)
+  private func add(_ key: Int64) {
     marks.mark(key)
     added.append(key)
-    return true
   }
 
   /// Remembers what is known for ``undo()``.

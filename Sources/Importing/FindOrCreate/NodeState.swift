@@ -50,17 +50,17 @@ final class NodeState {
     var counts: Bool
   }
 
-  /// Whether a record whose object is found as it is counts: each record of the run's own does, and of references the first
-  /// one to an object that was there before.
-  @inline(__always)
-  func countsUnchanged(_ primaryKey: Int64) -> Bool { role == .root || named?.isFirst(primaryKey) ?? false }
+  /// Whether each record whose object is found as it is counts, as those of the run's own do; of references only the first
+  /// one to an object does that was there before, which ``named`` knows.
+  var countsAll: Bool { role == .root }
 
   /// Puts a record on the list of those whose object is there and may differ.
   @inline(__always)
   func apply(_ record: Int, _ primaryKey: Int64) {
     applies.append(
       Apply(
-        record: Int32(truncatingIfNeeded: record), primaryKey: primaryKey, counts: countsUnchanged(primaryKey)))
+        record: Int32(truncatingIfNeeded: record), primaryKey: primaryKey,
+        counts: countsAll || named?.isFirst(primaryKey) ?? false))
   }
 
   /// Whether an object of this entity is one of the node's.

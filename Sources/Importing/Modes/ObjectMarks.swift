@@ -11,21 +11,41 @@ final class ObjectMarks {
   private static let (wordBits, pageBits): (Int64, Int) = (6, 9)
 
   /// Where the page of each run of keys begins in ``words``, or -1 where none of them is marked.
-  private var pages: ContiguousArray<Int32> = []
-  private var words: ContiguousArray<UInt64> = []
+  private var pages = UnsafeMutablePointer<Int32>.allocate(capacity: 0)
+  private var pageCount = 0
+  // Not an array, whose checks cost as much as what is asked.
+  private var words = UnsafeMutablePointer<UInt64>.allocate(capacity: 0)
+  private var wordCount = 0
+  private var wordCapacity = 0
   private var far: Set<Int64> = []
   /// How many keys are marked.
   private(set) var count = 0
 
   /// Memory in use, in bytes.
-  var bytesInUse: Int { words.count * 8 + pages.count * 4 + far.capacity * 16 }
+  var bytesInUse: Int { wordCapacity * 8 + pageCount * 4 + far.capacity * 16 }
+
+  deinit {
+    pages.deallocate()
+    words.deallocate()
+  }
+
+  /// Makes room for `capacity` elements behind the first `count`, which are kept; the others get a value.
+  private static func grow<Element>(
+    _ memory: inout UnsafeMutablePointer<Element>, count: Int, capacity: Int, with value: Element
+  ) {
+    let larger = UnsafeMutablePointer<Element>.allocate(capacity: capacity)
+    larger.initialize(from: memory, count: count)
+    (larger + count).initialize(repeating: value, count: capacity - count)
+    memory.deallocate()
+    memory = larger
+  }
 
   /// Where the word of a key is, or `nil` where its page does not exist.
   @inline(__always)
   private func place(_ key: Int64) -> Int? {
     let word = Int(key >> Self.wordBits)
     let page = word >> Self.pageBits
-    guard page < pages.count, pages[page] >= 0 else { return nil }
+    guard page < pageCount, pages[page] >= 0 else { return nil }
     return Int(pages[page]) << Self.pageBits | word & (1 << Self.pageBits - 1)
   }
 
@@ -68,7 +88,7 @@ final class ObjectMarks {
     chunk size: Int, _ body: (_ keys: ArraySlice<Int64>) throws(Failure) -> Void
   ) throws(Failure) {
     var keys: [Int64] = []
-    for page in pages.indices where pages[page] >= 0 {
+    for page in 0..<pageCount where pages[page] >= 0 {
       let first = Int(pages[page]) << Self.pageBits
       for index in 0..<1 << Self.pageBits where words[first + index] != 0 {
         var word = words[first + index]
@@ -95,11 +115,18 @@ final class ObjectMarks {
   @inline(never)
   private func makePage(_ key: Int64) -> Int {
     let page = Int(key >> Self.wordBits) >> Self.pageBits
-    if page >= pages.count {
-      pages.append(contentsOf: repeatElement(-1, count: max(page + 1 - pages.count, min(pages.count / 2, 1 << 17), 16)))
+    if page >= pageCount {
+      let larger = pageCount + max(page + 1 - pageCount, min(pageCount / 2, 1 << 17), 16)
+      Self.grow(&pages, count: pageCount, capacity: larger, with: -1)
+      pageCount = larger
     }
-    pages[page] = Int32(words.count >> Self.pageBits)
-    words.append(contentsOf: repeatElement(0, count: 1 << Self.pageBits))
+    pages[page] = Int32(wordCount >> Self.pageBits)
+    wordCount += 1 << Self.pageBits
+    if wordCount > wordCapacity {
+      let larger = max(wordCount, 2 * wordCapacity)
+      Self.grow(&words, count: wordCapacity, capacity: larger, with: 0)
+      wordCapacity = larger
+    }
     return Int(pages[page]) << Self.pageBits | Int(key >> Self.wordBits) & (1 << Self.pageBits - 1)
   }
 }

@@ -134,7 +134,7 @@ public final class ImportSession {
     let choice = RunStartChoice(definition)
     digest = choice.digest
     inputs = choice.inputs
-    if file.hasOutdatedPlan {
+    if file.hasOutdatedPlan, definition.policy.unfinished != .restart {
       let reason =
         "another program has written to the store since the unfinished run of \(definition.name) was interrupted"
       if definition.policy.unfinished == .resumeOrFail {

@@ -116,7 +116,7 @@ package final class ExternalFiles {
   }
 
   /// Takes note of files that nothing will name once the transaction is committed.
-  func add(obsolete names: Set<String>) throws(StoreError) {
+  package func add(obsolete names: Set<String>) throws(StoreError) {
     try list?.add("-", names)
     obsolete.formUnion(names)
   }

@@ -155,10 +155,13 @@ final class ExistingStoreFile {
   private let path: String
   /// The file itself, whatever it is called by now.
   private let identity: FileID?
+  /// Whether others have left something in the log.
+  private let hadLog: Bool
 
   init(_ path: String) {
     self.path = path
     identity = FileID(path)
+    hadLog = FileSystem.size(path + "-wal") ?? 0 > 0
   }
 
   /// Commits, moves the log into the file, and closes.
@@ -172,14 +175,14 @@ final class ExistingStoreFile {
     }
     try connection.execute("COMMIT")
     // What fails from here on leaves a log that the next one to open the store completes.
-    try? connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    try? connection.execute("PRAGMA main.wal_checkpoint(TRUNCATE)")
     try? connection.close()
   }
 
   /// Takes the transaction back and closes.
   func rollBack(_ connection: Connection) throws(StoreError) {
     if !connection.isAutocommit { try? connection.execute("ROLLBACK") }
-    connection.keepLogOnClose()
+    if hadLog { connection.keepLogOnClose() }
     try connection.close()
   }
 }

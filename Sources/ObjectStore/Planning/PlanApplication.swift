@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 package import SQLite
 
 /// Makes one database what an overlay of it is: rows that were changed are compared, and those that differ are written in
@@ -230,7 +231,10 @@ private final class RowTransfer {
     case SQLITE_NULL: return true
     case SQLITE_INTEGER: return left.integer(column) == right.integer(column)
     case SQLITE_FLOAT: return left.double(column).bitPattern == right.double(column).bitPattern
-    default: return left.bytes(column).elementsEqual(right.bytes(column))
+    default:
+      let (left, right) = (left.bytes(column), right.bytes(column))
+      guard left.count == right.count else { return false }
+      return left.isEmpty || memcmp(left.baseAddress!, right.baseAddress!, left.count) == 0
     }
   }
 }

@@ -46,7 +46,7 @@ final class StoreClaim {
         let holder = FileSystem.head(path, count: 16).flatMap {
           Int32(String(decoding: $0.prefix { $0 != 10 }, as: UTF8.self))
         }
-        throw StoreLock.error(store: store, holder: holder, waited: patience, doing: "imports into the store")
+        throw StoreLock.error(store: store, holder: holder, waited: patience, doing: "is importing into the store")
       }
       close(descriptor)
       FileSystem.pause(seconds: Double.random(in: 0.01...0.06))

@@ -105,8 +105,6 @@ public struct ObjectCopy: Sendable {
       if let mark { try file.markSeed(mark) }
       result.seed = mark
       try file.commit()
-      try writer.dropTables()
-      try file.connection.execute("DETACH seed")
       try file.finish()
     } catch {
       try? file.rollBackRun()

@@ -12,7 +12,6 @@ final class ObjectCopyWriter {
   private var connection: Connection { file.connection }
   /// The greatest primary key of each table before the copy.
   private var bases: [Int64] = []
-  private var madeTables: [String] = []
 
   init(plan: ObjectCopyPlan, file: StoreFile, options: ObjectCopy.Options) {
     self.plan = plan
@@ -39,14 +38,8 @@ final class ObjectCopyWriter {
     return counts
   }
 
-  /// Removes the temporary tables, when no transaction is open.
-  func dropTables() throws(StoreError) {
-    for name in madeTables { try connection.execute("DROP TABLE temp.\(name)") }
-  }
-
   private func make(_ name: String, _ columns: String) throws(StoreError) {
     try connection.execute("CREATE TEMP TABLE \(name) (\(columns))")
-    madeTables.append(name)
   }
 
   // MARK: Who is who

@@ -1,6 +1,5 @@
 import CSQLite
 import Glibc
-import Synchronization
 
 /// SQLite's way to files for overlays: databases that read a ``DatabaseSnapshot`` and keep what changes in a log of their
 /// own.
@@ -19,17 +18,15 @@ enum OverlayFiles {
   /// The name under which SQLite knows it; `nil` when it could not be registered.
   nonisolated(unsafe) static let name: UnsafePointer<CChar>? = register()
 
-  /// The snapshots of the databases that are being opened, by the path that SQLite is given.
-  private static let opening = Mutex<[String: Unmanaged<DatabaseSnapshot>]>([:])
-
-  /// Runs `body`, in which `path` opens an overlay of the snapshot.
-  static func with<Value>(_ snapshot: DatabaseSnapshot, at path: String, _ body: () -> Value) -> Value {
-    let pointer = Unmanaged.passUnretained(snapshot)
-    let address = Int(bitPattern: pointer.toOpaque())
-    opening.withLock { $0[path] = .fromOpaque(UnsafeRawPointer(bitPattern: address)!) }
-    defer { opening.withLock { _ = $0.removeValue(forKey: path) } }
-    return body()
+  /// The name that opens an overlay of a snapshot at a path.
+  ///
+  /// The snapshot is a parameter of it: its address, which is good for as long as the connection keeps the snapshot.
+  static func uri(_ path: String, _ snapshot: DatabaseSnapshot) -> String {
+    let address = Int(bitPattern: Unmanaged.passUnretained(snapshot).toOpaque())
+    return Connection.uri(path, .readWrite) + "?" + parameter + "=\(address)"
   }
+
+  private static let parameter = "mergewalk_snapshot"
 
   nonisolated(unsafe) private static let system = sqlite3_vfs_find(nil)
 
@@ -47,12 +44,13 @@ enum OverlayFiles {
       guard flags & SQLITE_OPEN_MAIN_DB != 0 else {
         return system.pointee.xOpen?(system, name, file, flags, outFlags) ?? SQLITE_CANTOPEN
       }
-      let path = name.map { String(cString: $0) } ?? ""
-      guard let snapshot = OverlayFiles.opening.withLock({ $0[path].map { Int(bitPattern: $0.toOpaque()) } }) else {
+      guard let address = name.flatMap({ sqlite3_uri_parameter($0, OverlayFiles.parameter) }),
+        let snapshot = Int(String(cString: address)).flatMap({ UnsafeRawPointer(bitPattern: $0) })
+      else {
         file.pointee.pMethods = nil
         return SQLITE_CANTOPEN
       }
-      OverlayFile(file).open(UnsafeRawPointer(bitPattern: snapshot)!)
+      OverlayFile(file).open(snapshot)
       outFlags?.pointee = flags
       return SQLITE_OK
     }

@@ -72,6 +72,14 @@ final class RunningCommand {
   }
 }
 
+/// The bytes that a run into the store in a folder has planned.
+private func planSize(_ folder: String) -> Int {
+  let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+  return names.filter { $0.contains(".mergewalk-plan-") }.map { name in
+    (try? FileManager.default.attributesOfItem(atPath: folder + "/" + name)[.size] as? Int) ?? 0
+  }.reduce(0, +)
+}
+
 @Suite("Signals")
 struct SignalTests {
   private func size(_ path: String) -> Int {
@@ -90,8 +98,8 @@ struct SignalTests {
 
     let command = try RunningCommand(arguments, in: night.folder.path)
     try command.write(head)
-    // The command has read what there is and waits for more; its batches are in the log.
-    #expect(command.wait { size(night.folder.file("shop.sqlite-wal")) > 10_000 })
+    // The command has read what there is and waits for more; its batches are in the plan.
+    #expect(command.wait { planSize(night.folder.path) > 10_000 })
     command.signal(number)
     let (status, output, words) = try command.end()
     #expect(status == 4, "\(words)")
@@ -212,12 +220,11 @@ struct ConcurrencyTests {
   func busy() throws {
     let night = try NightShop(seed: 12, orders: 60).night()
     let holder = try RunningCommand(["run", "p.yaml", "-", "--quiet"], in: night.folder.path)
-    let log = night.folder.file("shop.sqlite-wal")
     try holder.write(try String(contentsOfFile: night.folder.file("in-1.csv"), encoding: .utf8))
-    #expect(holder.wait { FileManager.default.fileExists(atPath: log) })
+    #expect(holder.wait { planSize(night.folder.path) > 0 })
     let command = try night.run("--lock-wait", "500ms")
     #expect(command.status == 6, "\(command.words)")
-    #expect(command.words.contains("process \(holder.number) (mergewalk) has the store open"), "\(command.words)")
+    #expect(command.words.contains("process \(holder.number) (mergewalk) is importing into the store"), "\(command.words)")
     holder.signal(SIGKILL)
     _ = try holder.end()
   }

@@ -1,0 +1,124 @@
+import Foundation
+import ObjectModel
+import ObjectStore
+import SQLite
+import TestSupport
+import Testing
+
+/// Files with external binary values that runs make, replace and leave behind.
+@Suite("Files of planned runs")
+struct PlannedFilesTests {
+  private let folder = TemporaryFolder()
+  private var path: String { folder.file("zoo.sqlite") }
+
+  private func model() throws -> ManagedObjectModel {
+    var draft = try Models.zoo().draft
+    let animal = try #require(draft.entities.firstIndex { $0.name == "Animal" })
+    let photo = try #require(draft.entities[animal].attributes.firstIndex { $0.name == "photo" })
+    draft.entities[animal].attributes[photo].allowsExternalBinaryDataStorage = true
+    return try ManagedObjectModel(draft)
+  }
+
+  private func files() throws -> [String] {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: folder.file(".zoo_SUPPORT/_EXTERNAL_DATA"))
+    return (names ?? []).sorted()
+  }
+
+  private func open() throws -> StoreFile {
+    guard FileManager.default.fileExists(atPath: path) else { return try StoreFile.create(path: path, model: try model()) }
+    return try StoreFile.plan(
+      path: path, model: try model(), run: "zoo", isThrownAway: false, cacheKiB: 256, lockWait: 0)
+  }
+
+  /// Adds an animal with a file; returns the file's name.
+  @discardableResult
+  private func add(_ key: Int, to file: StoreFile) throws -> String {
+    let cell = try [UInt8](repeating: UInt8(key), count: 200_000).withUnsafeBytes {
+      try file.externalFiles.write($0, table: "ZANIMAL", primaryKey: Int64(key), slot: 0)
+    }
+    let insert = try file.connection.prepare(
+      "INSERT INTO ZANIMAL (Z_PK, Z_ENT, Z_OPT, ZNAME, ZBORN, ZPHOTO) VALUES (\(key), 1, 1, 'a\(key)', 0, ?1)")
+    insert.bind(1, copying: cell)
+    _ = try insert.step()
+    return String(decoding: cell[1..<37], as: UTF8.self)
+  }
+
+  private func makeStore() throws -> String {
+    let file = try open()
+    try file.begin()
+    let name = try add(1, to: file)
+    try file.finish()
+    return name
+  }
+
+  @Test("files of a batch that was not committed go when the run goes on, and all of them when it is dropped")
+  func dropped() throws {
+    let old = try makeStore()
+    #expect(try files() == [old])
+    let first = try open()
+    try first.begin()
+    let kept = try add(2, to: first)
+    try first.commit()
+    try first.begin()
+    try add(3, to: first)
+    try first.suspend()
+    #expect(try files().count == 3)
+    let second = try open()
+    #expect(second.isAdopted)
+    #expect(try files() == [old, kept].sorted())
+    try second.suspend()
+    try open().rollBackRun()
+    #expect(try files() == [old])
+  }
+
+  @Test("files of a plan that no longer fits go with it")
+  func outdated() throws {
+    let old = try makeStore()
+    let first = try open()
+    try first.begin()
+    try add(2, to: first)
+    try first.commit()
+    try first.suspend()
+    let report = try StoreVerifier.verify(path: path, model: try model())
+    #expect(report.findings.contains { $0.code == .orphanFile && $0.rows == 1 })
+    #expect(try StoreCleaner.clean(path: path, model: try model()).resumablePlans.count == 1)
+    #expect(try files().count == 2)
+    let writer = try Connection(path: path, mode: .readWrite)
+    try writer.execute("UPDATE Z_METADATA SET Z_VERSION = Z_VERSION")
+    try writer.close()
+    let second = try open()
+    #expect(second.hasOutdatedPlan)
+    #expect(try files() == [old])
+    try second.rollBackRun()
+  }
+
+  @Test("what a run replaces stays until it is applied, also when another process applies it")
+  func replaced() throws {
+    let old = try makeStore()
+    let first = try open()
+    try first.begin()
+    try first.externalFiles.add(obsolete: [old])
+    try first.connection.execute("UPDATE ZANIMAL SET ZPHOTO = x'0107'")
+    try first.commit()
+    try first.suspend()
+    #expect(try files() == [old])
+    try open().finish()
+    #expect(try files() == [])
+    #expect(try StoreVerifier.verify(path: path, model: try model()).isSound)
+  }
+
+  @Test("what nothing names any more is found and removed")
+  func clean() throws {
+    let old = try makeStore()
+    let orphan = "00000000-0000-4000-8000-000000000001"
+    try folder.write("x", to: ".zoo_SUPPORT/_EXTERNAL_DATA/" + orphan)
+    try folder.write("x", to: ".zoo_SUPPORT/_EXTERNAL_DATA/notes.txt")
+    #expect(try StoreCleaner.clean(path: path, model: try model(), isDryRun: true).orphans == [orphan])
+    #expect(try files().count == 3)
+    #expect(try StoreCleaner.clean(path: path, model: try model()).orphans == [orphan])
+    #expect(try files() == [old, "notes.txt"].sorted())
+    try FileManager.default.removeItem(atPath: folder.file(".zoo_SUPPORT/_EXTERNAL_DATA/" + old))
+    let report = try StoreVerifier.verify(path: path, model: try model())
+    #expect(report.findings.contains { $0.code == .missingFile && $0.severity == .error })
+  }
+}
