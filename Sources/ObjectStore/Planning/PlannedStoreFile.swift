@@ -212,6 +212,11 @@ final class PlannedStoreFile {
     if keepsLog { base.keepLogOnClose() }
     if !base.isAutocommit { try? base.execute("COMMIT") }
     try base.close()
-    if keepsLog { LogFiles.sweep(path, keepsLog: true) }
+    if keepsLog {
+      LogFiles.sweep(path, keepsLog: true)
+    } else if !FileSystem.exists(path) {
+      // SQLite leaves alone what lies beside a file that was moved away.
+      for suffix in ["-wal", "-shm"] { try? FileSystem.remove(path + suffix) }
+    }
   }
 }
