@@ -64,6 +64,7 @@ let package = Package(
     // The object layer.
     module("ObjectModel", ["Bytes", "Diagnostics", "XML", "YAML", "PropertyLists", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
+    module("StorePages"),
     module(
       "ObjectStore", ["Bytes", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
     module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "Threads"]),
@@ -108,6 +109,7 @@ let package = Package(
     tests(
       "ObjectModelTests", ["ObjectModel", "Diagnostics", "CSQLite", "Threads", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
+    tests("StorePagesTests", ["StorePages", "SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "TestSupport"]),
     tests(
       "ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "SQLite", "TestSupport"],
