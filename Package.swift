@@ -66,7 +66,8 @@ let package = Package(
     module("SQLite", ["CSQLite"]),
     module("StorePages"),
     module(
-      "ObjectStore", ["Bytes", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
+      "ObjectStore",
+      ["Bytes", "ObjectModel", "SQLite", "StorePages", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
     module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "Threads"]),
 
     // The import layer.

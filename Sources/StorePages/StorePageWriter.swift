@@ -38,19 +38,17 @@ package final class StorePageWriter {
 
   /// Writes everything and makes it part of the database.
   ///
-  /// - Parameter buildsIndexes: Whether the indexes are written; else they stay empty, and the caller removes them.
-  /// - Returns: The root pages of the indexes that stay empty although their tables have rows.
+  /// - Returns: The root pages of the indexes that stay empty although their tables have rows, for the caller to remove:
+  ///   those that are not wanted, and those that refuse keys that are there.
   /// - Throws: ``PageError`` with `inputOutput` or `tooLarge`.
-  package func finish(buildsIndexes: Bool = true) throws(PageError) -> [UInt32] {
+  package func finish() throws(PageError) -> [UInt32] {
     var empty: [UInt32] = []
     for load in loads { try load.finishTable() }
     for load in loads {
       for (i, index) in load.indexes.enumerated() {
-        if !buildsIndexes {
-          if load.count > 0 { empty.append(index.root) }
-        } else if !(try load.finishIndex(i)) {
-          empty.append(index.root)
-        }
+        if load.count == 0 { continue }
+        let isWritten = load.buildsIndexes ? try load.finishIndex(i) : false
+        if !isWritten { empty.append(index.root) }
       }
     }
     loads = []

@@ -29,6 +29,8 @@ package final class TableLoad {
   private let keyValues: UnsafeMutableBufferPointer<StoredValue>
   private var record: Bytes
   private var recordCapacity = 0
+  /// Whether the indexes are written; else they stay empty.
+  package var buildsIndexes = true
   /// How many rows were added.
   package private(set) var count = 0
 
