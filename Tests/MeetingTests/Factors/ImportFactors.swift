@@ -147,14 +147,6 @@ extension Factors {
       Factor.Value("existing") { $0.hasStore = true },
     ])
 
-  /// How rows get into a new store.
-  static let load = Factor(
-    "load",
-    [
-      Factor.Value("sqlite") { $0.top["direct"] = "never" },
-      Factor.Value("direct") { $0.top["direct"] = "always" },
-    ])
-
   static let faults = Factor(
     "faults",
     [
