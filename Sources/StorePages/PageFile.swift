@@ -78,7 +78,7 @@ package final class PageFile {
     page == layout.pendingPage || (map != nil && layout.mapPage(of: page) == page)
   }
 
-  /// Gives out the next page number. Pages must be written in the order of their numbers.
+  /// Gives out the next page number; pages must be written in the order of their numbers.
   func allocate() throws(PageError) -> UInt32 {
     while isReserved(next) { next += 1 }
     guard next < Self.mostPages else { throw PageError(.tooLarge, "the file has more than \(Self.mostPages) pages") }

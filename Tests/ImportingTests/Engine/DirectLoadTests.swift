@@ -13,7 +13,7 @@ import Testing
 
   private func definition(
     _ name: String, _ direct: RunPolicy.Direct, _ records: [MadeRecord], model: ManagedObjectModel? = nil,
-    root: EntityImport = ShopImport.item(), batch: Int = 50
+    root: EntityImport = ShopImport.item(), batch: Int = 50, parts: Int = 1
   ) throws -> ImportDefinition {
     let input = try folder.write(RecordGenerator.csv(records), to: "in.csv")
     var definition = ImportDefinition(
@@ -22,6 +22,10 @@ import Testing
     definition.batchLimit = BatchLimit(records: batch)
     definition.policy.direct = direct
     definition.hashSeed = 1
+    for number in 1..<max(parts, 1) {
+      definition.parts.append(definition.parts[0])
+      definition.parts[number].name = "part \(number)"
+    }
     return definition
   }
 
@@ -77,13 +81,14 @@ import Testing
   /// Loads in both ways and holds the outcomes against each other.
   private func compare(
     _ records: [MadeRecord], model: ManagedObjectModel? = nil, root: EntityImport = ShopImport.item(),
-    batch: Int = 50, _ name: String = ""
+    batch: Int = 50, parts: Int = 1, _ name: String = ""
   ) throws -> ImportSummary {
     for file in ["sqlite.sqlite", "direct.sqlite", "again.sqlite"] {
       try? FileManager.default.removeItem(atPath: folder.file(file))
     }
     func run(_ file: String, _ direct: RunPolicy.Direct) throws -> ImportSummary {
-      try ImportSession(definition(file, direct, records, model: model, root: root, batch: batch)).run()
+      try ImportSession(definition(file, direct, records, model: model, root: root, batch: batch, parts: parts))
+        .run()
     }
     let sqlite = try run("sqlite.sqlite", .never)
     let direct = try run("direct.sqlite", .always)
@@ -132,6 +137,23 @@ import Testing
     }
     let summary = try compare(records, model: model, root: root)
     #expect(summary.load == LoadWay(.constraints) && summary.rejected == 100)
+  }
+
+  @Test func `an index that does not ascend is built by SQLite at the end`() throws {
+    var draft = try ShopModel().build().draft
+    var element = FetchIndexDescription.Element(propertyName: "amount")
+    element.isAscending = false
+    for i in draft.entities.indices where draft.entities[i].name == "Item" {
+      draft.entities[i].fetchIndexes.append(FetchIndexDescription(name: "byAmount", elements: [element]))
+    }
+    let summary = try compare(records(500), model: try ManagedObjectModel(draft))
+    #expect(summary.directRows > 500)
+    #expect(try dump("direct.sqlite").contains { $0.contains("ZAMOUNT COLLATE BINARY DESC") })
+  }
+
+  @Test func `several imports into one table come out alike`() throws {
+    let summary = try compare(records(600), parts: 3)
+    #expect(summary.directRows > 600 && summary.unchanged == 1200)
   }
 
   @Test func `random imports come out alike`() throws {
