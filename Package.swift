@@ -64,8 +64,10 @@ let package = Package(
     // The object layer.
     module("ObjectModel", ["Bytes", "Diagnostics", "XML", "YAML", "PropertyLists", "CCrypto", "CICU"]),
     module("SQLite", ["CSQLite"]),
+    module("StorePages"),
     module(
-      "ObjectStore", ["Bytes", "ObjectModel", "SQLite", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
+      "ObjectStore",
+      ["Bytes", "ObjectModel", "SQLite", "StorePages", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
     module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "Threads"]),
 
     // The import layer.
@@ -108,6 +110,7 @@ let package = Package(
     tests(
       "ObjectModelTests", ["ObjectModel", "Diagnostics", "CSQLite", "Threads", "TestSupport"]),
     tests("SQLiteTests", ["SQLite", "TestSupport"]),
+    tests("StorePagesTests", ["StorePages", "SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "TestSupport"]),
     tests(
       "ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "SQLite", "TestSupport"],

@@ -38,6 +38,8 @@ public final class Connection {
 
   /// The statements that are not finalized; those that virtual tables keep for themselves are not among them.
   private var statements: Set<OpaquePointer> = []
+  /// Is called before a statement is compiled or run, for what has to be in the file before SQLite looks at it.
+  public var willUseFile: (() throws(SQLiteError) -> Void)?
   private var tracer: Tracer?
   /// What is asked now and then while statements run.
   private var question: Question?
@@ -155,6 +157,7 @@ public final class Connection {
   ///
   /// - Throws: ``SQLiteError`` of the first statement that fails; the ones before it stay done.
   public func execute(_ sql: String) throws(SQLiteError) {
+    try willUseFile?()
     var text = Array(sql.utf8CString)
     var failure: SQLiteError?
     text.withUnsafeMutableBufferPointer { buffer in
@@ -178,6 +181,7 @@ public final class Connection {
   ///
   /// - Throws: ``SQLiteError`` when the text is no statement or names what is not there.
   public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
+    try willUseFile?()
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
     guard code == SQLITE_OK, let statement else {

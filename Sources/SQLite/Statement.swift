@@ -65,6 +65,7 @@ public final class Statement {
   @usableFromInline
   func start() throws(SQLiteError) {
     precondition(!connection.isClosed, "a statement must not run after its connection was closed")
+    try connection.willUseFile?()
     connection.countStatement()
     if refusedCode != SQLITE_OK {
       let code = refusedCode

@@ -118,6 +118,10 @@ public struct ImportSummary: Sendable {
   public var changes: [ObjectChange] = []
   /// Batches written.
   public var batches = 0
+  /// How rows got into the store.
+  public var load = LoadWay(.storeExists)
+  /// How many rows went past SQLite.
+  public var directRows = 0
   /// Wall time of the run.
   public var seconds = 0.0
   /// The process's greatest resident set, in bytes.

@@ -28,6 +28,24 @@ public struct RunPolicy: Sendable {
     case refuse
   }
 
+  /// Whether the rows of a new store go past SQLite; see ``LoadWay``.
+  public enum Direct: String, Sendable, CaseIterable {
+    /// Where it is possible and the size of the inputs makes it worth while.
+    case auto
+    /// Through SQLite, so that an interrupted run can go on.
+    case never
+    /// Wherever it is possible.
+    case always
+  }
+
+  /// How a store is checked that was written past SQLite, before it gets its name.
+  public enum DirectCheck: String, Sendable, CaseIterable {
+    /// Every page and row, and the number of entries of every index.
+    case quick
+    /// Every entry of every index against its row as well.
+    case whole
+  }
+
   /// What to do about a run that an earlier process has not finished.
   public var unfinished = Unfinished.resume
   /// What to do when the last finished run had the same inputs; `nil`: ``Again/fail`` when records are inserted without
@@ -40,6 +58,10 @@ public struct RunPolicy: Sendable {
   public var storeChanged = StoreChanged.again
   /// How long to wait for another run into the store, and for programs that are writing to it, in seconds.
   public var lockWait = 2.0
+  /// Whether the rows of a new store go past SQLite.
+  public var direct = Direct.auto
+  /// How a store is checked that was written past SQLite.
+  public var directCheck = DirectCheck.quick
 
   /// Creates the policy that goes on with unfinished runs.
   public init() {}

@@ -178,14 +178,17 @@ public final class ImportSession {
       if let refusal = unfinished.refusal {
         summary.warn(RunWarning(.unfinishedDropped, "\(refusal); the run began anew"))
       }
+      let way = LoadWay(new: definition, plans: plans)
       do throws(StoreError) {
+        defer { summary.load = way }
         return try StoreFile.create(
           path: definition.storePath, model: definition.model, cacheKiB: min(cacheKiB, Self.loadCacheKiB),
-          lockWait: definition.policy.lockWait, keepsBatches: UnfinishedStore.isKept(definition),
-          sparesOthers: definition.isDryRun)
+          lockWait: definition.policy.lockWait,
+          keepsBatches: UnfinishedStore.isKept(definition) && !way.isDirect, sparesOthers: definition.isDryRun)
       } catch {
         // Somebody else has made the store meanwhile; then this run goes into it.
         guard error.code == .alreadyExists, access(definition.storePath, F_OK) == 0 else { throw error }
+        summary.load = LoadWay(.storeExists)
         return try plan(cacheKiB)
       }
     } catch let error as StoreError {
@@ -241,6 +244,8 @@ public final class ImportSession {
     let run = try RecordRun(
       definition, plans: plans, groups: groups, file: file, identity: identity, checkpoint: first,
       isResumed: summary.resumedAfter != nil, started: started, report: progress, shouldStop: shouldStop)
+    run.isDirect = summary.load.isDirect
+    file.checksWhole = definition.policy.directCheck == .whole
     try run.importParts()
     try run.check()
     try run.removeOthers()
@@ -248,6 +253,7 @@ public final class ImportSession {
     try run.rejects.sync()
     try run.rejects.close(isFinished: run.breach == nil && !run.isInterrupted)
     run.note(&summary)
+    summary.directRows = file.directRows
     secondsBefore = run.journal?.before.seconds ?? 0
     let times = run.times
     phases = { finished in
@@ -257,7 +263,7 @@ public final class ImportSession {
       ]
     }
     if run.breach == nil, !run.isInterrupted, !definition.isDryRun {
-      try finish(file, run.journal, run.rejects, run.place)
+      try finish(file, run.endJournal, run.rejects, run.place)
     } else {
       try end(file, run.breach != nil ? .limitBreached : run.isInterrupted ? .interrupted : .dryRun)
     }

@@ -27,6 +27,8 @@ final class PartImport {
   private(set) var firstPassTally = RunTally()
   /// Whether the part's transaction stays open until the second pass is done, so that the store never keeps half of it.
   let isHeld: Bool
+  /// The tables that later parts write to: those of their indexes that are not needed before wait for the end.
+  var laterTables: Set<String> = []
   private let transforms: TransformRunner?
   /// What is mapped and was not found.
   private var unmatched: UnmatchedColumns
@@ -206,8 +208,16 @@ final class PartImport {
     times.find = ImportSession.now() - started - times.wait - times.write
   }
 
+  /// Whether its rows may go past SQLite: nothing can refuse them, and nothing else has to be written with them.
+  var loadsDirectly: Bool { !isHeld && journal == nil && !importer.keepsSavepoints }
+
   /// Imports what was put off, and ends the part unless others belong to it.
   private func finishReading() throws(ImportError) {
+    do {
+      try file.endDirectLoad { !laterTables.contains($0) }
+    } catch {
+      throw ImportError(error)
+    }
     if hasSecondPass {
       try endFirstPass()
     } else {

@@ -15,6 +15,8 @@ final class RecordRun {
   let rejects: RejectOutput
   /// Takes the checkpoints; `nil` when nobody is to go on with the run.
   let journal: RunJournal?
+  /// Marks the end, so that it is told once: also of a new store that keeps no places meanwhile.
+  let endJournal: RunJournal?
   /// Where the run stands.
   private(set) var place: RunPlace
   private(set) var times = PartTimes()
@@ -27,6 +29,8 @@ final class RecordRun {
   private let report: ((ImportProgress) -> Void)?
   private let shouldStop: (() -> Bool)?
   private let started: Double
+  /// Whether rows go past SQLite where a part allows it.
+  var isDirect = false
 
   /// Prepares a run.
   ///
@@ -63,6 +67,11 @@ final class RecordRun {
     journal =
       definition.isDryRun || (file.isNew && !file.keepsBatches)
       ? nil : RunJournal(file, name: definition.journalName, checkpoint: checkpoint, isWritten: isResumed)
+    // A store that must come out the same each time has no mark that tells one time from another.
+    let isMarked = !definition.isDryRun && definition.hashSeed == nil
+    endJournal =
+      journal
+      ?? (isMarked ? RunJournal(file, name: definition.journalName, checkpoint: checkpoint, isWritten: false) : nil)
     sync = SyncRun(definition, plans: plans, store: store)
     sample =
       definition.sampledChanges > 0 ? ChangeSample(model: definition.model, limit: definition.sampledChanges) : nil
@@ -165,6 +174,15 @@ final class RecordRun {
       definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
       journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: isHeld)
     load.begin(after: loads)
+    if isDirect, load.loadsDirectly {
+      let later = plans[(number + 1)...].flatMap(\.nodes).map { store.schema.table(forRoot: $0.rootEntity).name }
+      do {
+        try file.loadDirectly()
+        load.laterTables = Set(later)
+      } catch {
+        throw ImportError(code: .database, message: error.description)
+      }
+    }
     try load.run(progress: { self.tell(of: $0) }, shouldStop: shouldStop)
     breach = load.breach
     isInterrupted = load.isInterrupted

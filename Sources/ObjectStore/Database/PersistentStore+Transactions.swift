@@ -5,7 +5,7 @@ extension PersistentStore {
   /// Whether the store is still open.
   package var isOpen: Bool { !connection.isClosed }
   /// Whether a transaction is open.
-  package var isInTransaction: Bool { !connection.isAutocommit }
+  package var isInTransaction: Bool { file.isInBatch }
 
   /// Runs `body` in a transaction of its own, or in the one that is open.
   ///
@@ -90,7 +90,7 @@ extension StoreFile {
   /// How many rows were changed since the file was opened.
   package var totalChanges: Int { connection.totalChanges - bookkeeping.rows }
   /// Whether a batch has begun.
-  package var isInBatch: Bool { !connection.isAutocommit }
+  package var isInBatch: Bool { !connection.isAutocommit || direct != nil }
 
   /// Sets SQLite's page cache.
   package func setCache(kiB: Int) throws(StoreError) { try connection.execute("PRAGMA cache_size=-\(kiB)") }

@@ -149,6 +149,8 @@ final class NewStoreFile {
   /// Whether an earlier process has begun it.
   let isAdopted: Bool
   private var claim: HiddenClaim?
+  /// The file, open to read and to write; it is closed when the store has its name.
+  var descriptor: Int32? { claim?.descriptor }
 
   /// The stores that this process is building.
   private static let claimed = Mutex<Set<String>>([])

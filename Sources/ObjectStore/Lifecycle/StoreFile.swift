@@ -68,7 +68,13 @@ public final class StoreFile {
   package var willPublish: ((String) throws(StoreError) -> Void)?
 
   private let undo: Undo
-  private var pendingIndexes: [IndexDefinition]
+  var pendingIndexes: [IndexDefinition]
+  /// Rows that go into a new store past SQLite.
+  package internal(set) var direct: DirectLoad?
+  /// What was written so.
+  var directRecord = DirectRecord()
+  /// Whether what went past SQLite is held against the rows entry by entry before the store gets its name.
+  package var checksWhole = false
   private var isEnded = false
   private var keepsCommits = false
   /// Whether a store that is being built keeps batches, so that another process can go on.
@@ -144,7 +150,7 @@ public final class StoreFile {
       try connection.execute("SAVEPOINT batch")
       isInPart = true
     }
-    guard connection.isAutocommit else { return }
+    guard connection.isAutocommit, direct == nil else { return }
     if isDurable {
       // On the disk before anything else is.
       try connection.execute("PRAGMA synchronous=FULL; BEGIN; PRAGMA user_version=0; COMMIT; PRAGMA synchronous=OFF")
@@ -229,6 +235,7 @@ public final class StoreFile {
   /// - Throws: ``StoreError`` with a constraint as its cause when rows break a uniqueness constraint.
   /// - Complexity: A sort of the table for each index; several threads sort when the connection allows it.
   public func buildIndexes(where isWanted: (IndexDefinition) -> Bool = { _ in true }) throws(StoreError) {
+    try endDirectLoad()
     let wanted = pendingIndexes.filter(isWanted)
     if keepsBatches, !wanted.isEmpty { try begin() }
     pendingIndexes.removeAll { index in wanted.contains(index) }
@@ -237,7 +244,7 @@ public final class StoreFile {
 
   /// Finds out which indexes of a new store are not there: one that was built within a batch may have been taken back
   /// with it.
-  private func findPendingIndexes() throws(StoreError) {
+  func findPendingIndexes() throws(StoreError) {
     let built = try Self.indexNames(connection)
     pendingIndexes = schema.indexes.filter { !built.contains($0.name) }
   }
@@ -271,11 +278,13 @@ public final class StoreFile {
       let named = externalFiles.hasEarlier ? try schema.externalFileNames(connection) : []
       switch undo {
       case .newFile(let file):
+        try endDirectLoad()
         try begin()
         try findPendingIndexes()
         try buildIndexes()
         try fillDerivedValues()
         try raiseMaxima()
+        try checkDirectTables()
         try file.publish(connection, willPublish: willPublish)
         isEnded = true
         if let last = acknowledge?() { try? Self.endWith(last, path) }
@@ -379,6 +388,9 @@ public final class StoreFile {
     default: try rollBackRun()
     }
   }
+
+  /// The hidden file of a new store, open to write; `nil` for all others.
+  var hiddenDescriptor: Int32? { if case .newFile(let file) = undo { file.descriptor } else { nil } }
 
   /// The hidden file of a new store; `nil` for all others.
   package var hiddenPath: String? { if case .newFile(let file) = undo { file.hiddenPath } else { nil } }

@@ -91,7 +91,7 @@ struct UnfinishedStoreNames {
 /// process.
 final class HiddenClaim {
   let path: String
-  private let descriptor: Int32
+  let descriptor: Int32
 
   private init(_ path: String, _ descriptor: Int32) {
     self.path = path

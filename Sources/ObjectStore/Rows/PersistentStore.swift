@@ -113,6 +113,7 @@ public final class PersistentStore {
     let access = try TableAccess(
       connection: connection, root: root, schema: schema, entityNumbers: entityNumbers)
     access.backing = incremental
+    access.file = file
     accesses[root] = access
     return access
   }
@@ -187,6 +188,11 @@ public final class PersistentStore {
 
   /// Writes the sequences that moved since the last call; belongs into the transaction of the rows.
   package func writeMaxima() throws(StoreError) {
+    if let direct = file.direct {
+      // With the first statement that goes to SQLite again.
+      direct.didEnd = { [weak self] () throws(StoreError) in try self?.writeMaxima() }
+      return
+    }
     for root in maxima.indices where maxima[root] != writtenMaxima[root] {
       try connection.execute(
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])")

@@ -15,6 +15,8 @@ package final class TableAccess {
   let connection: Connection
   /// Who may bring rows into the table before they are read.
   var backing: (any RowBacking)?
+  /// The store's file, while rows may go past SQLite.
+  var file: StoreFile?
   let schema: StoreSchema
   /// The entities of the table by the store's numbers.
   let entityIndexes: EntityNumbers
@@ -65,6 +67,7 @@ package final class TableAccess {
   ///
   /// The order decides how fast it is: ascending primary keys append to the table.
   package func insert(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(StoreError) {
+    let rows = try insertDirectly(buffer, rows: rows)
     guard !rows.isEmpty else { return }
     if insertStatement == nil { insertStatement = try connection.prepare(insertSQL(buffer)) }
     fillRowSource(buffer, rows: rows)
@@ -138,6 +141,18 @@ package final class TableAccess {
     return "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) FROM \(rowSource.name) AS r "
       + "WHERE \(table.name).Z_PK = r.c\(keyColumn) "
       + "AND ifnull(\(table.name).Z_OPT, 0) = r.c\(versionColumn) - 1"
+  }
+
+  /// Hands rows to the load that goes past SQLite, while there is one.
+  ///
+  /// - Returns: The rows that it does not take.
+  private func insertDirectly(
+    _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>
+  ) throws(StoreError) -> UnsafeBufferPointer<Int32> {
+    guard let direct = file?.direct, !rows.isEmpty else { return rows }
+    let columns = table.columns.indices.map { sourceColumn($0, in: buffer) }
+    let taken = try direct.insert(table, buffer.primaryKeys, rows: rows, columns: columns, arena: buffer.arena.base)
+    return UnsafeBufferPointer(rebasing: rows[taken...])
   }
 
   private func fillRowSource(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) {

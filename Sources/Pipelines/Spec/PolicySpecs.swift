@@ -18,6 +18,15 @@ extension ComponentSpec {
       "lock_wait", .duration, default: "2s",
       "How long to wait for another run, or for a program that is writing to the store. `--lock-wait` takes its place.",
       example: "30s"),
+    FieldSpec(
+      "direct", .choice(["auto", "never", "always"]), default: "auto",
+      "Whether the rows of a new store are written as pages of the file, past SQLite: when the inputs have 16 MiB to 8 GiB,"
+        + " never, or wherever it is possible. An interrupted run then begins anew. `--direct` takes its place.",
+      example: "never"),
+    FieldSpec(
+      "direct_check", .choice(["quick", "whole"]), default: "quick",
+      "How a store that was written so is checked before it gets its name: SQLite's `quick_check` and the number of entries"
+        + " of every index, or its `integrity_check` as well.", example: "whole"),
   ]
 
   /// The fields that say how many rejects are too many.

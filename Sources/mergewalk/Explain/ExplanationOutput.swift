@@ -9,6 +9,9 @@ enum ExplanationOutput {
     var lines = ["\(explanation.pipeline)"]
     lines.append("  store    " + store(explanation.store))
     lines.append(
+      "  load     \(explanation.load.isDirect ? "direct, past SQLite" : "through SQLite"), because"
+        + " \(explanation.load.sentence)")
+    lines.append(
       "  batches  of \(Figures.count(explanation.batchRecords, "record")) or \(Figures.bytes(explanation.batchBytes)),"
         + " whichever comes first")
     lines.append(
@@ -103,6 +106,10 @@ enum ExplanationOutput {
           ("log_bytes", .integer(store.logBytes)), ("unfinished_run", .boolean(store.hasUnfinishedRun)),
           ("history", .boolean(store.tracksHistory)),
         ])
+      ),
+      (
+        "load",
+        .object([("way", .string(explanation.load.name)), ("reason", .string(explanation.load.reason.rawValue))])
       ),
       (
         "batch",

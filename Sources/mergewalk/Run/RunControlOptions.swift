@@ -17,11 +17,15 @@ struct RunControlOptions: ParsableArguments {
     help: ArgumentHelp("How long to wait while another program has the store open.", valueName: "duration"))
   var lockWait: DurationArgument?
 
+  @Option(help: "Whether the rows of a new store are written past SQLite, in place of what the pipeline says.")
+  var direct: DirectChoice?
+
   func apply(to definition: inout ImportDefinition) {
     if let unfinished { definition.policy.unfinished = unfinished.policy }
     if let again { definition.policy.again = again.policy }
     if append { definition.policy.append = true }
     if let lockWait { definition.policy.lockWait = lockWait.seconds }
+    if let direct { definition.policy.direct = direct.policy }
   }
 }
 
@@ -48,6 +52,19 @@ enum AgainChoice: String, ExpressibleByArgument, CaseIterable {
     case .run: .run
     case .skip: .skip
     case .fail: .fail
+    }
+  }
+}
+
+/// The values of `--direct`.
+enum DirectChoice: String, ExpressibleByArgument, CaseIterable {
+  case auto, never, always
+
+  var policy: RunPolicy.Direct {
+    switch self {
+    case .auto: .auto
+    case .never: .never
+    case .always: .always
     }
   }
 }

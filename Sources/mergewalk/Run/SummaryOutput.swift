@@ -48,6 +48,13 @@ enum SummaryOutput {
       ("rejected", .integer(summary.rejected)), ("deleted", .integer(summary.deleted)),
       ("marked", .integer(summary.marked)), ("denied", .integer(summary.denied)),
       ("batches", .integer(summary.batches)),
+      (
+        "load",
+        .object([
+          ("way", .string(summary.load.name)), ("reason", .string(summary.load.reason.rawValue)),
+          ("direct_rows", .integer(summary.directRows)),
+        ])
+      ),
       ("seconds", .decimal(summary.seconds, digits: 6)),
       ("records_per_second", .decimal(rate(summary), digits: 1)),
       ("peak_rss_bytes", .integer(summary.peakResidentBytes)), ("statements", .integer(summary.statements)),

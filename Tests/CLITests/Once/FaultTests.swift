@@ -51,10 +51,12 @@ struct FaultTests {
     try fail(try NightShop(seed: seed), seed: seed, EIO, stays: false)
   }
 
-  @Test("while a new store is built", arguments: [true, false])
-  func newStore(stays: Bool) throws {
+  @Test("while a new store is built", arguments: [true, false], ["never", "always"])
+  func newStore(stays: Bool, direct: String) throws {
     let seed = Soak.seed(4113)
-    try fail(try NightShop(seed: seed, hasStore: false), seed: seed, ENOSPC, stays: stays)
+    var shop = try NightShop(seed: seed, hasStore: false)
+    shop.extra = "rejects: rejects.ndjson\ndirect: \(direct)"
+    try fail(shop, seed: seed, ENOSPC, stays: stays)
   }
 
   @Test("after the run went on: what an earlier process has done stays")

@@ -28,7 +28,7 @@ struct KillTests {
   private func kill(_ shop: NightShop, points: Int, seed: UInt64) throws -> Int {
     let wanted = try wanted(shop)
     var resumed = 0
-    #expect(wanted.writes > 50)
+    #expect(wanted.writes > 30)
     var generator = SeededGenerator(seed: seed)
     for _ in 0..<points {
       let night = try shop.night()
@@ -103,6 +103,17 @@ struct KillTests {
     shop.duplicates = duplicates
     let resumed = try kill(shop, points: Self.points, seed: seed)
     #expect(resumed > 0, "seed \(seed)")
+  }
+
+  @Test("that make a new store past SQLite", arguments: ["last", "first", "reject"])
+  func newStorePastSQLite(duplicates: String) throws {
+    let seed = Soak.seed(4114)
+    var shop = try NightShop(seed: seed, hasStore: false)
+    shop.duplicates = duplicates
+    shop.extra = "rejects: rejects.ndjson\ndirect: always"
+    let command = try shop.night().run()
+    #expect((try command.object()["load"] as? [String: Any])?["way"] as? String == "direct", "\(command.words)")
+    try kill(shop, points: Self.points, seed: seed)
   }
 
   @Test("that make a new store and insert without looking")

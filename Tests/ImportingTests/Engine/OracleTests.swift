@@ -115,7 +115,9 @@ private struct RandomImport {
       naive.run(records, made.root)
       for size in Self.batchSizes {
         let store = folder.file("new-\(size).sqlite")
-        let definition = made.definition(model, store: store, input: input, records: size)
+        var definition = made.definition(model, store: store, input: input, records: size)
+        // Nothing is as small as this; what does not go past SQLite says so.
+        if seed % 2 == 0 { definition.policy.direct = .always }
         try check(definition, naive, made.keys, "seed \(seed), batches of \(size)")
       }
     }

@@ -132,6 +132,8 @@ public struct ImportExplanation: Sendable, Hashable {
   public var pipeline = ""
   /// The store.
   public var store = Store()
+  /// How rows get into the store.
+  public var load = LoadWay(.storeExists)
   /// The greatest number of records in a batch.
   public var batchRecords = 0
   /// The greatest size of a batch's input, in bytes.

@@ -52,6 +52,7 @@ private struct ExplanationBuilder {
       result.store.hasUnfinishedRun = store.file.metadata.mergewalk.runs.names.contains(definition.name)
       result.store.tracksHistory = !store.observers.filter { $0 is HistoryRecorder }.isEmpty
     }
+    if !exists { result.load = LoadWay(new: definition, plans: plans) }
     result.batchRecords = definition.batchLimit.records
     result.batchBytes = definition.batchLimit.bytes
     result.memory = [

@@ -10,6 +10,8 @@ struct PolicyBuilder {
     definition.policy.append = component.flag(orDefault: "append")
     definition.policy.storeChanged = component.choice("store_changed", as: RunPolicy.StoreChanged.self) ?? .again
     definition.policy.lockWait = component.share(orDefault: "lock_wait")
+    definition.policy.direct = component.choice("direct", as: RunPolicy.Direct.self) ?? .auto
+    definition.policy.directCheck = component.choice("direct_check", as: RunPolicy.DirectCheck.self) ?? .quick
     guard let rejects = component.component("rejects") else { return }
     definition.rejects.path = rejects.text("file").map(findings.resolve)
     definition.rejects.limit = rejects.count("limit")

@@ -1,0 +1,81 @@
+import Glibc
+
+/// Sorted keys, each behind its length: in the spill file, or the last ones in memory.
+struct KeyRun {
+  private let buffer: Bytes
+  private var capacity: Int
+  private var start = 0
+  private var end = 0
+  /// The bytes of the spill file that are not read yet.
+  private var unread: Range<Int>
+  /// The prefix of the key that comes next.
+  private(set) var prefix: UInt64 = 0
+  /// Whether all keys are through.
+  private(set) var isAtEnd = false
+
+  private init(buffer: Bytes, capacity: Int, end: Int, unread: Range<Int>) {
+    self.buffer = buffer
+    self.capacity = capacity
+    self.end = end
+    self.unread = unread
+  }
+
+  /// Keys in the spill file.
+  ///
+  /// - Parameters:
+  ///   - range: Where they are.
+  ///   - longest: The length of the longest key.
+  init(_ range: Range<Int>, bufferSize: Int, longest: Int) {
+    let capacity = max(bufferSize, longest + 4)
+    self.init(buffer: .allocate(capacity: capacity + 8), capacity: capacity, end: 0, unread: range)
+  }
+
+  /// Sorted keys in memory.
+  init(_ chunk: KeyChunk) {
+    let size = chunk.used + 4 * chunk.items.count
+    self.init(buffer: .allocate(capacity: size + 8), capacity: size, end: size, unread: 0..<0)
+    KeyRun.write(chunk, to: buffer)
+  }
+
+  func deallocate() { buffer.deallocate() }
+
+  /// Writes the keys of a sorted chunk behind each other.
+  static func write(_ chunk: KeyChunk, to place: Bytes) {
+    var place = place
+    for item in chunk.items {
+      place.put32(item.length)
+      memcpy(place + 4, chunk.bytes + Int(item.start), Int(item.length))
+      place += 4 + Int(item.length)
+    }
+  }
+
+  /// The key that comes next.
+  @inline(__always) var key: UnsafePointer<UInt8> { UnsafePointer(buffer + start + 4) }
+  /// Its length.
+  @inline(__always) var length: Int { Int((buffer + start).get32) }
+
+  /// Goes behind the key that came.
+  @inline(__always) mutating func advance(_ spill: SpillFile) throws(PageError) {
+    start += 4 + length
+    try look(spill)
+  }
+
+  /// Looks at the key that comes next.
+  @inline(__always) mutating func look(_ spill: SpillFile) throws(PageError) {
+    if end - start < 4 || end - start < 4 + length {
+      try fill(spill)
+      if isAtEnd { return }
+    }
+    prefix = KeyOrder.prefix(key).value
+  }
+
+  private mutating func fill(_ spill: SpillFile) throws(PageError) {
+    let kept = end - start
+    memmove(buffer, buffer + start, kept)
+    let taken = min(unread.count, capacity - kept)
+    if taken > 0 { try spill.read(buffer + kept, taken, at: unread.lowerBound) }
+    unread = unread.lowerBound + taken..<unread.upperBound
+    (start, end) = (0, kept + taken)
+    isAtEnd = end == 0
+  }
+}

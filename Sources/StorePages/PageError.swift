@@ -1,0 +1,35 @@
+/// Why a file of pages cannot be written.
+///
+/// Nothing that fails leaves a usable file: the pages that were written are not linked until the end.
+package struct PageError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What went wrong.
+  package enum Code: Sendable, Hashable {
+    /// The system refused to read or write.
+    case inputOutput
+    /// The file is none of the kind that is written here.
+    case unsupportedFile
+    /// A root page is not that of an empty tree of the kind that is to be filled.
+    case rootNotEmpty
+    /// Rows do not come in ascending order.
+    case outOfOrder
+    /// A row or a key is longer than SQLite allows, or there are more pages.
+    case tooLarge
+  }
+
+  /// What went wrong.
+  package let code: Code
+  /// What was found and what was expected.
+  package let message: String
+  /// The system's error number, or 0.
+  package let number: Int32
+
+  /// Creates an error.
+  package init(_ code: Code, _ message: String, number: Int32 = 0) {
+    self.code = code
+    self.message = message
+    self.number = number
+  }
+
+  /// The message.
+  package var description: String { message }
+}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// A file without a name for sorted keys that do not fit the memory; the system removes it when the process ends.
+final class SpillFile {
+  private let folder: String
+  private var descriptor: Int32 = -1
+  /// The bytes that were written.
+  private(set) var size = 0
+
+  /// - Parameter folder: Where the file is made when the first byte is written.
+  init(folder: String) { self.folder = folder }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// Appends bytes.
+  func append(_ bytes: UnsafePointer<UInt8>, _ count: Int) throws(PageError) {
+    if descriptor < 0 { try open() }
+    try PageFile.write(descriptor, bytes, count, at: size)
+    size += count
+  }
+
+  /// Reads bytes that were written.
+  func read(_ bytes: Bytes, _ count: Int, at offset: Int) throws(PageError) {
+    try PageFile.read(descriptor, bytes, count, at: offset)
+  }
+
+  private func open() throws(PageError) {
+    var template = Array("\(folder)/.mergewalk-temporary-XXXXXX".utf8CString)
+    descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw PageFile.failure("create a temporary file in \(folder):") }
+    unlink(template)
+  }
+}

@@ -1,0 +1,117 @@
+import Glibc
+
+/// A page of a b-tree that is being filled: cells come in order and lie without gaps from the page's end downwards.
+///
+/// Source: [1.6 B-tree Pages](https://sqlite.org/fileformat2.html#b_tree_pages).
+final class TreePage {
+  /// The kinds of pages with the format's numbers.
+  enum Kind: UInt8 {
+    case indexInterior = 2
+    case tableInterior = 5
+    case indexLeaf = 10
+    case tableLeaf = 13
+
+    /// Whether cells begin with the number of a page below.
+    var isInterior: Bool { self == .indexInterior || self == .tableInterior }
+  }
+
+  /// A cell that has not found its place: its bytes behind the number of the page below, and its overflow.
+  struct Cell {
+    var child: UInt32 = 0
+    var bytes: [UInt8] = []
+    var count = 0
+    var overflow: UInt32 = 0
+  }
+
+  let kind: Kind
+  /// The page's bytes.
+  let bytes: Bytes
+  private let size: Int
+  private let headerSize: Int
+  private(set) var count = 0
+  private var top: Int
+  /// The first overflow page of each cell, or 0; empty while no cell has one.
+  private var overflows: ContiguousArray<UInt32> = []
+  /// A cell that did not fit: the page stays in hand until it is certain that more will come, as what is behind this
+  /// cell must not be empty.
+  var waiting: Cell?
+
+  init(_ kind: Kind, layout: PageLayout) {
+    self.kind = kind
+    size = layout.pageSize
+    headerSize = kind.isInterior ? 12 : 8
+    bytes = .allocate(capacity: size)
+    top = size
+  }
+
+  deinit { bytes.deallocate() }
+
+  /// Empties the page.
+  func clear() {
+    count = 0
+    top = size
+    overflows.removeAll(keepingCapacity: true)
+  }
+
+  /// The place of a new last cell; `nil` when it does not fit.
+  @inline(__always) func place(_ length: Int) -> Bytes? {
+    // 1.6: a cell has at least four bytes, so that a freed one can be a freeblock.
+    let length = max(length, 4)
+    let pointer = headerSize + 2 * count
+    guard pointer + 2 + length <= top else { return nil }
+    top -= length
+    (bytes + pointer).put16(top)
+    count += 1
+    if !overflows.isEmpty { overflows.append(0) }
+    return bytes + top
+  }
+
+  /// Notes that the last cell has overflow pages.
+  func setOverflow(_ page: UInt32) {
+    if overflows.isEmpty { overflows = ContiguousArray(repeating: 0, count: count) }
+    overflows[count - 1] = page
+  }
+
+  /// Adds a cell; says whether it fitted.
+  func add(_ cell: Cell) -> Bool {
+    let link = kind.isInterior ? 4 : 0
+    guard let place = place(link + cell.count) else { return false }
+    if kind.isInterior { place.put32(cell.child) }
+    cell.bytes.withUnsafeBufferPointer { source in
+      if cell.count > 0 { memcpy(place + link, source.baseAddress!, cell.count) }
+    }
+    if cell.overflow != 0 { setOverflow(cell.overflow) }
+    return true
+  }
+
+  /// Takes the last cell off again.
+  func removeLast() -> Cell {
+    let start = top
+    count -= 1
+    top = count > 0 ? (bytes + headerSize + 2 * (count - 1)).get16 : size
+    let overflow = overflows.popLast() ?? 0
+    let link = kind.isInterior ? 4 : 0
+    let rest = UnsafeBufferPointer(start: bytes + start + link, count: top - start - link)
+    return Cell(
+      child: kind.isInterior ? (bytes + start).get32 : 0, bytes: Array(rest), count: rest.count, overflow: overflow)
+  }
+
+  /// Writes the page's header and notes what the page refers to.
+  func end(number: UInt32, right: UInt32, in file: PageFile) {
+    bytes[0] = kind.rawValue
+    (bytes + 1).put16(0)
+    (bytes + 3).put16(count)
+    // 1.6: 0 stands for 65536.
+    (bytes + 5).put16(top & 0xFFFF)
+    bytes[7] = 0
+    if kind.isInterior { (bytes + 8).put32(right) }
+    let pointers = headerSize + 2 * count
+    memset(bytes + pointers, 0, top - pointers)
+    for page in overflows where page != 0 { file.note(page, .firstOverflow, parent: number) }
+    guard kind.isInterior else { return }
+    for i in 0..<count {
+      file.note((bytes + (bytes + headerSize + 2 * i).get16).get32, .tree, parent: number)
+    }
+    file.note(right, .tree, parent: number)
+  }
+}
