@@ -47,6 +47,7 @@ final class IdentitySession {
     self.parts = parts
     summary.pipeline = definition.name
     summary.storePath = definition.storePath
+    summary.load = LoadWay(.objects)
   }
 
   /// Loads everything; see ``ImportSession/run(progress:)``.

@@ -39,6 +39,9 @@ package final class DirectLoad {
   private var writer: StorePageWriter?
   /// The indexes that were made for this load.
   private let made: Set<String>
+  /// The bytes of keys that are sorted in memory, of all indexes together; about as much again goes along.
+  private static let sortBytes = 6 << 20
+
   /// Is called when SQLite has the file again.
   var didEnd: (() throws(StoreError) -> Void)?
 
@@ -105,7 +108,10 @@ package final class DirectLoad {
       if let known {
         writer = known
       } else {
-        writer = try StorePageWriter(descriptor: descriptor, temporaryFolder: temporaryFolder)
+        let indexes = tables.values.reduce(0) { $0 + $1.indexes.count }
+        writer = try StorePageWriter(
+          descriptor: descriptor, temporaryFolder: temporaryFolder,
+          chunkBytes: max(256 << 10, min(2 << 20, Self.sortBytes / max(indexes, 1))))
       }
       self.writer = writer
       return try writer.table(
