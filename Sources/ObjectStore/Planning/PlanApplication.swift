@@ -30,41 +30,54 @@ struct PlanApplication {
       target.setOption(SQLITE_DBCONFIG_ENABLE_TRIGGER, true)
       target.setOption(SQLITE_DBCONFIG_DEFENSIVE, true)
     }
-    try makeMissing()
+    // Everything is read that the overlay has of the store's own pages before the first of them is written.
+    var present: [ChangedRows.Table] = []
+    // One that is not there was dropped again before the end of the run.
+    for table in tables where try source.hasTable(table.name) { present.append(table) }
+    let missing = try missingStatements()
+    let sequences = try sequences()
     var copies: [String?] = []
-    for (number, table) in tables.enumerated() {
+    for (number, table) in present.enumerated() {
       copies.append(isReadWhileWritten ? try copy(table, number) : nil)
     }
-    for (table, copy) in zip(tables, copies) {
-      // Dropped again before the end of the run.
-      guard try source.hasTable(table.name) else { continue }
-      try RowTransfer(table, from: source, copy: copy, to: target).run()
-    }
-    try copySequences()
+    for statement in missing { try target.execute(statement) }
+    for (table, copy) in zip(present, copies) { try RowTransfer(table, from: source, copy: copy, to: target).run() }
+    try write(sequences)
   }
 
-  /// Copies the numbers that tables with `AUTOINCREMENT` go on from, which no hook sees.
-  private func copySequences() throws(StoreError) {
-    guard try source.hasTable("sqlite_sequence"), try target.hasTable("sqlite_sequence") else { return }
+  /// The numbers that tables with `AUTOINCREMENT` go on from, which no hook sees; `nil` when there are none.
+  private func sequences() throws(StoreError) -> [(name: String, number: Int64)]? {
+    guard try source.hasTable("sqlite_sequence") else { return nil }
     let rows = try source.prepare("SELECT name, seq FROM sqlite_sequence")
-    let insert = try target.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES(?1, ?2)")
+    var sequences: [(name: String, number: Int64)] = []
+    while try rows.step() { sequences.append((rows.text(0), rows.integer(1))) }
+    return sequences
+  }
+
+  private func write(_ sequences: [(name: String, number: Int64)]?) throws(StoreError) {
+    guard let sequences, try target.hasTable("sqlite_sequence") else { return }
     try target.execute("DELETE FROM sqlite_sequence")
-    while try rows.step() {
-      for column in 0..<2 { RowTransfer.move(rows, Int32(column), to: insert, Int32(column) + 1) }
+    let insert = try target.prepare("INSERT INTO sqlite_sequence(name, seq) VALUES(?1, ?2)")
+    for sequence in sequences {
+      insert.bind(1, text: sequence.name)
+      insert.bind(2, sequence.number)
       try insert.run()
     }
   }
 
-  /// Makes tables and indexes that the run has made, such as those of a history that began with it.
-  private func makeMissing() throws(StoreError) {
+  /// The tables and indexes that the run has made, such as those of a history that began with it.
+  private func missingStatements() throws(StoreError) -> [String] {
     let known = try names(target)
-    let rows = try source.prepare("SELECT type || ' ' || name, sql, name FROM sqlite_schema ORDER BY type = 'table' DESC, rowid")
+    var statements: [String] = []
+    let rows = try source.prepare(
+      "SELECT type || ' ' || name, sql, name FROM sqlite_schema ORDER BY type = 'table' DESC, rowid")
     while try rows.step() {
       guard !known.contains(rows.text(0)), rows.text(2) != ChangedRows.keeper, !rows.isNull(1),
         !rows.text(2).hasPrefix("sqlite_")
       else { continue }
-      try target.execute(rows.text(1))
+      statements.append(rows.text(1))
     }
+    return statements
   }
 
   private func names(_ connection: Connection) throws(StoreError) -> Set<String> {
@@ -220,7 +233,7 @@ private final class RowTransfer {
   }
 
   /// Binds a value as it is, with its storage class; it is read until the source's statement goes on.
-  static func move(_ source: Statement, _ column: Int32, to target: Statement, _ index: Int32) {
+  private static func move(_ source: Statement, _ column: Int32, to target: Statement, _ index: Int32) {
     sqlite3_bind_value(target.handle, index, sqlite3_column_value(source.handle, column))
   }
 

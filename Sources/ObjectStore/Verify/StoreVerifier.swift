@@ -115,7 +115,9 @@ public struct StoreVerifier {
   private mutating func checkFiles(beside path: String) {
     let plans = PlanFile.all(ofStore: path).count
     if plans > 0 {
-      add(.note, .unfinishedRun, rows: nil, message: "\(plans) unfinished \(plans == 1 ? "run" : "runs"), see docs/resume.md")
+      add(
+        .note, .unfinishedRun, rows: nil,
+        message: "\(plans) unfinished \(plans == 1 ? "run" : "runs"), see docs/resume.md")
     }
     guard let namedFiles else { return }
     let present = ExternalFiles.names(besideStore: path)
@@ -123,14 +125,16 @@ public struct StoreVerifier {
     if let first = missing.first {
       add(
         .error, .missingFile, rows: missing.count,
-        message: "rows name files that are not in \(ExternalData.folder(ofStore: path)): \(missing.count), such as \(first)")
+        message:
+          "rows name files that are not in \(ExternalData.folder(ofStore: path)): \(missing.count), such as \(first)")
     }
     let orphans = present.subtracting(namedFiles).sorted()
     if let first = orphans.first {
       add(
         .warning, .orphanFile, rows: orphans.count,
         message: "no row names \(orphans.count == 1 ? "a file" : "\(orphans.count) files") in"
-          + " \(ExternalData.folder(ofStore: path)), such as \(first); “mergewalk store clean” removes what is left over")
+          + " \(ExternalData.folder(ofStore: path)), such as \(first); “mergewalk store clean” removes what is left over"
+      )
     }
   }
 

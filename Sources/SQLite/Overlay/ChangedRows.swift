@@ -45,7 +45,9 @@ public final class ChangedRows {
 
     /// The numbers of the rows within a range, ascending.
     public func rows(in range: ClosedRange<Int64>) -> some Sequence<Int64> {
-      let numbers = pieces.keys.filter { $0 >= range.lowerBound >> ChangedRows.shift && $0 <= range.upperBound >> ChangedRows.shift }.sorted()
+      let numbers = pieces.keys.filter {
+        $0 >= range.lowerBound >> ChangedRows.shift && $0 <= range.upperBound >> ChangedRows.shift
+      }.sorted()
       return numbers.lazy.flatMap { [pieces] number -> [Int64] in
         (pieces[number]?.rows(from: number << ChangedRows.shift) ?? []).filter(range.contains)
       }

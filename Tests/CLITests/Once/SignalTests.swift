@@ -224,7 +224,8 @@ struct ConcurrencyTests {
     #expect(holder.wait { planSize(night.folder.path) > 0 })
     let command = try night.run("--lock-wait", "500ms")
     #expect(command.status == 6, "\(command.words)")
-    #expect(command.words.contains("process \(holder.number) (mergewalk) is importing into the store"), "\(command.words)")
+    #expect(
+      command.words.contains("process \(holder.number) (mergewalk) is importing into the store"), "\(command.words)")
     holder.signal(SIGKILL)
     _ = try holder.end()
   }

@@ -25,7 +25,9 @@ struct PlannedFilesTests {
   }
 
   private func open() throws -> StoreFile {
-    guard FileManager.default.fileExists(atPath: path) else { return try StoreFile.create(path: path, model: try model()) }
+    guard FileManager.default.fileExists(atPath: path) else {
+      return try StoreFile.create(path: path, model: try model())
+    }
     return try StoreFile.plan(
       path: path, model: try model(), run: "zoo", isThrownAway: false, cacheKiB: 256, lockWait: 0)
   }
