@@ -1,6 +1,6 @@
 # The commands of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help packages build release test test-scalar sanitize sanitize-thread sanitize-address lint format bench bench-smoke demo soak clean
+.PHONY: help dist dist-test packages build release test test-scalar sanitize sanitize-thread sanitize-address lint format bench bench-smoke demo soak clean
 
 SWIFT ?= swift
 MERGEWALK := .build/release/mergewalk
@@ -19,6 +19,13 @@ build: packages ## debug build of everything
 release: packages ## release build of the mergewalk command
 	$(SWIFT) build -c release --product mergewalk
 
+dist: packages ## a tarball, a Debian package and an OCI image in build/dist, with Swift linked statically
+	$(SWIFT) build -c release --product mergewalk --static-swift-stdlib --scratch-path .build_static
+	python3 scripts/dist.py --binary .build_static/release/mergewalk --out build/dist
+
+dist-test: ## installs what `make dist` made into roots without Swift and runs the demo there (as root)
+	python3 scripts/dist-test.py --dist build/dist
+
 test: packages ## every test
 	$(SWIFT) test
 
@@ -36,6 +43,7 @@ sanitize-address: packages ## readers' tests under AddressSanitizer
 lint: packages ## formatting, imports, pipelines and models
 	$(SWIFT) format lint --strict --recursive Sources Tests bench/Sources Package.swift bench/Package.swift
 	python3 scripts/check-imports.py
+	python3 scripts/check-docs.py
 	$(SWIFT) build --product mergewalk
 	$(SWIFT) run --skip-build mergewalk lint pipelines/*.yaml pipelines/library/*.yaml
 	$(SWIFT) run --skip-build mergewalk model lint fixtures/shop/Shop.xcdatamodeld

@@ -13,7 +13,7 @@ import sys
 
 # What the toolchain brings. Library targets do without Foundation.
 TOOLCHAIN = {"Glibc", "Synchronization"}
-IN_TESTS = {"Foundation", "FoundationXML", "Testing"}
+IN_TESTS = {"Foundation", "FoundationXML", "Testing", "CoreData"}
 # Modules of packages by the names of their products.
 PRODUCTS = {"ArgumentParser": "ArgumentParser", "Logging": "Logging"}
 

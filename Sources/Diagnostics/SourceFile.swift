@@ -44,6 +44,7 @@ public enum SourceFile {
       ? "there is no such file"
       : number == ETIMEDOUT
         ? "it is a pipe that nobody writes to" : "cannot read the file: \(String(cString: strerror(number)))"
-    return DiagnosticList([Diagnostic(.error, code: code, path: path, position: .file, message: message)])
+    let hint = code == "fileMissing" ? NearestFile.hint(for: path) : nil
+    return DiagnosticList([Diagnostic(.error, code: code, path: path, position: .file, message: message, hint: hint)])
   }
 }

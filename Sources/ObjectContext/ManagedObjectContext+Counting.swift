@@ -15,22 +15,48 @@ extension ManagedObjectContext {
       guard let object = try objects(table: place.table, primaryKeys: [place.owner]).first,
         let relationship = validator(object.entity).counted.first(where: { $0.slot == place.slot })
       else { continue }
-      let count = try members(of: object, relationship).count
-      let least = max(relationship.minCount, relationship.isOptional ? 0 : 1)
-      let code: ObjectFailureCode
-      if count < least, count > 0 || !relationship.isOptional {
-        code = .tooFewObjects
-      } else if relationship.maxCount > 0, count > relationship.maxCount {
-        code = .tooManyObjects
-      } else {
-        continue
-      }
-      failures.append(
-        ObjectValidationFailure(
-          entity: object.entity.name, primaryKey: object.primaryKey, property: relationship.name, code: code,
-          table: object.table, row: Int32(object.row), objectID: object.objectID))
+      if let failure = try countFailure(object, relationship) { failures.append(failure) }
     }
     return failures
+  }
+
+  /// What is wrong with the number of objects in a to-many relationship.
+  private func countFailure(
+    _ object: ManagedObject, _ relationship: RelationshipDescription
+  ) throws(ObjectError) -> ObjectValidationFailure? {
+    let count = try members(of: object, relationship).count
+    let least = max(relationship.minCount, relationship.isOptional ? 0 : 1)
+    let code: ObjectFailureCode
+    if count < least, count > 0 || !relationship.isOptional {
+      code = .tooFewObjects
+    } else if relationship.maxCount > 0, count > relationship.maxCount {
+      code = .tooManyObjects
+    } else {
+      return nil
+    }
+    return failure(object, relationship.name, code)
+  }
+
+  /// What is wrong with the relationships of an object: too few or too many objects, or none where there must be one.
+  func relationshipFailures(_ object: ManagedObject) throws(ObjectError) -> [ObjectValidationFailure] {
+    let rules = validator(object.entity)
+    let buffer = buffer(table: object.table)
+    var failures: [ObjectValidationFailure] = []
+    for (slot, name) in rules.mandatory where buffer.tags[slot][object.row] == CellTag.null {
+      failures.append(failure(object, name, .value(.missing)))
+    }
+    for relationship in rules.counted {
+      if let failure = try countFailure(object, relationship) { failures.append(failure) }
+    }
+    return failures
+  }
+
+  private func failure(
+    _ object: ManagedObject, _ property: String, _ code: ObjectFailureCode
+  ) -> ObjectValidationFailure {
+    ObjectValidationFailure(
+      entity: object.entity.name, primaryKey: object.primaryKey, property: property, code: code, table: object.table,
+      row: Int32(object.row), objectID: object.objectID)
   }
 
   /// The to-many relationships of objects whose members may have changed, as far as their number matters.

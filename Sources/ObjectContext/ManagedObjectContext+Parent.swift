@@ -56,6 +56,7 @@ extension ManagedObjectContext {
     }
     for changes in plan.roots { insert(changes, into: parent) }
     for (buffer, row, target) in targets { push(buffer, Int(row), to: parent, row: target) }
+    for changes in plan.roots { try pushTransients(changes, to: parent) }
     pushLinks(to: parent)
     parent.pendingReferences = nil
     // Members that objects of the parent know may have changed.
@@ -86,6 +87,25 @@ extension ManagedObjectContext {
       theirs.versions[target] = 1
       for slot in 0..<buffer.columnCount { noteOrder(buffer, row, slot, parent) }
       if let recorder = parent.recorder { recorder.isThere(parent.object(theirs, row: target)) }
+    }
+  }
+
+  /// Puts changes of transient attributes alone into the parent, which no plan has as nothing of them is stored.
+  private func pushTransients(_ changes: ChangedRows, to parent: ManagedObjectContext) throws(SaveError) {
+    let buffer = changes.buffer
+    let pushed = Set(changes.updated.values.joined())
+    for touched in buffer.touchedRows where buffer.states[Int(touched)] == RowState.updated && !pushed.contains(touched)
+    {
+      let row = Int(touched)
+      let slots = (0..<buffer.columnCount).filter { buffer.isDirty(row: row, slot: $0) }
+      if slots.isEmpty { continue }
+      do throws(StoreError) {
+        // Who is gone from the parent has no use for them.
+        let target = try parent.rowForChange(table: buffer.table, primaryKey: buffer.primaryKeys[row])
+        if let target { push(buffer, row, slots: slots, to: parent, row: target) }
+      } catch {
+        throw SaveError(error)
+      }
     }
   }
 
@@ -127,6 +147,16 @@ extension ManagedObjectContext {
         theirs.setOrderKey(row: target, slot: slot, orders[row])
         noteOrder(buffer, row, slot, parent)
       }
+    }
+    // Transient values of any type are with the object.
+    guard let object = registry.object(table: buffer.table, row: row)?.takeUnretainedValue(),
+      let values = object.extras?.transientValues, !values.isEmpty
+    else { return }
+    let twin = parent.object(theirs, row: target)
+    for slot in slots {
+      guard let value = values[slot] else { continue }
+      twin.makeExtras().transientValues[slot] = value
+      theirs.willChange(row: target, slot: slot)
     }
   }
 

@@ -23,8 +23,8 @@ extension ManagedObjectContext {
   /// - Throws: ``SaveError``; the store is then as before and the context keeps its changes.
   public func save() throws(SaveError) {
     checkThread()
-    do { try processPendingChanges() } catch { throw SaveError(error) }
-    guard hasChanges else {
+    do { try endEvent() } catch { throw SaveError(error) }
+    guard hasChanges || hasAccessFailures else {
       for buffer in allBuffers { releaseUnused(buffer, []) }
       return
     }
@@ -181,6 +181,7 @@ extension ManagedObjectContext {
     }
     joinHookFailures(&failures)
     if checksObjects {
+      failures += takeAccessFailures()
       do {
         for changes in plan.roots { failures += try deniedDeletions(changes.buffer, changes.deleted) }
         failures += try wrongCounts(plan.roots.map(\.buffer))
@@ -192,6 +193,7 @@ extension ManagedObjectContext {
       }
     }
     guard failures.isEmpty else {
+      addTitles(&failures)
       throw SaveError(
         code: .validation, message: failures.map(\.description).joined(separator: "\n"), failures: failures)
     }

@@ -2,7 +2,8 @@ import ObjectModel
 public import ObjectStore
 
 extension ManagedObjectContext {
-  /// Stops the program when a context of a container is used on another thread.
+  /// Stops the program when a context of a container is used on another thread: it was smuggled past the compiler, and
+  /// going on would be a race for memory.
   @inline(__always)
   func checkThread() {
     if let queue { precondition(queue.isCurrent, "a context was used outside of its container's thread; use perform") }
@@ -37,6 +38,8 @@ extension ManagedObjectContext {
   }
 
   /// The first store: that of a context which works on one.
+  ///
+  /// Importers have one, and batch requests ask `hasOneStore`.
   package var store: PersistentStore {
     guard let store = storeList.all.first else { preconditionFailure("the coordinator has no store") }
     return store
@@ -59,7 +62,7 @@ extension ManagedObjectContext {
   ///
   /// - Throws: ``ObjectError`` with `otherContext` for an ID of a store or a model that the context does not have.
   func table(_ id: ManagedObjectID) throws(ObjectError) -> TableID {
-    guard id.entity === model.entities[id.entity.index] else {
+    guard id.entity.index < model.entities.count, id.entity === model.entities[id.entity.index] else {
       throw ObjectError(.otherContext, "\(id) is the ID of another model's object")
     }
     // Nearly always the first store.

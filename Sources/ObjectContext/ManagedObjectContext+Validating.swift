@@ -21,12 +21,78 @@ public struct ObjectValidationFailure: Sendable, Hashable, CustomStringConvertib
   public var value: AttributeValue?
   /// What is wrong in words of the program, for people; `nil` for what the model demands.
   public var message: String?
+  /// What the object is called: its `name`, `title` or `label`, or else the first text that it must have; `nil` without.
+  public var title: String?
 
-  /// Entity, key, property and code, such as `Customer 17: country: validate.tooLong`, and the message if there is one.
-  public var description: String {
-    let key = primaryKey < 0 ? "new \(ManagedObjectID.number(ofTemporaryKey: primaryKey))" : "\(primaryKey)"
-    let place = property.isEmpty ? "" : " \(property):"
-    return "\(entity) \(key):\(place) \(code.name)\(message.map { ": \($0)" } ?? "")"
+  /// What is wrong, as a sentence for people: `Issue “Fix login”: state is required`, or with the number of an object
+  /// that has no name, `Issue 17: …`, `new Issue 1: …`.
+  public var sentence: String {
+    let subject: String
+    if let title {
+      subject = "\(entity) \(Self.quoted(title))"
+    } else if primaryKey < 0 {
+      subject = "new \(entity) \(ManagedObjectID.number(ofTemporaryKey: primaryKey))"
+    } else {
+      subject = "\(entity) \(primaryKey)"
+    }
+    return "\(subject): \(problem)"
+  }
+
+  private var problem: String {
+    let name = property.isEmpty ? "" : "\(property): "
+    switch code {
+    case .custom: return name + (message ?? "is refused")
+    case .notSet: return "\(property) was not set: \(message ?? "")"
+    case .unreadable: return "\(property) cannot be read: \(message ?? "")"
+    case .value(.missing): return "\(property) is required"
+    case .value(let code): return "\(property)\(shownValue) \(code.message)"
+    case .tooFewObjects: return "\(property) has too few objects"
+    case .tooManyObjects: return "\(property) has too many objects"
+    case .deletionDenied: return "\(property) still has objects, so it cannot be deleted"
+    }
+  }
+
+  private var shownValue: String {
+    switch value {
+    case .string(let text)?, .uri(let text)?: " \(Self.quoted(text))"
+    case .integer(let number)?: " \(number)"
+    case .decimal(let number)?: " \(number)"
+    case .double(let number)?: " \(number)"
+    default: ""
+    }
+  }
+
+  /// The beginning of a text, in quotes.
+  private static func quoted(_ text: String) -> String {
+    text.count > 40 ? "“\(text.prefix(39))…”" : "“\(text)”"
+  }
+
+  /// The sentence and the code, such as `Issue “Fix login”: state is required [validate.missing]`.
+  public var description: String { "\(sentence) [\(code.name)]" }
+}
+
+extension ManagedObjectContext {
+  /// Gives findings the names of their objects, as far as these are here.
+  func addTitles(_ failures: inout [ObjectValidationFailure]) {
+    for index in failures.indices {
+      let (buffer, row) = (buffer(table: failures[index].table), Int(failures[index].row))
+      guard row >= 0, row < buffer.count, buffer.primaryKeys[row] == failures[index].primaryKey,
+        let slot = model.entities[Int(buffer.entities[row])].titleSlot, buffer.tags[slot][row] == CellTag.text
+      else { continue }
+      let bytes = buffer.arena.bytes(ByteRange(payload: buffer.payloads[slot][row]))
+      if !bytes.isEmpty { failures[index].title = String(decoding: bytes, as: UTF8.self) }
+    }
+  }
+}
+
+extension EntityDescription {
+  /// The slot of the text that people know objects by.
+  fileprivate var titleSlot: Int? {
+    let texts = attributes.filter { $0.type == .string && !$0.isTransient }
+    for name in ["name", "title", "label"] {
+      if let found = texts.first(where: { $0.name == name }) { return found.slot }
+    }
+    return texts.first { !$0.isOptional }?.slot
   }
 }
 

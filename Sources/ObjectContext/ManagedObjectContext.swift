@@ -60,8 +60,12 @@ public final class ManagedObjectContext {
   var fetchedPropertyRequests: [FetchedPropertyName: FetchRequest] = [:]
   /// The results that want to hear of changes.
   var resultObservers: [WeakResults] = []
-  /// Whether typed access to a record that the store does not have any more gives empty values and makes the object a
-  /// deleted one, instead of stopping the program.
+  /// What typed access could not do.
+  var typedFailures = AccessFailures()
+  /// Whether an object of which typed access finds that the store does not have the record any more becomes a deleted
+  /// one.
+  ///
+  /// Otherwise the next save fails with ``ObjectFailureCode/unreadable``. Its values are empty ones either way.
   public var shouldDeleteInaccessibleFaults = true
   /// Mandatory to-one relationships that may lead nowhere when rows are written, by table and slot: an import that writes
   /// objects before what they refer to sets them later.
@@ -76,7 +80,9 @@ public final class ManagedObjectContext {
   /// What the validation of objects found before a save; the save reports it with its own findings.
   var hookFailures: [ObjectValidationFailure] = []
   /// Writes down what changes, for the undo manager; `nil` without one.
-  var recorder: ChangeRecorder?
+  var recorder: ChangeRecorder? {
+    didSet { if (recorder == nil) != (oldValue == nil) { keepersChanged() } }
+  }
   /// Whether the delete rules of records that the store has are carried out at the end of the event instead of at once.
   ///
   /// `false` by default. The end of an event is ``processPendingChanges()``.
@@ -108,10 +114,12 @@ public final class ManagedObjectContext {
     validators = Array(repeating: nil, count: model.entities.count)
     registry = ObjectRegistry(tableCount: model.entities.count, model: model, stores: stores)
     registry.link.context = self
+    registry.link.place = Unmanaged.passUnretained(self).toOpaque()
   }
 
   deinit {
     registry.link.context = nil
+    registry.link.place = nil
     recorder?.manager.removeActions(ObjectIdentifier(self))
   }
 
@@ -140,6 +148,7 @@ public final class ManagedObjectContext {
   /// - Returns: The first row; the others follow it.
   /// - Complexity: O(`count` × columns).
   package func insertRows(_ entity: EntityDescription, count: Int) -> Int {
+    // Importers and batch requests have refused abstract entities before they come here.
     precondition(!entity.isAbstract, "\(entity.name) is abstract and has no objects of its own")
     let buffer = buffer(root: entity.rootIndex)
     let first = buffer.appendRows(count, entity: Int32(entity.index), state: RowState.inserted)
@@ -179,6 +188,7 @@ public final class ManagedObjectContext {
     annihilated.removeAll()
     pendingLinks.removeAll()
     forgetUndo()
+    typedFailures = AccessFailures()
     knownWriteMark = storeList.writeMark
     postReset()
   }
@@ -195,6 +205,7 @@ public final class ManagedObjectContext {
     }
     pendingReferences = nil
     pendingLinks.removeAll()
+    typedFailures = AccessFailures()
     changesWereRolledBack()
     forgetUndo()
     postPendingChanges()
@@ -310,7 +321,8 @@ extension DecimalNumber {
   /// The cell that holds the number in a column of type DECIMAL: an integer when it is whole and fits 64 bits, else a
   /// binary64 number when that gives back the same 15 digits; `nil` otherwise.
   package var storedCell: (tag: UInt8, payload: UInt64)? {
-    if exponent >= 0, exponent <= 18 {
+    // A larger significand is beyond 64 bits already, and would overflow 128 with 18 zeros behind it.
+    if exponent >= 0, exponent <= 18, significand.magnitude <= UInt128(UInt64.max) {
       var whole = significand
       for _ in 0..<exponent { whole *= 10 }
       if let integer = Int64(exactly: whole) { return (CellTag.integer, UInt64(bitPattern: integer)) }

@@ -8,6 +8,10 @@ public enum ObjectFailureCode: Sendable, Hashable {
   case tooManyObjects
   /// What a validation method of the object's class found; the failure's message says what.
   case custom
+  /// Typed access could not set the value, which is what it was; the failure's message says why.
+  case notSet
+  /// Typed access could not read the value and gave another one; the failure's message says why.
+  case unreadable
   /// The object is to be deleted, and a relationship with the rule "deny" still refers to others.
   case deletionDenied
 
@@ -18,6 +22,8 @@ public enum ObjectFailureCode: Sendable, Hashable {
     case .tooFewObjects: "validate.tooFewObjects"
     case .tooManyObjects: "validate.tooManyObjects"
     case .custom: "validate.custom"
+    case .notSet: "validate.notSet"
+    case .unreadable: "validate.unreadable"
     case .deletionDenied: "validate.deletionDenied"
     }
   }
@@ -30,7 +36,7 @@ public enum ObjectFailureCode: Sendable, Hashable {
     case .value(let code): code.coreDataErrorNumber
     case .tooFewObjects: 1580
     case .tooManyObjects: 1590
-    case .custom: 1550
+    case .custom, .notSet, .unreadable: 1550
     case .deletionDenied: 1600
     }
   }

@@ -83,8 +83,23 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     self.init(code, path: path, message: cause.description, cause: cause)
   }
 
-  /// `path: message [code]`.
-  public var description: String { "\(path): \(message) [\(code.rawValue)]" }
+  /// What to do about it, for a person; `nil` where that depends on the caller.
+  public var advice: String? {
+    switch code {
+    case .notADatabase: "name the file of a store, or another path for a new one"
+    case .notACoreDataStore:
+      "no app has this database as its store: name another path for a new store; “format: sqlite” reads such a database"
+    case .incompatibleModel:
+      "bring it to this model by “mergewalk store migrate \(path) --to MODEL”, or name the version that it was made with"
+    case .noModel: "name its model"
+    case .inputOutput: "look whether its folder can be written and its disk has room"
+    case .readOnly: "open it for writing, or copy it first"
+    default: nil
+    }
+  }
+
+  /// `path: message; advice [code]`.
+  public var description: String { "\(path): \(message)\(advice.map { "; " + $0 } ?? "") [\(code.rawValue)]" }
 }
 
 /// How a model and a store differ, entity by entity.

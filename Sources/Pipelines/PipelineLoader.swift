@@ -19,6 +19,10 @@ struct PipelineLoader {
   /// Returns the definition, or `nil` when an error keeps it from being whole; what was found is in the findings.
   func load() -> ImportDefinition? {
     guard let file = ConfigurationFile(settings.variables, findings: findings) else { return nil }
+    if let wrong = WrongFile.model(file.root, path: findings.path) {
+      findings.add([wrong])
+      return nil
+    }
     let spec = rootSpec(file.root)
     guard let component = ComponentReader(registry: registry, findings: findings).read(file.root, as: spec) else {
       return nil
@@ -53,7 +57,12 @@ struct PipelineLoader {
   }
 
   private func storePath(_ component: ComponentValue) -> String? {
-    settings.storePath ?? component.text("store").map(findings.resolve)
+    let path = settings.storePath ?? component.text("store").map(findings.resolve)
+    if let path {
+      let place = settings.storePath == nil ? component.text("store")?.position : nil
+      StoreCheck(findings: findings).run(path, at: place ?? .file)
+    }
+    return path
   }
 
   /// Adds what the file says about batches, memory and rejects.
@@ -95,6 +104,7 @@ struct PipelineLoader {
   private func place(_ finding: Diagnostic, at text: Located<String>) -> Diagnostic {
     guard finding.position.line == 0 else { return finding }
     var finding = finding
+    if finding.code == "fileMissing", finding.hint == nil { finding.hint = NearestFile.hint(for: finding.path) }
     finding.message = "“\(finding.path)”: \(finding.message)"
     finding.path = text.position.includedPath ?? findings.path
     finding.position = text.position

@@ -97,7 +97,7 @@ public final class Connection {
       var status = stat()
       let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
       throw SQLiteError(
-        code: error.code, message: "cannot open \(path): \(isFolder ? "it is a folder" : error.message)")
+        code: error.code, message: "cannot open \(path): \(isFolder ? "it is a folder, not a file" : error.message)")
     }
     handle = opened
     self.path = path

@@ -83,7 +83,8 @@ final class YAMLComposer {
     case YAML_DOCUMENT_START_EVENT:
       guard root == nil else {
         throw failure(
-          "multipleDocuments", position(event), "the file has more than one document", hint: "keep only one")
+          "multipleDocuments", position(event), "the file has more than one document",
+          hint: "take out the line “---”, or keep only one document")
       }
     case YAML_SCALAR_EVENT:
       try count(event)
@@ -108,7 +109,9 @@ final class YAMLComposer {
     case YAML_ALIAS_EVENT:
       let name = Self.text(event.data.alias.anchor) ?? ""
       guard let anchored = anchors[name] else {
-        throw failure("unknownAlias", position(event), "there is no anchor “\(name)” before this alias")
+        throw failure(
+          "unknownAlias", position(event), "there is no anchor “\(name)” before this alias",
+          hint: "a value that begins with “*” is put in quotes: \"*\(name)\"")
       }
       try count(event, anchored.nodes)
       add(anchored.node)
@@ -169,7 +172,7 @@ final class YAMLComposer {
     findings.append(
       failure(
         "duplicateKey", node.position, "the key “\(text)” occurs twice in this mapping",
-        hint: "the first is in line \(firstLine)"))
+        hint: "the first is in line \(firstLine); keep one of them"))
   }
 
   private func position(_ event: yaml_event_t) -> SourcePosition {
@@ -185,12 +188,15 @@ final class YAMLComposer {
   private func syntaxError() -> Diagnostic {
     let state = parser.pointee
     if state.error == YAML_MEMORY_ERROR { preconditionFailure("no memory while parsing YAML") }
-    var message = state.problem.map { String(cString: $0) } ?? "not YAML"
-    if let context = state.context { message = String(cString: context) + ": " + message }
+    let problem = state.problem.map { String(cString: $0) } ?? "not YAML"
+    let context = state.context.map { String(cString: $0) }
+    var begin: SourcePosition?
+    if context != nil { begin = tracker.position(ofCodePoint: state.context_mark.index) }
     let place =
       state.error == YAML_READER_ERROR
       ? tracker.position(ofByte: start + state.problem_offset) : tracker.position(ofCodePoint: state.problem_mark.index)
-    return failure("yamlSyntax", place, message)
+    let mistake = YAMLMistake(problem, context: context, at: place, begin: begin, in: bytes)
+    return failure("yamlSyntax", mistake.position, mistake.message, hint: mistake.hint)
   }
 
   private static func text(_ pointer: UnsafeMutablePointer<yaml_char_t>?) -> String? {

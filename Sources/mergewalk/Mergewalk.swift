@@ -1,5 +1,6 @@
 import ArgumentParser
 import CCommand
+import Glibc
 import Importing
 
 /// The `mergewalk` command.
@@ -30,6 +31,15 @@ struct Mergewalk: ParsableCommand {
   /// Runs the command of this process.
   static func main() {
     // Swift's own list comes from /proc: where that is not mounted it is empty.
-    main((1..<max(1, ccommand_argument_count())).map { String(cString: ccommand_argument($0)) })
+    let arguments = (1..<max(1, ccommand_argument_count())).map { String(cString: ccommand_argument($0)) }
+    if arguments.first == "help", arguments.count == 2, let topic = HelpTopic(rawValue: arguments[1]) {
+      Console.data(topic.text)
+      return
+    }
+    if let message = CommandNames.mistake(in: arguments, of: self) {
+      Console.words(message)
+      Glibc.exit(ExitStatus.usage.rawValue)
+    }
+    main(arguments)
   }
 }

@@ -289,7 +289,7 @@ struct FetchCommandTests {
     #expect(try shop.failure("--entity", "Ordr").contains("hint: did you mean Order?"))
     let missing = try Command(["fetch", "none.sqlite", "--entity", "Order"], in: shop.folder.path)
     #expect(missing.status == 2)
-    #expect(missing.words == "none.sqlite: error: there is no such file [notFound]\n")
+    #expect(missing.words == "none.sqlite: error: there is no such file; there is “shop.sqlite” [notFound]\n")
     let model = Locations.fixtures + "/models/library.yaml"
     let words = try shop.failure("--entity", "Order", "--model", model)
     #expect(words.contains("[incompatibleModel]"), "\(words)")

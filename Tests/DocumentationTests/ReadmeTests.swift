@@ -30,10 +30,10 @@ struct ReadmeTests {
     return examples
   }
 
-  @Test func `its Swift examples are those that are compiled here`() throws {
+  @Test func `the Swift examples are those that are compiled here`() throws {
     let examples = try Self.examples()
     #expect(!examples.isEmpty)
-    #expect(try Pages.blocks("swift", of: "README.md") == examples)
+    #expect(try Pages.blocks("swift", of: "docs/swift.md") == examples)
   }
 
   @Test func `its pipeline is the one that the demo runs`() throws {

@@ -274,8 +274,9 @@ struct ChangeDetectionTests {
     let failures = try #require(error).failures.map(\.description).sorted()
     #expect(
       failures == [
-        "Person new 1: age: validate.tooLarge", "Person new 1: boss: validate.missing",
-        "Person new 1: name: validate.missing", "Person new 2: age: validate.type",
+        "Person “b”: age 40000 is not a value of the attribute's type [validate.type]",
+        "new Person 1: age 151 is above the maximum [validate.tooLarge]",
+        "new Person 1: boss is required [validate.missing]", "new Person 1: name is required [validate.missing]",
       ])
     try first.setObject(first, forKey: "boss")
     try first.setValue(.string("a"), forKey: "name")

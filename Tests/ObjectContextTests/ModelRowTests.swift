@@ -82,6 +82,21 @@ struct ModelRowTests {
     #expect(try names(context, "size > -1") == [.string("empty"), .string("some")])
     // Core Data's SQL leaves rows without a value out here; docs/predicates.md says why they come.
     #expect(try names(context, "size != 0") == [.string("none"), .string("some")])
+    // Who wants them left out says so, and both engines do it.
+    for (format, kinds) in [
+      ("size != 0", ["some"]), ("NOT size == 0", ["some"]), ("NOT (size == 0 OR name == 'y')", ["some"]),
+      ("NOT size IN {0, 7}", ["some"]), ("NOT size < 1", ["some"]), ("size == 0", ["empty"]), ("size == nil", ["none"]),
+      ("NOT name BEGINSWITH 'q'", ["empty", "some"]), ("NOT size == nil", ["empty", "some"]),
+      ("size != 0 OR kind == 'none'", ["none", "some"]), ("NOT (size != 0 AND kind == 'none')", ["empty", "some"]),
+    ] {
+      let predicate = try Predicate(format: format).missingNulls
+      let request = FetchRequest("Thing", where: predicate, sortedBy: [SortDescriptor("kind")])
+      #expect(try Array(context.fetch(request)).names("kind") == kinds, "\(format)")
+      let all = try context.fetch(FetchRequest("Thing", sortedBy: [SortDescriptor("kind")]))
+      let inMemory = try all.filter { try predicate.evaluate(with: .object($0)) }
+      #expect(inMemory.names("kind") == kinds, "\(format) in memory")
+      #expect(try Predicate(format: predicate.description) == predicate, "\(format) is printed and read")
+    }
     try coordinator.close()
   }
 

@@ -44,6 +44,8 @@ public struct CompiledField: Sendable {
 
   /// What the model demands of the values.
   let validator: AttributeValidator
+  /// The same as the model spells it, for messages.
+  let demands: FieldDemands
   let kind: Kind
   /// Whether values begin with the tag of external storage.
   let isStoredExternally: Bool
@@ -91,6 +93,7 @@ public struct CompiledField: Sendable {
     isStoredExternally = check.attribute.allowsExternalBinaryDataStorage
     options = field.conversion
     validator = check.validator()
+    demands = FieldDemands(check.attribute.validation)
     trims = field.conversion.trim
     refusesCodes = field.conversion.plainNumbers
     nullSpellings = field.conversion.nullSpellings.map { Array($0.utf8) }

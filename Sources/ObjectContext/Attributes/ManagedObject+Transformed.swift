@@ -46,9 +46,8 @@ extension ManagedObject {
   public final func setTransformedValue(_ value: Any?, forKey key: String) throws(ObjectError) {
     let attribute = try transformable(key)
     if attribute.isTransient {
-      let context = validContext
+      let context = try validContext
       try context.fire(self)
-      try context.checkChangeable(self)
       willChangeValue(forKey: key)
       try setPrimitiveTransient(Self.unwrapped(value), forKey: key)
       // No column is written for it, but the object is one that the next save tells.
@@ -69,20 +68,22 @@ extension ManagedObject {
 
   /// The value of a transformable attribute as a Swift type; `nil` for none.
   ///
-  /// Fails as ``get(_:)`` does, and stops the program when the value is of another type.
+  /// Fails as ``get(_:)`` does, also when the value is of another type.
   public final func getTransformed<Value>(_ key: String, as type: Value.Type = Value.self) -> Value? {
-    var value: Any?
-    changeOrTrap(key) { () throws(ObjectError) in value = try transformedValue(forKey: key) }
-    guard let value else { return nil }
-    guard let typed = value as? Value else {
-      preconditionFailure("\(entity.name).\(key) has a value of type \(Swift.type(of: value)), not \(type)")
+    do throws(ObjectError) {
+      guard let value = try transformedValue(forKey: key) else { return nil }
+      if let typed = value as? Value { return typed }
+      throw ObjectError(
+        .unreadable, "\(entity.name).\(key) has a value of type \(Swift.type(of: value)), not \(type)")
+    } catch {
+      if !isGone(error) { noteUnreadable(key, error) }
+      return nil
     }
-    return typed
   }
 
   /// Sets a transformable attribute; fails as ``set(_:_:)`` does.
   public final func setTransformed<Value>(_ key: String, _ value: Value?) {
-    changeOrTrap(key) { () throws(ObjectError) in try setTransformedValue(value, forKey: key) }
+    change(key) { () throws(ObjectError) in try setTransformedValue(value, forKey: key) }
   }
 
   private func transformable(_ key: String) throws(ObjectError) -> AttributeDescription {
@@ -125,7 +126,8 @@ public struct Transformed<Value> {
   /// Declares that a property is the transformable attribute of this name.
   public init(_ key: String) { self.key = key }
 
-  /// Not there: the property has to be one of a class that inherits from ``ManagedObject``.
+  /// Not there: the property has to be one of a class that inherits from ``ManagedObject``; the compiler refuses
+  /// what would trap here.
   @available(*, unavailable, message: "@Transformed can only be used in classes that inherit from ManagedObject")
   public var wrappedValue: Value? {
     get { preconditionFailure("@Transformed(\"\(key)\") is used outside of a managed object") }

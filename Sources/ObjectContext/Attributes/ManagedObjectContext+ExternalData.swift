@@ -71,9 +71,8 @@ extension ManagedObjectContext {
 
 extension ManagedObject {
   /// Whether a cell is the value that the row has in a file.
-  final func isExternalValue(_ cell: StoredCell, slot: Int) -> Bool {
+  final func isExternalValue(_ cell: StoredCell, slot: Int, _ context: ManagedObjectContext) -> Bool {
     guard cell.tag == CellTag.blob, cell.bytes.first == ExternalData.inlineTag else { return false }
-    let context = validContext
     return context.inlineCell(context.buffer(table: table), row: row, slot: slot) == cell.bytes
   }
 }

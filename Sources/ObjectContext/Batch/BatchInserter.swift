@@ -96,7 +96,7 @@ final class BatchInserter {
 
   /// The handle on the row that is filled next.
   var row: BatchRow {
-    BatchRow(stage: stage, columns: columns, entity: entity, storeUUID: storeUUID)
+    BatchRow(stage: stage, columns: columns, count: givenCount, entity: entity, storeUUID: storeUUID)
   }
 
   /// The row's number in the request, from 1, for messages.
@@ -160,7 +160,12 @@ final class BatchInserter {
     for row in rows {
       if existing[row] != 0 {
         guard let place = buffer.row(primaryKey: existing[row]) else {
-          preconditionFailure("\(model.entities[entity.rootIndex].name) \(existing[row]) was found and is gone")
+          // An index that names a row which the table does not have: the file is damaged.
+          throw .object(
+            ObjectError(
+              .notFound,
+              "an index names \(model.entities[entity.rootIndex].name) \(existing[row]), which the table does not have; "
+                + "run `mergewalk store verify`"))
         }
         places[row] = Int32(place)
       } else if Int(leaders[row]) == row {

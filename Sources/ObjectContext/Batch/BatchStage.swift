@@ -63,7 +63,6 @@ final class BatchStage {
   /// Sets a cell of the row that is being filled.
   @inline(__always)
   func set(_ column: Int, _ tag: UInt8, _ payload: UInt64) {
-    precondition(column >= 0 && column < columnCount, "the request has no property with this number")
     tags[column * capacity + count] = tag
     payloads[column * capacity + count] = payload
   }

@@ -45,7 +45,11 @@ extension ManagedObjectContext {
   public func execute(
     _ request: BatchInsertRequest, filling fill: (borrowing BatchRow) throws -> Bool
   ) throws(BatchError) -> BatchResult {
-    precondition(request.rows.isEmpty, "a request has rows of its own or a closure that fills them")
+    guard request.rows.isEmpty else {
+      throw .object(
+        ObjectError(
+          .invalidRequest, "the request has \(request.rows.count) rows of its own and a closure that fills them"))
+    }
     return try insert(request, chunkRows: BatchInserter.chunkRows) { row throws(BatchError) in
       do {
         return try fill(row)

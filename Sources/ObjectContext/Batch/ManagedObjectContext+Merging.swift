@@ -15,16 +15,24 @@ extension ManagedObjectContext {
   /// Brings the context's objects up to what somebody else did to the store.
   ///
   /// Objects that were written take the store's values when they are used next; values that were set here and not
-  /// saved stay, on top of the store's new ones, so that the next save is no conflict. Objects that are gone are not
-  /// valid any more, what was changed in them is lost, and to-one relationships changed here that refer to them refer to
-  /// nothing. To-many relationships are read anew. Objects that the context does not hold cost nothing.
+  /// saved stay, on top of the store's new ones, so that the next save is no conflict. Objects that are gone are deleted
+  /// ones (``ManagedObject/isDeleted``) and not valid any more, what was changed in them is lost, and to-one relationships changed here that refer to them refer to
+  /// nothing. To-many relationships are read anew. New objects are named in `objectsDidChange`, and are registered here as
+  /// faults until the next merge when somebody observes that. Other objects that the context does not hold cost nothing.
   ///
   /// - Throws: ``ObjectError`` with `otherContext` for IDs of another store or model, `closed` or `database`.
   /// - Complexity: O(IDs + changed rows); one statement for each object that was changed both there and here.
   public func mergeChanges(
     inserted: [ManagedObjectID] = [], updated: [ManagedObjectID] = [], deleted: [ManagedObjectID] = []
   ) throws(ObjectError) {
-    for id in inserted { _ = try table(id) }
+    try mergeChanges(inserted: inserted, updated: updated, deleted: deleted, related: [])
+  }
+
+  /// The same, with objects of which only to-many relationships changed.
+  func mergeChanges(
+    inserted: [ManagedObjectID], updated: [ManagedObjectID], deleted: [ManagedObjectID], related: [ManagedObjectID]
+  ) throws(ObjectError) {
+    for id in inserted + related { _ = try table(id) }
     var gone: [TableID: Set<Int64>] = [:]
     for id in deleted { gone[try table(id), default: []].insert(id.primaryKey) }
     let written = try updated.map { id throws(ObjectError) in (table: try table(id), primaryKey: id.primaryKey) }
@@ -32,8 +40,19 @@ extension ManagedObjectContext {
     lastOrderKeys.removeAll(keepingCapacity: true)
     let isWatched = events?.wants(.objectsDidChange) ?? false
     var event = ContextEvent(.objectsDidChange, self)
-    if isWatched { event.deletedObjectIDs = deleted.filter(holds) }
+    if isWatched {
+      event.deletedObjectIDs = deleted.filter(holds)
+      event.refreshedObjectIDs = related.filter(holds)
+    }
     if !gone.isEmpty { forget(gone) }
+    if isWatched || retainsRegisteredObjects {
+      var new: [ManagedObject] = []
+      for id in inserted where !(gone[try table(id)]?.contains(id.primaryKey) ?? false) {
+        event.insertedObjectIDs.append(id)
+        new.append(try object(with: id))
+      }
+      keepMerged(new)
+    }
     var missing: [TableID: Set<Int64>] = [:]
     for (table, key) in written {
       let buffer = buffer(table: table)
@@ -57,6 +76,7 @@ extension ManagedObjectContext {
       }
     }
     if !missing.isEmpty { forget(missing) }
+    noteInResults(updated + related)
     if isWatched, !event.isEmpty { events?.post(event) }
     updateResults()
   }
@@ -82,6 +102,7 @@ extension ManagedObjectContext {
       for key in keys.sorted() {
         guard let row = buffer.row(primaryKey: key) else { continue }
         if buffer.states[row] != RowState.fault { buffer.rollBack(row: row) }
+        registry.object(table: table, row: row)?.takeUnretainedValue().flags.insert(.isInaccessible)
         detach(buffer, row: row)
         buffer.release(row: row)
       }

@@ -18,7 +18,8 @@ public struct Managed<Value: ManagedValue> {
   /// Declares that a property is the attribute of this name.
   public init(_ key: String) { self.key = key }
 
-  /// Not there: the property has to be one of a class that inherits from ``ManagedObject``.
+  /// Not there: the property has to be one of a class that inherits from ``ManagedObject``; the compiler refuses
+  /// what would trap here.
   @available(*, unavailable, message: "@Managed can only be used in classes that inherit from ManagedObject")
   public var wrappedValue: Value {
     get { preconditionFailure("@Managed(\"\(key)\") is used outside of a managed object") }
@@ -79,7 +80,8 @@ public struct ManagedRelation<Value: RelationshipValue> {
   /// Declares that a property is the relationship of this name.
   public init(_ key: String) { self.key = key }
 
-  /// Not there: the property has to be one of a class that inherits from ``ManagedObject``.
+  /// Not there: the property has to be one of a class that inherits from ``ManagedObject``; the compiler refuses
+  /// what would trap here.
   @available(*, unavailable, message: "@ManagedRelation can only be used in classes that inherit from ManagedObject")
   public var wrappedValue: Value {
     get { preconditionFailure("@ManagedRelation(\"\(key)\") is used outside of a managed object") }

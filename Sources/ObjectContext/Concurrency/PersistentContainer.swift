@@ -76,6 +76,7 @@ private final class CoordinatorBox: @unchecked Sendable {
   }
 
   var coordinator: PersistentStoreCoordinator {
+    // Only the container comes here, on the queue: it guards against a mistake of ours.
     precondition(queue.isCurrent, "a coordinator was used outside of its container's thread; use withCoordinator")
     if let made { return made }
     let coordinator = PersistentStoreCoordinator(model: model)

@@ -43,6 +43,9 @@ public final class QueueContext: Sendable {
     return try queue.runAndWait { () throws(Failure) -> Value in try body(box.context) }
   }
 
+  /// Has work done on the thread some time.
+  func post(_ work: @escaping @Sendable () -> Void) { queue.post(work) }
+
   /// A new context whose saves go to this one.
   public func newChild() -> QueueContext {
     let parent = box
@@ -66,6 +69,7 @@ final class ContextBox: @unchecked Sendable {
 
   /// The context, made at its first use.
   var context: ManagedObjectContext {
+    // Only this file and the container come here, on the queue: it guards against a mistake of ours.
     precondition(queue.isCurrent, "a context was used outside of its container's thread; use perform")
     if let made { return made }
     let context = make()

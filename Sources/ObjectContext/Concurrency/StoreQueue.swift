@@ -12,17 +12,38 @@ final class StoreQueue: Sendable {
       var waiting: [@Sendable () -> Void] = []
       var isEnded = false
       var worker: Worker?
+      /// Whether a caller runs the work because there is no thread for it.
+      var isCallerRunning = false
     }
     private let shared = Monitor(State())
     /// The thread that runs the work, 0 before there is one.
     let thread = Atomic<UInt>(0)
 
     /// Adds a piece of work, and starts the thread with the first one.
+    ///
+    /// Where the system has no thread left, the caller does the work, one at a time all the same.
     func add(_ work: @escaping @Sendable () -> Void) {
-      shared.change { state in
+      let isCallers = shared.change { state -> Bool in
         state.waiting.append(work)
+        if state.isCallerRunning { return false }
         if state.worker == nil { state.worker = Worker { self.run() } }
-        precondition(state.worker != nil, "the system has no thread left for a store")
+        state.isCallerRunning = state.worker == nil
+        return state.isCallerRunning
+      }
+      if isCallers { runHere() }
+    }
+
+    private func runHere() {
+      thread.store(Worker.current, ordering: .releasing)
+      while let next = shared.change({ state -> (@Sendable () -> Void)? in
+        if state.waiting.isEmpty {
+          thread.store(0, ordering: .releasing)
+          state.isCallerRunning = false
+          return nil
+        }
+        return state.waiting.removeFirst()
+      }) {
+        next()
       }
     }
 
@@ -46,6 +67,9 @@ final class StoreQueue: Sendable {
   /// Whether the caller is on the queue's thread.
   var isCurrent: Bool { work.thread.load(ordering: .acquiring) == Worker.current }
 
+  /// Has a piece of work done, without waiting for it.
+  func post(_ body: @escaping @Sendable () -> Void) { work.add(body) }
+
   /// Runs a piece of work on the queue and waits for it as a task does.
   func run<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable () throws(Failure) -> Value
@@ -66,6 +90,7 @@ final class StoreQueue: Sendable {
       let result = Self.result(body)
       done.change { $0 = result }
     }
+    // The wait ends when there is one.
     guard let result = done.wait(until: { $0 != nil }, { $0 }) else { preconditionFailure("waited for a result") }
     return try result.get()
   }

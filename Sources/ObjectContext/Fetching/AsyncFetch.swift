@@ -85,7 +85,8 @@ public struct AsyncFetch: AsyncSequence {
 
     private func interruptible<Value>(_ body: () throws(ObjectError) -> Value) throws(ObjectError) -> Value {
       do {
-        return try context.store.interruptible({ Task.isCancelled }, body)
+        guard let store = context.storeList.all.first else { return try body() }
+        return try store.interruptible({ Task.isCancelled }, body)
       } catch {
         if error.cause?.cause?.kind == .interrupted { try checkCancellation() }
         throw error
@@ -99,11 +100,11 @@ extension ManagedObjectContext {
   ///
   /// Nothing runs before the first portion is asked for.
   ///
-  /// - Parameter portion: How many objects come at a time; `nil` for the request's batch size, or 500 when it has none.
+  /// - Parameter portion: How many objects come at a time; `nil` for the request's batch size, or 500 when it has none;
+  ///   less than 1 counts as 1.
   public func asyncFetch(_ request: FetchRequest, portion: Int? = nil) -> AsyncFetch {
     let size = portion ?? (request.fetchBatchSize > 0 ? request.fetchBatchSize : 500)
-    precondition(size > 0, "a portion has at least one object")
-    return AsyncFetch(context: self, request: request, size: size)
+    return AsyncFetch(context: self, request: request, size: max(1, size))
   }
 }
 

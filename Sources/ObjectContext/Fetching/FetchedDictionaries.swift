@@ -43,6 +43,7 @@ public struct FetchedDictionaries: RandomAccessCollection, Sendable {
 
   /// The dictionary at a place.
   public subscript(position: Int) -> FetchedDictionary {
+    // The number of dictionaries never changes: a place that is not there is the caller's mistake, as with an array.
     precondition(position >= 0 && position < endIndex, "place \(position) of \(endIndex) dictionaries")
     return merged?[position] ?? FetchedDictionary(content: content, row: position)
   }
@@ -89,6 +90,10 @@ public struct FetchedDictionary: Sendable {
     switch content.table.tag(row: row, position) {
     case CellTag.real: return Double(bitPattern: payload)
     case CellTag.integer: return Double(Int64(bitPattern: payload))
+    case CellTag.text:
+      // The sum of decimals may have more digits than a number has.
+      guard case .attribute(.decimal(let number)) = self[index] else { return nil }
+      return number.number.asDouble
     default: return nil
     }
   }

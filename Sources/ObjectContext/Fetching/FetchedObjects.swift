@@ -25,6 +25,9 @@ public struct FetchedObjects: RandomAccessCollection {
 
   init(list: [ManagedObject]) { content = .list(list) }
 
+  /// Leaves it to the object that keeps the result to keep the context.
+  func letContextGo() { if case .rows(let rows) = content { rows.keeper = nil } }
+
   /// The first place.
   public var startIndex: Int { 0 }
   /// The number of objects.
@@ -39,6 +42,7 @@ public struct FetchedObjects: RandomAccessCollection {
   ///
   /// - Complexity: O(1); with a batch size one SELECT when its batch is not there.
   public subscript(position: Int) -> ManagedObject {
+    // The number of objects never changes: a place that is not there is the caller's mistake, as with an array.
     precondition(position >= 0 && position < endIndex, "place \(position) of \(endIndex) objects")
     switch content {
     case .rows(let rows): return rows.object(at: position)
@@ -68,6 +72,8 @@ final class FetchedRows {
   /// Which records these are.
   let keys: FetchedKeys
   private let link: ContextLink
+  /// The context, kept alive as objects keep it; `nil` where an object keeps the result.
+  var keeper: ManagedObjectContext?
   private let generation: UInt32
   private let table: TableID
   /// The places of all rows; empty when they come in batches.
@@ -96,6 +102,7 @@ final class FetchedRows {
     self.keys = keys
     self.places = places
     loader = nil
+    keeper = context.isKeptByObjects ? context : nil
     context.registry.use()
     context.pin(table: table, places)
   }
@@ -108,6 +115,7 @@ final class FetchedRows {
     self.keys = keys
     self.loader = loader
     places = []
+    keeper = context.isKeptByObjects ? context : nil
     context.registry.use()
   }
 

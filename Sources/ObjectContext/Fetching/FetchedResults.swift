@@ -9,8 +9,10 @@ import ObjectStore
 /// results.onChange = { change in ... }
 /// ```
 ///
-/// After every save, refresh and rollback of its context the request runs again, and ``onChange`` hears of the difference
-/// when there is one. What other contexts saved is seen then too, or when ``update()`` is called. The rows of all objects
+/// After every save, merge, refresh and rollback of its context, and at
+/// ``ManagedObjectContext/processPendingChanges()``, the request runs again, and ``onChange`` hears of the difference when
+/// there is one. An object has changed also when a merge changed the members of its to-many relationships. What
+/// other contexts saved is seen then too, or when ``update()`` is called. The rows of all objects
 /// stay in the context while this lives; the request's batch size is not used. Confined to the context's task.
 public final class FetchedResults {
   /// What is fetched.
@@ -91,6 +93,11 @@ public final class FetchedResults {
   private let seed = CellHash.randomSeed()
   /// One hash of the values for each object.
   private var fingerprints: [UInt64]
+  /// Objects that have changed whatever their values are: in their to-many relationships.
+  private var changed = Set<ManagedObjectID>()
+
+  /// Takes note of objects whose to-many relationships may have changed.
+  func note(_ ids: [ManagedObjectID]) { changed.formUnion(ids) }
 
   /// Fetches for the first time.
   ///
@@ -127,8 +134,15 @@ public final class FetchedResults {
     let fresh = try context.fetch(request)
     let freshSections = try Self.sections(fresh, sectionKeyPath)
     let freshPrints = context.fingerprints(fresh, seed: seed)
+    // The objects know the IDs that they got since.
+    let oldIDs = objects.map(\.objectID)
+    if !changed.isEmpty {
+      for (index, id) in oldIDs.enumerated() where changed.contains(id) { fingerprints[index] = ~fingerprints[index] }
+      changed = []
+    }
     let changes = ResultDifference(
-      old: ResultDifference.Side(ids: objects.objectIDs, sections: sections, fingerprints: fingerprints),
+      old: ResultDifference.Side(
+        ids: FetchedObjectIDs(list: oldIDs), sections: sections, fingerprints: fingerprints),
       new: ResultDifference.Side(ids: fresh.objectIDs, sections: freshSections, fingerprints: freshPrints)
     ).changes
     objects = fresh
@@ -198,6 +212,11 @@ struct WeakResults {
 }
 
 extension ManagedObjectContext {
+  /// Tells results of objects whose to-many relationships may have changed.
+  func noteInResults(_ ids: [ManagedObjectID]) {
+    for observer in resultObservers { observer.results?.note(ids) }
+  }
+
   /// Tells results that they may have changed.
   func updateResults() {
     guard !resultObservers.isEmpty else { return }

@@ -14,9 +14,10 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, or as ``ManagedObjectContext/fetch(_:)-(FetchRequest)`` does.
   public func fetchedObjects(forKey key: String) throws(ObjectError) -> FetchedObjects {
-    let context = validContext
+    let context = try validContext
     if let known = fetchedResults[key] { return known }
     let found = try context.fetch(try boundRequest(key))
+    found.letContextGo()
     fetchedResults[key] = found
     return found
   }
@@ -35,7 +36,7 @@ extension ManagedObject {
 
   /// The request of a fetched property with this object's values in it.
   private func boundRequest(_ key: String) throws(ObjectError) -> FetchRequest {
-    let context = validContext
+    let context = try validContext
     if !entity.hasFetchedProperty(key), isFault { try context.fire(self) }
     guard let property = entity.fetchedProperties.first(where: { $0.name == key }) else {
       throw ObjectError(.unknownKey, "\(entity.name) has no fetched property \"\(key)\"")

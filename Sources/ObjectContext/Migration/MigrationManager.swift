@@ -77,6 +77,12 @@ public final class MigrationManager {
     guard problems.isEmpty else {
       throw MigrationError(.mapping, path: path, message: problems.joined(separator: "; "))
     }
+    if FileStoreMigration.type(path) != .sqlite {
+      let migration = try FileStoreMigration(path, from: source, backupPath: backupPath)
+      defer { migration.abandon() }
+      try migrate(migration.sqlitePath)
+      return try migration.finish(destination)
+    }
     let metadata = try StoreMetadata.read(path: path)
     if let backupPath { try StoreReplacement.copy(path, to: backupPath) }
     StoreReplacement.clear(path)

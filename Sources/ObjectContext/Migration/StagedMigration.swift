@@ -87,7 +87,8 @@ public struct StagedMigrationManager {
   ///   when a stage is not possible; `StoreError`, or what a handler throws.
   @discardableResult
   public func migrate(_ path: String, backupPath: String? = nil) throws -> [String] {
-    let metadata = try StoreMetadata.read(path: path)
+    let isFile = FileStoreMigration.type(path) != .sqlite
+    let metadata = try FileStoreMigration.metadata(path)
     let all = ModelVersionList(stages.flatMap(\.versions))
     // The last stage that knows the version: where one ends and the next begins, the next has work to do.
     guard let first = stages.lastIndex(where: { ModelVersionList($0.versions).version(fitting: metadata) != nil }),
@@ -99,6 +100,13 @@ public struct StagedMigrationManager {
           + all.versions.map(\.name).joined(separator: ", ") + "); add a stage that begins with its version")
     }
     if ModelVersionList([last]).version(fitting: metadata) != nil { return [] }
+    if isFile {
+      let migration = try FileStoreMigration(path, from: start.model, backupPath: backupPath)
+      defer { migration.abandon() }
+      let names = try migrate(migration.sqlitePath)
+      try migration.finish(last.model)
+      return names
+    }
     if let backupPath { try StoreReplacement.copy(path, to: backupPath) }
     let copy = try StoreReplacement.copy(path)
     do {

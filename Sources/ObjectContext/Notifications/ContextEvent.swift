@@ -33,6 +33,9 @@ public struct ContextEvent: Sendable, Hashable {
   public var deletedObjectIDs: [ManagedObjectID] = []
   /// Objects whose values came from the store anew, or will when they are used.
   public var refreshedObjectIDs: [ManagedObjectID] = []
+  /// Objects of which a save changed nothing but the members of a to-many relationship whose other ends are in the members'
+  /// rows.
+  public var relatedObjectIDs: [ManagedObjectID] = []
   /// Whether all objects became invalid, as the context was reset.
   public var isEverythingInvalidated = false
   /// The attributes and to-one relationships of ``updatedObjectIDs`` that were written; empty for objects of which only

@@ -65,7 +65,42 @@ extension ManagedObjectContext {
       let id = objectID(table: table, entity: Int(buffer(table: table).entities[row]), primaryKey: key)
       if named.insert(id).inserted { event.updatedObjectIDs.append(id) }
     }
+    for changes in plan.roots {
+      for id in ownersOfMembers(changes) where named.insert(id).inserted { event.relatedObjectIDs.append(id) }
+    }
     return event
+  }
+
+  /// The objects whose to-many relationships gained or lost members by what was written to the members' rows.
+  private func ownersOfMembers(_ changes: ChangedRows) -> [ManagedObjectID] {
+    let buffer = changes.buffer
+    var found: [ManagedObjectID] = []
+    func add(_ relationship: RelationshipDescription, _ tag: UInt8, _ payload: UInt64) {
+      guard tag == CellTag.integer else { return }
+      let (table, key) = (destinationTable(relationship, from: buffer.table), Int64(bitPattern: payload))
+      let known = knownEntity(key, table)
+      found.append(
+        objectID(table: table, entity: known >= 0 ? known : relationship.destinationEntity, primaryKey: key))
+    }
+    func toMany(_ entity: Int32) -> [RelationshipDescription] {
+      model.entities[Int(entity)].relationships.filter {
+        !$0.isToMany && !$0.isTransient && model.inverse(of: $0)?.isToMany == true
+      }
+    }
+    let all = changes.inserted + changes.deleted + changes.updated.values.joined()
+    for row in all {
+      for relationship in toMany(buffer.entities[Int(row)]) {
+        let slot = relationship.slot
+        guard buffer.states[Int(row)] != RowState.updated || buffer.isDirty(row: Int(row), slot: slot) else { continue }
+        add(relationship, buffer.tags[slot][Int(row)], buffer.payloads[slot][Int(row)])
+      }
+    }
+    for old in buffer.snapshots {
+      let entity = buffer.entities[Int(old.row)]
+      guard let relationship = toMany(entity).first(where: { $0.slot == Int(old.slot) }) else { continue }
+      add(relationship, old.tag, old.payload)
+    }
+    return found
   }
 
   /// Tells what a save has written, and brings it to the contexts that want it.

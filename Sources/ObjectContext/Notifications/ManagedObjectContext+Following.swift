@@ -52,7 +52,7 @@ extension ManagedObjectContext {
   public func mergeChanges(from event: ContextEvent) throws(ObjectError) {
     try mergeChanges(
       inserted: event.insertedObjectIDs, updated: event.updatedObjectIDs + event.refreshedObjectIDs,
-      deleted: event.deletedObjectIDs)
+      deleted: event.deletedObjectIDs, related: event.relatedObjectIDs)
   }
 
   /// Brings the objects of several contexts up to changes that came from somewhere else: a batch request, persistent

@@ -17,23 +17,25 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` as ``setValue(_:forKey:)`` does.
   public final func setPrimitiveValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
-    let attribute = try attribute(key)
-    let cell = try settableCell(value, attribute)
-    if attribute.isTransient {
-      validContext.overwrite(self, slot: attribute.slot, with: cell)
-    } else {
-      put(cell, slot: attribute.slot)
+    try asChange { () throws(ObjectError) in
+      let attribute = try attribute(key)
+      let cell = try settableCell(value, attribute)
+      if attribute.isTransient {
+        try validContext.overwrite(self, slot: attribute.slot, with: cell)
+      } else {
+        try put(cell, slot: attribute.slot)
+      }
     }
   }
 
-  /// The value of an attribute as a Swift type, without hooks; see ``get(_:)`` for what happens when it cannot be read.
+  /// The value of an attribute as a Swift type, without hooks; see ``get(_:)`` for what it reads as when it cannot be read.
   public final func primitive<Value: ManagedValue>(_ key: String) -> Value {
     typed(readOrEmpty(key) { () throws(ObjectError) in try storedValue(forKey: key) }, key)
   }
 
   /// Sets an attribute as a Swift type, without hooks; as ``setPrimitiveValue(_:forKey:)``.
   public final func setPrimitive<Value: ManagedValue>(_ key: String, _ value: Value) {
-    changeOrTrap(key) { () throws(ObjectError) in
+    change(key) { () throws(ObjectError) in
       try setPrimitiveValue(spelled(value.attributeValue, key), forKey: key)
     }
   }

@@ -11,7 +11,7 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `notFound`, `closed` or `database`.
   public final func object(forKey key: String) throws(ObjectError) -> ManagedObject? {
     let relationship = try relationship(key, isToMany: false)
-    let context = validContext
+    let context = try validContext
     let target = try context.referenced(by: self, relationship)
     guard target != 0 else { return nil }
     let slot = relationship.slot
@@ -31,11 +31,13 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `wrongEntity`, `otherContext`, `deleted`, `notFound`, `closed` or
   ///   `database`.
   public final func setObject(_ other: ManagedObject?, forKey key: String) throws(ObjectError) {
-    let relationship = try relationship(key, isToMany: false)
-    let context = validContext
-    try context.checkChangeable(self)
-    if let other { try check(other, for: relationship) }
-    try changing(key) { () throws(ObjectError) in try context.refer(self, to: other, by: relationship) }
+    try asChange { () throws(ObjectError) in
+      let relationship = try relationship(key, isToMany: false)
+      let context = try validContext
+      try context.checkChangeable(self)
+      if let other { try check(other, for: relationship) }
+      try changing(key) { () throws(ObjectError) in try context.refer(self, to: other, by: relationship) }
+    }
   }
 
   // MARK: To-many
@@ -59,28 +61,32 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` as ``setObject(_:forKey:)`` does, or `transient`.
   @discardableResult
   public final func add(_ other: ManagedObject, to key: String) throws(ObjectError) -> Bool {
-    let relationship = try relationship(key, isToMany: true)
-    try validContext.checkChangeable(self)
-    try check(other, for: relationship)
-    return try changing(key) { () throws(ObjectError) in try insert(other, relationship) }
+    try asChange { () throws(ObjectError) in
+      let relationship = try relationship(key, isToMany: true)
+      try validContext.checkChangeable(self)
+      try check(other, for: relationship)
+      return try changing(key) { () throws(ObjectError) in try insert(other, relationship) }
+    }
   }
 
   /// Puts an object at a place of an ordered relationship; one that is there already moves.
   ///
-  /// - Parameter index: From 0 to the number of other objects in the relationship; larger ones mean the end.
+  /// - Parameter index: From 0 to the number of other objects in the relationship; larger ones mean the end, negative ones
+  ///   the beginning.
   /// - Complexity: O(objects in the relationship); one row is written unless there is no room between its neighbours.
   public final func insert(_ other: ManagedObject, into key: String, at index: Int) throws(ObjectError) {
-    precondition(index >= 0, "places count from 0")
-    let relationship = try relationship(key, isToMany: true)
-    try validContext.checkChangeable(self)
-    try check(other, for: relationship)
-    try changing(key) { () throws(ObjectError) in
-      let isNew = try insert(other, relationship)
-      guard relationship.isOrdered else { return isNew }
-      var members = try validContext.members(of: self, relationship).filter { $0 !== other }
-      members.insert(other, at: min(index, members.count))
-      try validContext.arrange(members, in: self, relationship)
-      return true
+    try asChange { () throws(ObjectError) in
+      let relationship = try relationship(key, isToMany: true)
+      try validContext.checkChangeable(self)
+      try check(other, for: relationship)
+      try changing(key) { () throws(ObjectError) in
+        let isNew = try insert(other, relationship)
+        guard relationship.isOrdered else { return isNew }
+        var members = try validContext.members(of: self, relationship).filter { $0 !== other }
+        members.insert(other, at: max(0, min(index, members.count)))
+        try validContext.arrange(members, in: self, relationship)
+        return true
+      }
     }
   }
 
@@ -90,13 +96,16 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` as ``add(_:to:)`` does.
   @discardableResult
   public final func remove(_ other: ManagedObject, from key: String) throws(ObjectError) -> Bool {
-    let relationship = try relationship(key, isToMany: true)
-    try validContext.checkChangeable(self)
-    try validContext.check(other)
-    return try changing(key) { () throws(ObjectError) in
-      let isChange = try validContext.remove(other, from: self, relationship)
-      if isChange { holdLinked(other, relationship) }
-      return isChange
+    try asChange { () throws(ObjectError) in
+      let relationship = try relationship(key, isToMany: true)
+      let context = try validContext
+      try context.checkChangeable(self)
+      try context.check(other)
+      return try changing(key) { () throws(ObjectError) in
+        let isChange = try context.remove(other, from: self, relationship)
+        if isChange { holdLinked(other, relationship, context) }
+        return isChange
+      }
     }
   }
 
@@ -106,21 +115,23 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` as ``add(_:to:)`` does.
   public final func setObjects(_ others: [ManagedObject], forKey key: String) throws(ObjectError) {
-    let relationship = try relationship(key, isToMany: true)
-    let context = validContext
-    try context.checkChangeable(self)
-    for other in others { try check(other, for: relationship) }
-    var wanted = Set<ManagedObject>()
-    let list = others.filter { wanted.insert($0).inserted }
-    try changing(key) { () throws(ObjectError) in
-      var isChange = false
-      for member in try context.members(of: self, relationship) where !wanted.contains(member) {
-        isChange = try context.remove(member, from: self, relationship) || isChange
-        holdLinked(member, relationship)
+    try asChange { () throws(ObjectError) in
+      let relationship = try relationship(key, isToMany: true)
+      let context = try validContext
+      try context.checkChangeable(self)
+      for other in others { try check(other, for: relationship) }
+      var wanted = Set<ManagedObject>()
+      let list = others.filter { wanted.insert($0).inserted }
+      try changing(key) { () throws(ObjectError) in
+        var isChange = false
+        for member in try context.members(of: self, relationship) where !wanted.contains(member) {
+          isChange = try context.remove(member, from: self, relationship) || isChange
+          holdLinked(member, relationship, context)
+        }
+        for other in list { isChange = try insert(other, relationship) || isChange }
+        if relationship.isOrdered { try context.arrange(list, in: self, relationship) }
+        return isChange
       }
-      for other in list { isChange = try insert(other, relationship) || isChange }
-      if relationship.isOrdered { try context.arrange(list, in: self, relationship) }
-      return isChange
     }
   }
 
@@ -129,6 +140,7 @@ extension ManagedObject {
   /// Changes a relationship, with the hooks around it.
   @discardableResult
   private func changing(_ key: String, _ body: () throws(ObjectError) -> Bool) throws(ObjectError) -> Bool {
+    if let context = link.context, context.hasAccessFailures { context.forgetFailures(of: self, key) }
     guard notifiesChanges else { return try body() }
     willChangeValue(forKey: key)
     defer { didChangeValue(forKey: key) }
@@ -139,22 +151,25 @@ extension ManagedObject {
 
   /// Puts an object into a to-many relationship.
   private func insert(_ other: ManagedObject, _ relationship: RelationshipDescription) throws(ObjectError) -> Bool {
-    let isNew = try validContext.add(other, to: self, relationship)
-    if isNew { holdLinked(other, relationship) }
+    let context = try validContext
+    let isNew = try context.add(other, to: self, relationship)
+    if isNew { holdLinked(other, relationship, context) }
     return isNew
   }
 
   /// Keeps the objects of a changed pair alive: pairs are in no row that would.
-  private func holdLinked(_ other: ManagedObject, _ relationship: RelationshipDescription) {
+  private func holdLinked(
+    _ other: ManagedObject, _ relationship: RelationshipDescription, _ context: ManagedObjectContext
+  ) {
     guard relationship.inverseSlot < 0 || relationship.isInverseToMany else { return }
-    validContext.hold(self)
-    validContext.hold(other)
+    context.hold(self)
+    context.hold(other)
   }
 
   // MARK: Checks
 
   private func relationship(_ key: String, isToMany: Bool) throws(ObjectError) -> RelationshipDescription {
-    let context = validContext
+    let context = try validContext
     if entity.relationship(named: key) == nil, isFault { try context.fire(self) }
     guard let relationship = entity.relationship(named: key) else {
       let kind = entity.attribute(named: key) == nil ? "" : "; it is an attribute"
@@ -168,7 +183,7 @@ extension ManagedObject {
   }
 
   private func check(_ other: ManagedObject, for relationship: RelationshipDescription) throws(ObjectError) {
-    let context = validContext
+    let context = try validContext
     try context.check(other)
     try context.checkChangeable(other)
     let destination = link.model.entities[relationship.destinationEntity]

@@ -21,7 +21,7 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` as ``objects(forKey:)`` does.
   public final func changedValues() throws(ObjectError) -> [String: PropertyValue] {
-    let context = validContext
+    let context = try validContext
     let buffer = context.buffer(table: table)
     var values: [String: PropertyValue] = [:]
     if isFault { return values }
@@ -45,7 +45,7 @@ extension ManagedObject {
   /// - Parameter keys: The properties; `nil` for all that are stored.
   /// - Throws: ``ObjectError`` with `unknownKey`, or as ``value(forKey:)`` does.
   public final func committedValues(forKeys keys: [String]? = nil) throws(ObjectError) -> [String: PropertyValue] {
-    let context = validContext
+    let context = try validContext
     try context.fire(self)
     var values: [String: PropertyValue] = [:]
     let all =
@@ -86,7 +86,7 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`.
   public final func hasFault(forRelationshipNamed key: String) throws(ObjectError) -> Bool {
-    let context = validContext
+    let context = try validContext
     guard let relationship = entity.relationship(named: key) else {
       throw ObjectError(.unknownKey, "\(entity.name) has no relationship \"\(key)\"")
     }
@@ -104,7 +104,7 @@ extension ManagedObject {
   ///
   /// - Throws: ``ObjectError`` with `unknownKey`, or as ``objects(forKey:)`` does.
   public final func objectIDs(forRelationshipNamed key: String) throws(ObjectError) -> [ManagedObjectID] {
-    let context = validContext
+    let context = try validContext
     if entity.relationship(named: key) == nil, isFault { try context.fire(self) }
     guard let relationship = entity.relationship(named: key) else {
       throw ObjectError(.unknownKey, "\(entity.name) has no relationship \"\(key)\"")
@@ -142,7 +142,7 @@ extension ManagedObject {
   }
 
   private func committedValue(_ attribute: AttributeDescription) throws(ObjectError) -> AttributeValue {
-    let buffer = validContext.buffer(table: table)
+    let buffer = try validContext.buffer(table: table)
     if isInserted { return .null }
     guard buffer.isDirty(row: row, slot: attribute.slot), let old = snapshot(slot: attribute.slot, buffer) else {
       return try storedValue(forKey: attribute.name)
@@ -153,7 +153,7 @@ extension ManagedObject {
   }
 
   private func committedIDs(_ relationship: RelationshipDescription) throws(ObjectError) -> [ManagedObjectID] {
-    let context = validContext
+    let context = try validContext
     if isInserted { return [] }
     let other = context.destinationTable(relationship, from: table)
     func id(_ key: Int64, _ entity: Int) -> ManagedObjectID {

@@ -4,8 +4,8 @@ import ObjectStore
 extension ManagedObject {
   /// The value of an attribute; values of a fault are fetched first.
   ///
-  /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `externalData`, `closed`
-  ///   or `database`.
+  /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `invalid` when the object
+  ///   is not valid any more, `externalData`, `closed` or `database`.
   public final func value(forKey key: String) throws(ObjectError) -> AttributeValue {
     guard flags.contains(.hasHooks) else { return try storedValue(forKey: key) }
     // The default hook fires faults too, but cannot say why that failed.
@@ -20,9 +20,9 @@ extension ManagedObject {
     // A fault made from an ancestor's ID learns its own entity, and with it more keys, only from the store.
     if entity.attributeAccess(named: key) == nil { _ = try attribute(key) }
     guard let attribute = entity.attributeAccess(named: key) else {
-      preconditionFailure("\(entity.name) had the attribute \(key) a moment ago")
+      throw ObjectError(.unknownKey, "\(entity.name) has no attribute \"\(key)\"")
     }
-    let context = validContext
+    let context = try validContext
     let buffer = context.buffer(table: table)
     let slot = attribute.slot
     try context.fire(self, for: slot)
@@ -46,18 +46,22 @@ extension ManagedObject {
   /// Whether the model allows the value, `null` and ranges included, is asked by the next save, which reports all
   /// findings at once.
   ///
-  /// - Throws: ``ObjectError`` with `unknownKey`, `typeMismatch`, `notStorable`, `readOnly`, `deleted`, or as
-  ///   ``value(forKey:)`` does.
+  /// An object that is to be deleted can be set too; rolling back brings it back as it was.
+  ///
+  /// - Throws: ``ObjectError`` with `unknownKey`, `typeMismatch`, `notStorable`, `readOnly`, or as ``value(forKey:)``
+  ///   does.
   public final func setValue(_ value: AttributeValue, forKey key: String) throws(ObjectError) {
-    let attribute = try attribute(key)
-    let cell = try settableCell(value, attribute)
-    guard notifiesChanges else {
-      put(cell, slot: attribute.slot)
-      return
+    try asChange { () throws(ObjectError) in
+      let attribute = try attribute(key)
+      let cell = try settableCell(value, attribute)
+      guard notifiesChanges else {
+        try put(cell, slot: attribute.slot)
+        return
+      }
+      willChangeValue(forKey: key)
+      if try put(cell, slot: attribute.slot) { flags.insert(.wasSet) }
+      didChangeValue(forKey: key)
     }
-    willChangeValue(forKey: key)
-    if put(cell, slot: attribute.slot) { flags.insert(.wasSet) }
-    didChangeValue(forKey: key)
   }
 
   /// Whether somebody wants to hear of changes: hooks or observers.
@@ -72,18 +76,19 @@ extension ManagedObject {
       throw ObjectError(.readOnly, "\(entity.name).\(attribute.name) is derived: the store computes it")
     }
     let cell = try attribute.cell(value, entity: entity)
-    let context = validContext
+    let context = try validContext
     try context.fire(self)
-    try context.checkChangeable(self)
+    if context.hasAccessFailures { context.forgetFailures(of: self, attribute.name) }
     return cell
   }
 
   /// Puts a value into the row; returns whether that changed anything.
   @discardableResult
-  final func put(_ cell: StoredCell, slot: Int) -> Bool {
-    let buffer = validContext.buffer(table: table)
+  final func put(_ cell: StoredCell, slot: Int) throws(ObjectError) -> Bool {
+    let context = try validContext
+    let buffer = context.buffer(table: table)
     if cell.tag == CellTag.text || cell.tag == CellTag.blob {
-      if isExternalValue(cell, slot: slot) { return false }
+      if isExternalValue(cell, slot: slot, context) { return false }
       return cell.bytes.withUnsafeBytes { bytes in
         let range = ByteRange(offset: 0, length: bytes.count)
         return buffer.set(
@@ -108,7 +113,7 @@ extension ManagedObject {
 }
 
 extension ManagedObjectContext {
-  /// Sees to it that an object's values can be set.
+  /// Sees to it that an object's relationships can be set.
   func checkChangeable(_ object: ManagedObject) throws(ObjectError) {
     if object.isDeleted { throw ObjectError(.deleted, "\(object.objectID) is deleted and cannot be changed") }
   }

@@ -5,13 +5,15 @@ import ObjectStore
 ///
 /// A context has at most one object a record, made when somebody asks for it, of the class that the entity was given
 /// (`PersistentStoreCoordinator.setClass(_:forEntity:)`). The object holds no values; they are in the context's columns.
-/// The context does not keep objects alive unless they have changes, and objects do not keep the context alive. When the
-/// last reference to an object without changes goes away, its row is freed; an object with changes stays until they are
-/// saved, rolled back or refreshed away.
+/// The context does not keep objects alive unless they have changes. An object without changes keeps its context alive,
+/// unless that has an undo manager; an object with changes leaves that to whoever has the context, and only where nobody
+/// has it goes on keeping it, until the changes are saved or rolled back. When the last reference to
+/// an object without changes goes away, its row is freed; an object with changes stays until they are saved, rolled back
+/// or refreshed away.
 ///
-/// An object is valid until its context is reset or goes away, its deletion is saved, or its insert is rolled back. Only
-/// ``isValid``, ``objectID``, ``entity`` and the state flags may be asked of an object that is not valid; anything else is
-/// a mistake in the program and stops it.
+/// An object is valid until its context is reset or goes away, its deletion is saved here or merged from elsewhere, or its
+/// insert is rolled back. After that keyed access throws ``ObjectError`` with `invalid`, typed access gives empty values,
+/// and ``isDeleted`` says whether it is the record that is gone.
 ///
 /// Relationships are kept at both ends, and both ends are visible at once, before any save.
 ///
@@ -21,6 +23,13 @@ import ObjectStore
 /// are set back in ``didTurnIntoFault()`` when the object is refreshed.
 open class ManagedObject {
   final let link: ContextLink
+  /// The context, kept alive; `nil` while the context keeps the object.
+  final var keeper: ManagedObjectContext? {
+    didSet {
+      if (keeper == nil) == (oldValue == nil) { return }
+      if keeper == nil { link.keeperCount -= 1 } else { link.keeperCount += 1 }
+    }
+  }
   /// The record's `Z_PK`, or a negative number before its first save.
   private(set) final var primaryKey: Int64
   private final var place: Int32
@@ -50,9 +59,14 @@ open class ManagedObject {
     primaryKey = handle.primaryKey
     entityNumber = UInt16(handle.entityIndex)
     if type(of: self) != ManagedObject.self { flags = .hasHooks }
+    if handle.row >= 0, let context = handle.link.context, context.isKeptByObjects {
+      keeper = context
+      link.keeperCount += 1
+    }
   }
 
   deinit {
+    if keeper != nil { link.keeperCount -= 1 }
     if let context = link.context, place >= 0, generation == context.registry.generation {
       context.objectWentAway(table: table, row: row)
     }
@@ -122,15 +136,26 @@ open class ManagedObject {
   /// Checks the object before its insert is saved; an override calls `super` and adds what concerns several properties.
   ///
   /// - Throws: ``ValidationError`` with everything that is wrong, or any error, whose description becomes the message.
-  open func validateForInsert() throws { try validateAttributes(onlyChanged: false) }
+  ///
+  /// Here: every attribute, mandatory relationships, and the least and greatest number of objects in to-many ones.
+  open func validateForInsert() throws {
+    try validateAll(attributes: { try validateAttributes(onlyChanged: false) }) { context throws(ObjectError) in
+      try context.relationshipFailures(self)
+    }
+  }
 
   /// Checks the object before its changes are saved; as ``validateForInsert()``.
   open func validateForUpdate() throws { try validateAttributes(onlyChanged: true) }
 
   /// Checks whether the object may be deleted, before the deletion is saved.
   ///
-  /// Rules "deny" are checked by the context.
-  open func validateForDelete() throws {}
+  /// Here: no relationship with the rule "deny" has objects.
+  open func validateForDelete() throws {
+    try validateAll(attributes: {}) { context throws(ObjectError) in
+      try context.fire(self)
+      return try context.deniedDeletions(context.buffer(table: table), [Int32(row)])
+    }
+  }
 
   // MARK: State
 
@@ -159,12 +184,12 @@ open class ManagedObject {
     default: false
     }
   }
-  /// Whether the next save deletes the record, or typed access found that the store does not have it any more.
-  public final var isDeleted: Bool { state == RowState.deleted || flags.contains(.isInaccessible) && isValid }
+  /// Whether the next save deletes the record, or its deletion was merged, or typed access found that it is gone.
+  public final var isDeleted: Bool { flags.contains(.isInaccessible) || state == RowState.deleted }
   /// Whether the values have not been fetched yet; asking for one fetches all.
   public final var isFault: Bool { state == RowState.fault }
   /// Whether the next save has something to do with the record.
-  public final var hasChanges: Bool { isInserted || isUpdated || isDeleted }
+  public final var hasChanges: Bool { isInserted || isUpdated || isDeleted && isValid }
 
   final var state: UInt8 {
     guard isValid, let context = link.context else { return RowState.free }
@@ -178,17 +203,25 @@ open class ManagedObject {
   /// The index of the object's entity, as far as it is known.
   final var entityIndex: Int { Int(entityNumber) }
 
-  /// The context of a valid object; traps for others.
+  /// The context of a valid object.
+  ///
+  /// - Throws: ``ObjectError`` with `invalid`.
   final var validContext: ManagedObjectContext {
-    guard let context = link.context, place >= 0, generation == context.registry.generation else {
-      preconditionFailure("\(objectID) is not valid any more: its context was reset or the record is gone")
+    get throws(ObjectError) {
+      guard let context = link.context, place >= 0, generation == context.registry.generation else {
+        throw ObjectError(
+          .invalid, "\(objectID) is not valid any more: its context was reset or let go, or the record is gone")
+      }
+      context.checkThread()
+      return context
     }
-    context.checkThread()
-    return context
   }
 
   /// Takes note that the record is gone.
-  final func detach() { place = -1 }
+  final func detach() {
+    place = -1
+    keeper = nil
+  }
 
   /// Forgets what the store said about other objects.
   final func forgetRelated() {
@@ -203,6 +236,8 @@ open class ManagedObject {
   final func move(to table: TableID, row: Int) {
     self.table = table
     place = Int32(row)
+    // The record may have been gone and be there again.
+    flags.remove(.isInaccessible)
   }
 
   /// Takes note of the record's own entity once it is known.
@@ -216,12 +251,14 @@ struct ObjectFlags: OptionSet {
   static let hasHooks = ObjectFlags(rawValue: 1)
   /// The values are in the row, or will be, and the object was not told: see `awakeFromFetch`.
   static let needsAwakening = ObjectFlags(rawValue: 2)
-  /// The store does not have the record, and typed access shows empty values.
+  /// The record is gone, and typed access shows empty values.
   static let isInaccessible = ObjectFlags(rawValue: 4)
   /// A hook of the object runs that brings it into or out of the state of a fault.
   static let isInTransition = ObjectFlags(rawValue: 8)
   /// A value was set since the flag was cleared.
   static let wasSet = ObjectFlags(rawValue: 16)
+  /// The context keeps the object because the last merge brought it.
+  static let isMerged = ObjectFlags(rawValue: 32)
 }
 
 extension ManagedObject: Hashable {

@@ -71,7 +71,9 @@ extension ManagedObjectContext {
   public func forEachObject(
     of entityName: String, batchSize: Int = 500, _ body: (ManagedObject) throws -> Void
   ) throws {
-    precondition(batchSize > 0, "a batch has at least one object")
+    guard batchSize > 0 else {
+      throw ObjectError(.invalidRequest, "a batch has at least one object, not \(batchSize)")
+    }
     let entity = try entity(named: entityName)
     if parent != nil {
       for object in try fetch(entity.name) where object.isValid && !object.isDeleted { try body(object) }

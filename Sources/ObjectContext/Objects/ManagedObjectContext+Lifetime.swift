@@ -36,6 +36,7 @@ extension ManagedObjectContext {
   /// Keeps an object alive because it has changes.
   func hold(_ object: ManagedObject) {
     guard object.heldIndex < 0 else { return }
+    if !registry.link.keepsTogether { object.keeper = nil }
     object.heldIndex = Int32(registry.held.count)
     registry.held.append(object)
   }
@@ -45,6 +46,7 @@ extension ManagedObjectContext {
     let index = Int(object.heldIndex)
     guard index >= 0 else { return }
     object.heldIndex = -1
+    letKeep(object)
     let last = registry.held.removeLast()
     if last !== object {
       registry.held[index] = last
@@ -57,7 +59,10 @@ extension ManagedObjectContext {
     if registry.held.isEmpty { return }
     var objects = ContiguousArray<ManagedObject>()
     swap(&objects, &registry.held)
-    for object in objects { object.heldIndex = -1 }
+    for object in objects {
+      object.heldIndex = -1
+      letKeep(object)
+    }
     // Objects that nobody else needs free their rows as they go.
     objects.removeAll()
     for buffer in allBuffers where buffer.holdsNothing && buffer.touchedRows.isEmpty {
@@ -68,15 +73,46 @@ extension ManagedObjectContext {
     }
   }
 
+  /// Whether objects without changes keep the context alive: not when the context, or its undo manager, keeps them.
+  var isKeptByObjects: Bool { recorder == nil && !retainsRegisteredObjects }
+
+  /// Has an object that the context does not keep any more keep the context.
+  private func letKeep(_ object: ManagedObject) {
+    if isKeptByObjects, object.isValid, !object.flags.contains(.isMerged) { object.keeper = self }
+  }
+
+  /// Keeps objects that a merge brought, until the next merge.
+  func keepMerged(_ objects: [ManagedObject]) {
+    let old = registry.merged
+    for object in objects {
+      object.flags.insert(.isMerged)
+      object.keeper = nil
+    }
+    registry.merged = objects
+    let now = Set(objects)
+    for object in old where !now.contains(object) {
+      object.flags.remove(.isMerged)
+      if object.heldIndex < 0 { letKeep(object) }
+    }
+  }
+
+  /// Decides anew for all objects who keeps whom.
+  func keepersChanged() {
+    let keeper = isKeptByObjects ? self : nil
+    registry.forEachObject { if $0.heldIndex < 0, !$0.flags.contains(.isMerged) { $0.keeper = keeper } }
+  }
+
   /// Lets all objects go: the context was reset.
   func releaseAllObjects() {
     releaseHeldObjects()
+    registry.merged = []
     var objects = Set<ManagedObject>()
     swap(&objects, &registry.retained)
   }
 
   /// Keeps all objects, or only those with changes.
   func retainObjects() {
+    keepersChanged()
     if retainsRegisteredObjects {
       for object in registeredObjects { registry.retained.insert(object) }
     } else {

@@ -82,6 +82,7 @@ extension ManagedObjectContext {
   /// Refreshes an object without telling results.
   func forget(_ object: ManagedObject, mergingChanges: Bool) throws(ObjectError) {
     try check(object)
+    if hasAccessFailures { forgetFailures(of: object) }
     let buffer = buffer(table: object.table)
     let row = object.row
     switch buffer.states[row] {
@@ -181,9 +182,9 @@ extension ManagedObjectContext {
     return queryGeneration?.reader(identifier: store.identifier) ?? store
   }
 
-  /// Sees to it that an object belongs here; traps when it is not valid.
+  /// Sees to it that an object is valid and belongs here.
   func check(_ object: ManagedObject) throws(ObjectError) {
-    guard object.validContext === self else {
+    guard try object.validContext === self else {
       throw ObjectError(.otherContext, "\(object.objectID) is an object of another context")
     }
   }

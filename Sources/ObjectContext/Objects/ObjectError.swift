@@ -33,6 +33,11 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
     case otherStore
     /// The object was deleted in this context.
     case deleted
+    /// The object is not valid any more: its context was reset or let go, its deletion was saved or merged, or its insert
+    /// was rolled back.
+    case invalid
+    /// The value in the store is none of the Swift type that it is read as.
+    case unreadable
     /// The store has no record with the object's ID.
     case notFound
     /// The bytes lie in a file beside the store, and the file cannot be read.

@@ -5,6 +5,12 @@ import ObjectStore
 final class ContextLink {
   /// The context while it lives; it clears this in its `deinit`.
   unowned(unsafe) var context: ManagedObjectContext?
+  /// Where the context is, to ask how many references it has.
+  var place: UnsafeMutableRawPointer?
+  /// How many objects keep the context.
+  var keeperCount: UInt = 0
+  /// Whether an object that gets its first change goes on keeping the context.
+  var keepsTogether = false
   let model: ManagedObjectModel
   let stores: StoreList
   let classes: ObjectClasses
@@ -36,6 +42,8 @@ struct ObjectRegistry {
   private var objects: [ContiguousArray<Unmanaged<ManagedObject>?>]
   /// The objects that the context keeps alive because they have changes; see ``ManagedObject/heldIndex``.
   var held = ContiguousArray<ManagedObject>()
+  /// The objects that the last merge brought.
+  var merged: [ManagedObject] = []
   /// All objects, when the context keeps all of them alive.
   var retained = Set<ManagedObject>()
   /// How many objects are alive, by table.

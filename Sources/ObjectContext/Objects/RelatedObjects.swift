@@ -8,8 +8,8 @@ import ObjectStore
 /// Copies are the same collection, not a snapshot of it: `Array(objects)` is one. Keep the collection in a variable when
 /// you walk through it by index: it then asks once, until something changes.
 ///
-/// Failures are those of typed access (``ManagedObject/get(_:)``): they stop the program, except that a record that is
-/// gone has no related objects.
+/// Failures are those of typed access (``ManagedObject/get(_:)``): a record that is gone, or cannot be read, has no related
+/// objects; what goes wrong otherwise is reported by the next save.
 public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
   /// The object that has the relationship.
   public let owner: ManagedObject
@@ -21,6 +21,8 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
   private final class Cache {
     var stamp: RelationStamp?
     var elements: [Element] = []
+    /// Those before them.
+    var earlier: [Element] = []
   }
 
   init(owner: ManagedObject, key: String) {
@@ -33,10 +35,11 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
     if let stamp, stamp == cache.stamp { return cache.elements }
     var found: [Element] = []
     do {
-      found = try owner.objects(forKey: key).map { $0.typed(as: Element.self, key, of: owner) }
+      found = owner.typed(try owner.objects(forKey: key), key)
     } catch {
-      if !owner.isGone(error) { preconditionFailure(ManagedObject.advice(owner, key, error)) }
+      owner.noteFailure(key, error)
     }
+    cache.earlier = cache.elements
     cache.elements = found
     cache.stamp = owner.relationStamp(key)
     return found
@@ -47,7 +50,13 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
   /// The number of objects.
   public var endIndex: Int { elements.count }
   /// The object at a place.
-  public subscript(position: Int) -> Element { elements[position] }
+  ///
+  /// Where the collection became shorter since it was last looked at, a place that was there has the object that it had.
+  public subscript(position: Int) -> Element {
+    let elements = elements
+    if position >= elements.count, position < cache.earlier.count { return cache.earlier[position] }
+    return elements[position]
+  }
   /// Walks through the objects that are in the collection now, whatever is done to it meanwhile.
   public func makeIterator() -> IndexingIterator<[Element]> { elements.makeIterator() }
 
@@ -110,12 +119,9 @@ public struct RelatedObjects<Element: ManagedObject>: RandomAccessCollection {
 
   @discardableResult
   private func change(_ body: () throws(ObjectError) -> Bool) -> Bool {
-    do {
-      return try body()
-    } catch {
-      if owner.isGone(error) { return false }
-      preconditionFailure(ManagedObject.advice(owner, key, error))
-    }
+    var isChange = false
+    owner.change(key) { () throws(ObjectError) in isChange = try body() }
+    return isChange
   }
 }
 
@@ -138,8 +144,7 @@ struct RelationStamp: Equatable {
 extension ManagedObject {
   /// What tells whether the members of a relationship may have changed; `nil` when that cannot be told.
   final func relationStamp(_ key: String) -> RelationStamp? {
-    let context = validContext
-    guard let relationship = entity.relationship(named: key) else { return nil }
+    guard let context = try? validContext, let relationship = entity.relationship(named: key) else { return nil }
     let buffer = context.buffer(table: context.destinationTable(relationship, from: table))
     return RelationStamp(
       rows: buffer.referenceStamp, links: context.pendingLinks.stamp, stored: context.storedVersion,

@@ -33,8 +33,7 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
 extension ManagedObject {
   /// Holds a value against what the model demands of the attribute.
   final func validateByModel(_ value: AttributeValue, forKey key: String) throws(ValidationError) {
-    let context = validContext
-    guard let attribute = entity.attribute(named: key), !attribute.isDerived,
+    guard let context = try? validContext, let attribute = entity.attribute(named: key), !attribute.isDerived,
       let rule = context.validator(entity).attributes.first(where: { $0.slot == attribute.slot })?.rule
     else { return }
     var code: ValidationFailureCode?
@@ -57,9 +56,23 @@ extension ManagedObject {
       ])
   }
 
+  /// Checks attributes and relationships, and throws what is wrong with both.
+  final func validateAll(
+    attributes: () throws -> Void,
+    relationships: (ManagedObjectContext) throws(ObjectError) -> [ObjectValidationFailure]
+  ) throws {
+    let context = try validContext
+    var failures: [ObjectValidationFailure] = []
+    do { try attributes() } catch let error as ValidationError { failures = error.failures }
+    failures += try relationships(context)
+    if failures.isEmpty { return }
+    context.addTitles(&failures)
+    throw ValidationError(failures: failures)
+  }
+
   /// Has every attribute's value checked, and puts those in place that were replaced by better ones.
   final func validateAttributes(onlyChanged: Bool) throws {
-    let context = validContext
+    let context = try validContext
     try context.fire(self)
     let buffer = context.buffer(table: table)
     var failures: [ObjectValidationFailure] = []

@@ -32,7 +32,9 @@ extension StoreOrigin {
         return try SortOrder(descriptors).sorted(unsorted) { .object($0) }
       }
     }
-    guard let first = parts.first else { preconditionFailure("several stores are at least two") }
+    guard let first = parts.first else {
+      throw ObjectError(.closed, "no open store has the entity \(request.entityName)")
+    }
     return FetchedDictionaries(content: first, merged: request.window(rows).map(\.row))
   }
 

@@ -33,12 +33,18 @@ extension ManagedObjectContext {
   /// Ends the event: carries out the delete rules that wait for it (``propagatesDeletesAtEndOfEvent``) and registers what
   /// changed as one step of the undo manager.
   ///
-  /// Observers of `objectsDidChange` hear of what changed since the last time. Saving and undoing call this. Without an undo
-  /// manager, waiting deletions and observers it does nothing.
+  /// Observers of `objectsDidChange` and ``FetchedResults`` hear of what changed since the last time. Saving and undoing do
+  /// this too. Without an undo manager, waiting deletions and observers it does nothing.
   ///
   /// - Throws: ``ObjectError`` with `closed` or `database` when objects that delete rules concern cannot be fetched;
   ///   roll back then.
   public func processPendingChanges() throws(ObjectError) {
+    try endEvent()
+    updateResults()
+  }
+
+  /// Ends the event; results are told by whoever calls this.
+  func endEvent() throws(ObjectError) {
     try carryOutDeletions()
     recorder?.manager.checkpoint()
     postPendingChanges()

@@ -23,8 +23,7 @@ public final class UndoManager {
 
   /// Whether actions that are registered outside of a group make one, up to the end of the event; `true` by default.
   ///
-  /// If not, registering an action of one's own outside of a group stops the program; what contexts register makes a
-  /// group of its own then.
+  /// If not, what contexts and others register outside of a group makes a group of its own.
   public var groupsByEvent = true
 
   /// How many groups are open, that of the event included.
@@ -40,9 +39,9 @@ public final class UndoManager {
 
   /// Ends the group that was begun last.
   ///
-  /// A group in which nothing was registered leaves no step.
+  /// A group in which nothing was registered leaves no step. Does nothing without a group that was begun.
   public func endUndoGrouping() {
-    precondition(!openGroups.isEmpty && !isEventGroupOpen, "endUndoGrouping() without beginUndoGrouping()")
+    guard !openGroups.isEmpty, !isEventGroupOpen else { return }
     flush()
     closeGroup()
   }
@@ -81,8 +80,6 @@ public final class UndoManager {
   /// What `handler` registers is what redoing calls. A handler may change objects of contexts; that is recorded anyway.
   public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
     guard isUndoRegistrationEnabled else { return }
-    precondition(
-      groupsByEvent || !openGroups.isEmpty, "call beginUndoGrouping() before registerUndo(withTarget:handler:)")
     register(
       .handler(
         ObjectIdentifier(target),
@@ -126,9 +123,9 @@ public final class UndoManager {
     disableCount += 1
   }
 
-  /// Has changes recorded again.
+  /// Has changes recorded again; does nothing where they are, as after ``removeAllActions()``.
   public func enableUndoRegistration() {
-    precondition(disableCount > 0, "enableUndoRegistration() without disableUndoRegistration()")
+    guard disableCount > 0 else { return }
     checkpoint()
     disableCount -= 1
   }
@@ -154,9 +151,8 @@ public final class UndoManager {
   ///
   /// Ends the event first.
   ///
-  /// Traps when a group is open that was begun and not ended.
-  ///
-  /// - Throws: ``ObjectError`` with `closed` or `database` when values that are needed cannot be fetched. The step is
+  /// - Throws: ``ObjectError`` with `invalidRequest` when a group is open that was begun and not ended, and nothing changed;
+  ///   with `closed` or `database` when values that are needed cannot be fetched. The step is
   ///   still there then and nothing has changed, unless the group has handlers; roll back in that case.
   public func undo() throws(ObjectError) {
     try step(\.undoStack, isUndo: true)
@@ -176,7 +172,9 @@ public final class UndoManager {
   ) throws(ObjectError) {
     for client in clients { try client.context?.processPendingChanges() }
     checkpoint()
-    precondition(openGroups.isEmpty, "undo() or redo() in a group that was not ended; see undoNestedGroup()")
+    guard openGroups.isEmpty else {
+      throw ObjectError(.invalidRequest, "undo() or redo() in a group that was not ended; see undoNestedGroup()")
+    }
     guard let group = self[keyPath: stack].popLast() else { return }
     do { try perform(group, isUndo: isUndo) } catch {
       self[keyPath: stack].append(group)
@@ -234,12 +232,9 @@ public final class UndoManager {
 
   // MARK: Forgetting
 
-  /// How many steps are kept at most, 0, which is the default, for all; the oldest go first.
+  /// How many steps are kept at most, 0, which is the default, or less for all; the oldest go first.
   public var levelsOfUndo = 0 {
-    didSet {
-      precondition(levelsOfUndo >= 0, "a number of steps is not negative")
-      dropOldest()
-    }
+    didSet { dropOldest() }
   }
 
   private func dropOldest() {

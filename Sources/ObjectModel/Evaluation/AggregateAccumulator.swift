@@ -2,13 +2,19 @@ import Glibc
 
 /// An aggregate function over values that come one by one; nulls are left out.
 ///
-/// Results do not depend on the order of the values: sums are exact until they are rounded once. With
-/// ``ArithmeticPolicy/exact`` sums and means of decimals are decimals.
+/// Results do not depend on the order of the values: sums are exact until they are rounded once. Sums, means and medians
+/// of decimals, and of decimals and whole numbers, are exact decimals; a binary64 number among them makes them such.
 public struct AggregateAccumulator: Sendable {
   private let function: ExpressionFunction
   private let policy: ArithmeticPolicy
   private var count: Int64 = 0
   private var sum = ExactSum()
+  /// The sum of the decimals; `nil` beyond 38 digits.
+  private var decimals: ExactDecimal? = ExactDecimal(0, 0)
+  /// The sum of the whole numbers that are no decimals.
+  private var integers: Int128 = 0
+  private var hasDecimal = false
+  private var hasDouble = false
   private var best: AttributeValue?
   /// All values, where they are needed.
   private var values: [AttributeValue] = []
@@ -40,12 +46,27 @@ public struct AggregateAccumulator: Sendable {
     switch function {
     case .sum, .average:
       let number = try number(value)
-      if policy == .exact { values.append(value) }
+      note(value)
       sum.add(number)
     case .min, .max: try takeBetter(value)
-    case .median, .standardDeviation: values.append(try number(value).attributeValue)
+    case .median:
+      let number = try number(value).attributeValue
+      values.append(value.isDecimal ? value : number)
+    case .standardDeviation: values.append(try number(value).attributeValue)
     case .mode: values.append(value)
     default: break
+    }
+  }
+
+  /// Takes a number into the exact sums.
+  private mutating func note(_ value: AttributeValue) {
+    switch value.number(.exact) {
+    case .integer(let number): integers += Int128(number)
+    case .decimal(let number):
+      hasDecimal = true
+      decimals = decimals.flatMap { try? ExactDecimal.compute(.add, $0, number) }
+    case .double: hasDouble = true
+    case nil: break
     }
   }
 
@@ -59,7 +80,12 @@ public struct AggregateAccumulator: Sendable {
   public func result() throws(PredicateError) -> AttributeValue {
     switch function {
     case .count: return .integer(count)
-    case _ where policy == .exact && count > 0 && (function == .sum || function == .average): return try exactResult()
+    case .sum where policy == .exact && count > 0, .average where policy == .exact && count > 0:
+      return try exactResult()
+    case .sum where hasDecimal && !hasDouble, .average where hasDecimal && !hasDouble:
+      // What takes more than 38 digits is a binary64 number.
+      guard let total else { return .number(function == .sum ? sum.double : sum.double / Double(count)) }
+      return .decimal(function == .sum ? total.number : total.mean(of: count).number)
     case .sum:
       guard sum.isInteger else { return .number(sum.double) }
       guard let integer = sum.integer else {
@@ -76,21 +102,24 @@ public struct AggregateAccumulator: Sendable {
     }
   }
 
+  /// The sum of decimals and whole numbers; `nil` beyond 38 digits.
+  private var total: ExactDecimal? {
+    decimals.flatMap { try? ExactDecimal.compute(.add, $0, ExactDecimal(integers, 0)) }
+  }
+
   /// A sum or a mean: a binary64 number where one is among the values, else an integer or a decimal.
   private func exactResult() throws(PredicateError) -> AttributeValue {
-    let numbers = values.compactMap { $0.number(.exact) }
-    if numbers.contains(where: \.isDouble) {
+    if hasDouble {
       let result = function == .sum ? sum.double : sum.double / Double(count)
       guard result.isFinite else { throw PredicateError(.overflow, function) }
       return .double(result)
     }
     do throws(ArithmeticFailure) {
-      var total = ExactDecimal(sum.integers, 0)
-      for case .decimal(let number) in numbers { total = try ExactDecimal.compute(.add, total, number) }
+      guard let total else { throw .overflow }
       if function == .average {
         return .decimal(try ExactDecimal.compute(.divide, total, ExactDecimal(Int128(count), 0)).number)
       }
-      if !sum.isInteger { return .decimal(total.number) }
+      if hasDecimal { return .decimal(total.number) }
       guard let integer = sum.integer else { throw .overflow }
       return .integer(integer)
     } catch {
@@ -110,7 +139,8 @@ public struct AggregateAccumulator: Sendable {
       best = value
       return
     }
-    let order = try ValueComparison.order(value, current, policy) ?? 0
+    let isExact = value.isExactNumber && current.isExactNumber
+    let order = try ValueComparison.order(value, current, isExact ? .exact : policy) ?? 0
     if function == .min ? order < 0 : order > 0 { best = value }
   }
 
@@ -128,12 +158,13 @@ public struct AggregateAccumulator: Sendable {
     guard !sorted.isEmpty else { return .null }
     let middle = sorted.count / 2
     if sorted.count % 2 == 1 { return sorted[middle] }
-    switch (sorted[middle - 1].number(policy), sorted[middle].number(policy)) {
-    case (let low?, let high?) where policy == .exact && !low.isDouble && !high.isDouble:
-      var mean = AggregateAccumulator(.average, .exact)
-      try mean.add(low.attributeValue)
-      try mean.add(high.attributeValue)
+    let pair = [sorted[middle - 1], sorted[middle]]
+    if pair.allSatisfy(\.isExactNumber), policy == .exact || pair.contains(where: \.isDecimal) {
+      var mean = AggregateAccumulator(.average, policy)
+      for value in pair { try mean.add(value) }
       return try mean.result()
+    }
+    switch (pair[0].number(policy), pair[1].number(policy)) {
     case (.integer(let low), .integer(let high)): return .double(Double(Int128(low) + Int128(high)) / 2)
     case (let low?, let high?): return .number(low.asDouble / 2 + high.asDouble / 2)
     default: return .null
@@ -169,4 +200,11 @@ public struct AggregateAccumulator: Sendable {
     }
     return .number((squares.double / Double(count)).squareRoot())
   }
+}
+
+extension AttributeValue {
+  fileprivate var isDecimal: Bool { if case .decimal = self { true } else { false } }
+
+  /// Whether it is a number, and no binary64 one.
+  fileprivate var isExactNumber: Bool { number(.exact).map { !$0.isDouble } ?? false }
 }

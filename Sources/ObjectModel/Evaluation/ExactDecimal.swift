@@ -125,6 +125,13 @@ package struct ExactDecimal: Sendable {
     return quotient(a, b, max(0, defaultPlaces - surplus))
   }
 
+  /// The quotient by a number of values, with as many digits as there is room for, halves away from zero.
+  func mean(of count: Int64) -> ExactDecimal {
+    let (total, count) = (normalised, ExactDecimal(Int128(count), 0).normalised)
+    let places = 38 - Self.digitCount(total.digits) - total.exponent + count.exponent
+    return Self.quotient(total, count, min(places, 127)) ?? ExactDecimal(0, 0)
+  }
+
   // MARK: Rounding
 
   /// The number rounded to decimal places; negative ones are in front of the point.

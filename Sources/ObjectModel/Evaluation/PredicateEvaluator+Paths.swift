@@ -24,6 +24,8 @@ extension PredicateEvaluator {
     case .object(let object): return try object.evaluatedValue(forKey: name)
     case .attribute(let single):
       if single.isNull { return .null }
+      // As `NSString` has it.
+      if name == "length", single.family == .text { return .attribute(try ExpressionFunction.length.call(single)) }
       throw PredicateError(.unknownKey, "\(single.kind) has no property \"\(name)\"")
     case .objectID(let id):
       throw PredicateError(

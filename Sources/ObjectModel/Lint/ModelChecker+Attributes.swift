@@ -72,7 +72,8 @@ extension ModelChecker {
     if ["NSKeyedUnarchiveFromData", "NSKeyedUnarchiveFromDataTransformerName", "NSUnarchiveFromData"].contains(name) {
       findings.warning(
         "defaultTransformerNamed", attribute.position,
-        "“\(attribute.name)” names the default transformer “\(name)”, which works in the wrong direction then",
+        "“\(attribute.name)” names “\(name)”, which Core Data then applies in the wrong direction"
+          + (name == "NSUnarchiveFromData" ? "" : "; here it means NSSecureUnarchiveFromData"),
         hint: "leave the name out, or use NSSecureUnarchiveFromData")
     }
   }

@@ -2,7 +2,7 @@
 ///
 /// What no value means: `nil` for optional types, and the type's empty value (0, false, an empty text) for all others,
 /// as scalar accessors have it in Core Data. An enumeration with a raw value of such a type only has to declare the
-/// conformance and its ``emptyValue``.
+/// conformance and its ``emptyValue``; with a ``fallbackValue``, raw values that no case has read as that.
 public protocol ManagedValue {
   /// Reads a value; `nil` when it is of another type. Is never asked about `.null`.
   init?(attributeValue: AttributeValue)
@@ -10,6 +10,19 @@ public protocol ManagedValue {
   var attributeValue: AttributeValue { get }
   /// What stands for no value.
   static var emptyValue: Self { get }
+  /// What stands for values in a store that the type has no room for, such as the raw value of a case that only a newer
+  /// version of the program has; `nil`, the default, for none: reading such a value is an error then.
+  static var fallbackValue: Self? { get }
+  /// What such a value reads as where reading cannot fail: the ``fallbackValue``, or else the ``emptyValue``; of optional
+  /// types never `nil`, which would look like no value.
+  static var unreadableValue: Self { get }
+}
+
+extension ManagedValue {
+  /// No value of its own.
+  @inlinable public static var fallbackValue: Self? { nil }
+  /// The ``fallbackValue``, or else the ``emptyValue``.
+  @inlinable public static var unreadableValue: Self { fallbackValue ?? emptyValue }
 }
 
 extension Optional: ManagedValue where Wrapped: ManagedValue {
@@ -23,6 +36,10 @@ extension Optional: ManagedValue where Wrapped: ManagedValue {
   @inlinable public var attributeValue: AttributeValue { self?.attributeValue ?? .null }
   /// `nil`.
   @inlinable public static var emptyValue: Wrapped? { nil }
+  /// That of the type.
+  @inlinable public static var fallbackValue: Wrapped?? { Wrapped.fallbackValue.map { .some($0) } }
+  /// That of the type.
+  @inlinable public static var unreadableValue: Wrapped? { .some(Wrapped.unreadableValue) }
 }
 
 extension ManagedValue where Self: RawRepresentable, RawValue: ManagedValue {
@@ -56,8 +73,11 @@ extension ManagedValue where Self: FixedWidthInteger {
     guard case .integer(let number) = attributeValue else { return nil }
     self.init(exactly: number)
   }
-  /// The number.
-  @inlinable public var attributeValue: AttributeValue { .integer(Int64(self)) }
+  /// The number; a decimal beyond 64 bits, which no attribute of whole numbers takes.
+  @inlinable public var attributeValue: AttributeValue {
+    Int64(exactly: self).map { .integer($0) }
+      ?? .decimal(DecimalNumber(significand: Int128(clamping: self), exponent: 0))
+  }
   /// 0.
   @inlinable public static var emptyValue: Self { 0 }
 }

@@ -26,18 +26,9 @@ extension PersistentStore {
     do {
       return try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
     } catch {
-      guard error.code == .incompatibleModel, options.migratesAutomatically, options.infersMapping,
-        !options.isReadOnly
+      guard error.code == .incompatibleModel,
+        try migrate(path, model: model, configuration: configuration, options: options, differences: error.differences)
       else { throw error }
-      var migration = StoreMigrator.Options()
-      migration.configuration = configuration
-      do {
-        try StoreMigrator.migrate(path: path, to: model, options: migration)
-      } catch let reason {
-        throw StoreError(
-          .incompatibleModel, path: path, message: "the store cannot be migrated: \(reason)",
-          differences: error.differences)
-      }
       return try StoreFile.openShared(path: path, model: model, configuration: configuration, options: options)
     }
   }

@@ -75,16 +75,20 @@ struct DerivedAttribute {
     }
     guard isAggregate == (collections > 0), let end = levels.last else { return nil }
     var source = ""
+    var isDecimal = false
     if let last {
       guard let attribute = end.entity.attribute(named: last), !attribute.isTransient,
         let column = schema.table(forRoot: end.entity.rootIndex).columnName(slot: attribute.slot)
       else { return nil }
       source = "t\(levels.count - 1).\(column)"
       levels[levels.count - 1].slots.insert(attribute.slot)
+      isDecimal = attribute.type == .decimal
       if ["canonical", "uppercase", "lowercase"].contains(text.function), attribute.type != .string { return nil }
     }
     switch text.function {
     case "count": source = "count(*)"
+    case "sum" where isDecimal:
+      source = QueryFunctions.decimalNames(.sum).map { "\($0.number)(\(source))" } ?? source
     case "sum": source = "ifnull(sum(\(source)), 0)"
     case "canonical": source = "\(QueryFunctions.name(.canonical))(\(source))"
     case "uppercase": source = "\(QueryFunctions.name(.uppercase))(\(source))"

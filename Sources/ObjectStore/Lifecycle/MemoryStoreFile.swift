@@ -17,8 +17,10 @@ extension StoreFile {
     guard let schema = StoreSchema(model: model, configuration: configuration) else {
       throw StoreError(.notFound, path: path, message: "the model has no configuration \(configuration ?? "")")
     }
-    let metadata = StoreMetadata(
+    var metadata = StoreMetadata(
       hashes: ModelHashes(schema), versionIdentifier: model.draft.versionIdentifier, type: type)
+    // What is behind the store is migrated with it one day.
+    if type != .inMemory { metadata[ModelCopy.key] = ModelCopy.value(model) }
     let connection = try Connection.open(memoryPath, .create, name: path)
     try connection.apply(.memory)
     try connection.execute("BEGIN")

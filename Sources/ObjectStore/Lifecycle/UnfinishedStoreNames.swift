@@ -6,10 +6,13 @@ struct UnfinishedStoreNames {
   static let companions = ["-journal", "-wal", "-shm", laterSuffix, PlanFile.filesSuffix]
   static let laterSuffix = "-later"
 
+  /// The path of the store that is being built.
+  let store: String
   let folder: String
   let prefix: String
 
   init(_ path: String) {
+    store = path
     folder = FileSystem.folder(of: path)
     prefix = "." + FileSystem.name(of: path) + ".mergewalk-"
   }
@@ -129,7 +132,7 @@ final class HiddenClaim {
       let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
       if descriptor < 0 {
         if errno == EEXIST { continue }
-        throw FileSystem.failure(path, "cannot create")
+        throw FileSystem.failure(names.store, "cannot make a store here")
       }
       let claim = HiddenClaim(path, descriptor)
       // Another process may look at it for a moment, and finds it empty.

@@ -1,7 +1,8 @@
 public import ObjectModel
 import SQLite
 
-/// Migrates SQLite stores in place to another version of their model, with SQL alone.
+/// Migrates SQLite stores in place to another version of their model, with SQL alone, and XML and binary stores by way of
+/// one.
 ///
 /// Everything is one transaction: a crash, an error or a stop leaves the store as it was. Memory does not grow with the
 /// rows. The store is locked meanwhile.
@@ -74,6 +75,9 @@ public enum StoreMigrator {
     path: String, to version: ModelVersionList.Version, in versions: ModelVersionList, options: Options = Options()
   ) throws(MigrationError) -> Outcome {
     let path = try migrationErrors { () throws(StoreError) in try StorePath.existing(path) }
+    guard FileStoreMigration.type(path) == .sqlite else {
+      return try migrateFile(path, to: version, in: versions, options: options)
+    }
     guard let start = try start(path, version, versions, options) else {
       // A process that was killed after the store was migrated has left its copy, which is what it was made for.
       if let copy = options.backupPath { StagingFolder.sweep(copy, takesBack: false) }

@@ -105,7 +105,10 @@ extension RowBuffer {
     if let recorder { recorder.willChange(self, row: row, slot: slot) }
     let state = states[row]
     if state == RowState.inserted { return }
-    precondition(state == RowState.clean || state == RowState.updated, "only rows that are there can be changed")
+    // A row that is to be deleted is set for whoever still reads it; nothing of that is written.
+    precondition(
+      state == RowState.clean || state == RowState.updated || state == RowState.deleted,
+      "only rows that are there can be changed")
     if state == RowState.clean {
       states[row] = RowState.updated
       touchedRows.append(Int32(row))

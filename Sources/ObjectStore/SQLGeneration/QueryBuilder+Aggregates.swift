@@ -126,7 +126,9 @@ extension QueryBuilder {
       if collection.isDistinct { argument = "DISTINCT \(argument)" }
     }
     var result = try result(function, of: value, argument)
+    let exact = result.exactText.map { select($0, collection) }
     result.text = select(result.text, collection)
+    result.exactText = exact
     return result
   }
 
@@ -155,6 +157,10 @@ extension QueryBuilder {
     default: break
     }
     try demand(.number, [value], function)
+    if value.type == .decimal || value.isDecimal, let names = QueryFunctions.decimalNames(function) {
+      return .decimal(
+        .call(names.number, [argument]), exact: .call(names.text, [argument]), isNullable: function != .sum)
+    }
     let text = SQLText.call(QueryFunctions.aggregateName(function, value), [argument])
     switch function {
     case .sum:

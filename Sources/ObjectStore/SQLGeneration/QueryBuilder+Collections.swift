@@ -180,6 +180,8 @@ extension QueryBuilder {
     element.name = "the list"
     element.kind = known.allSatisfy { $0.kind == first.kind } ? first.kind : .mixed
     element.type = known.allSatisfy { $0.type == first.type } ? first.type : .undefined
+    element.isDecimal =
+      known.contains { $0.type == .decimal } && known.allSatisfy { $0.type == .decimal || $0.kind == .integer }
     if let row = first.row {
       let element = QueryRow(
         entity: row.entity, key: column, entityNumber: nil, isElement: false, level: level, names: names)

@@ -62,6 +62,10 @@ extension QueryBuilder {
     case .value(let value):
       if value.isNull { return operand }
       if let row = value.row { return try step(row, name, in: nil) }
+      if name == "length", value.family == .text {
+        return .value(
+          .number(.call(QueryFunctions.name(.length), [value.text]), .integer, isNullable: value.isNullable))
+      }
       throw noProperties(value.name, name)
     case .constants, .list:
       throw PredicateError(

@@ -51,6 +51,11 @@ extension QueryFunctions {
     for function in [ExpressionFunction.sum, .average, .median, .mode, .standardDeviation] {
       try connection.registerAggregate(name(function)) { Aggregate(function, context) }
     }
+    for function in decimalAggregates {
+      guard let names = decimalNames(function) else { continue }
+      try connection.registerAggregate(names.number) { Aggregate(function, context, .decimal) }
+      try connection.registerAggregate(names.text) { Aggregate(function, context, .decimal, givesText: true) }
+    }
     return context
   }
 
@@ -162,7 +167,7 @@ extension QueryFunctions {
   }
 
   /// An argument as a value of a type.
-  private static func value(_ call: FunctionCall, _ index: Int, _ type: AttributeType) -> AttributeValue {
+  fileprivate static func value(_ call: FunctionCall, _ index: Int, _ type: AttributeType) -> AttributeValue {
     switch call.type(index) {
     case SQLITE_INTEGER: AttributeValue(stored: call.integer(index), type)
     case SQLITE_FLOAT: AttributeValue(stored: call.double(index), type)
@@ -176,15 +181,22 @@ extension QueryFunctions {
   private final class Aggregate: AggregateFunction {
     private var accumulator: AggregateAccumulator
     private let context: QueryFunctionContext
+    private let type: AttributeType
+    private let givesText: Bool
 
-    init(_ function: ExpressionFunction, _ context: QueryFunctionContext) {
+    init(
+      _ function: ExpressionFunction, _ context: QueryFunctionContext, _ type: AttributeType = .undefined,
+      givesText: Bool = false
+    ) {
       accumulator = AggregateAccumulator(function)
       self.context = context
+      self.type = type
+      self.givesText = givesText
     }
 
     func step(_ call: FunctionCall) {
       do throws(PredicateError) {
-        try accumulator.add(QueryFunctions.value(call, 0))
+        try accumulator.add(QueryFunctions.value(call, 0, type))
       } catch {
         context.fail(error, call)
       }
@@ -192,7 +204,12 @@ extension QueryFunctions {
 
     func finish(_ call: FunctionCall) {
       do throws(PredicateError) {
-        call.return(try accumulator.result())
+        let result = try accumulator.result()
+        if givesText, case .decimal(let number) = result, AttributeValue(number.number, .decimal) != result {
+          call.return(number.description)
+        } else {
+          call.return(result)
+        }
       } catch {
         context.fail(error, call)
       }

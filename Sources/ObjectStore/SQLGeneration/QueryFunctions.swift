@@ -74,6 +74,16 @@ enum QueryFunctions {
     }
   }
 
+  /// Aggregates whose results over decimals are decimals.
+  static let decimalAggregates: [ExpressionFunction] = [.sum, .average, .median]
+
+  /// The aggregates that compute a function over decimals, exactly: one gives a number as stores keep decimals, the
+  /// other text where such a number has fewer digits.
+  static func decimalNames(_ function: ExpressionFunction) -> (number: String, text: String)? {
+    guard decimalAggregates.contains(function) else { return nil }
+    return ("\(name(function))_decimal", "\(name(function))_decimal_text")
+  }
+
   /// Refuses a malformed regular expression before anything runs.
   static func checkPattern(_ pattern: AttributeValue, _ options: Options) throws(PredicateError) {
     if case .string(let text) = pattern { _ = try TextPattern(predicate: text, options) }

@@ -67,7 +67,9 @@ enum NumberKind: Hashable {
 
 /// A single value in SQL.
 struct SQLValue {
-  var text: SQLText
+  var text: SQLText { didSet { exactText = nil } }
+  /// What gives the same decimal with all its digits, as text where a stored number would not keep them.
+  var exactText: SQLText?
   var family: SQLFamily
   /// The type of the values, ``AttributeType/undefined`` when each says its own.
   var type: AttributeType
@@ -84,6 +86,9 @@ struct SQLValue {
   var row: QueryRow?
   /// Whether it is the ID of an object of another store, which equals nothing here.
   var isForeign = false
+
+  /// Whether values are decimals, or whole numbers among them.
+  var isDecimal = false
 
   /// Whether it is nothing but null.
   var isNull: Bool { family == .null }
@@ -107,6 +112,13 @@ struct SQLValue {
       case .mixed: .undefined
       }
     return SQLValue(text: text, family: .number, type: type, kind: kind, isNullable: isNullable)
+  }
+
+  /// A decimal: stored as a whole or a binary64 number.
+  static func decimal(_ text: SQLText, exact: SQLText, isNullable: Bool = true) -> SQLValue {
+    var value = SQLValue(text: text, family: .number, type: .decimal, isNullable: isNullable)
+    value.exactText = exact
+    return value
   }
 
   /// No value.

@@ -225,11 +225,13 @@ struct SelectBuilder {
       }
       let expression = try expression(property)
       let value = try operand(property, expression)
-      let (columns, kind) = columns(of: value)
+      var (columns, kind) = columns(of: value)
+      kind = resultKind(kind, property)
+      if case .value(.decimal) = kind, let exact = value.exactText { columns = [exact] }
       outputs.append(
         Output(
-          name: property.name, expression: expression, value: value, columns: columns,
-          kind: resultKind(kind, property), position: list.count + 1))
+          name: property.name, expression: expression, value: value, columns: columns, kind: kind,
+          position: list.count + 1))
       list += columns
     }
     return (outputs, list)
@@ -270,8 +272,9 @@ struct SelectBuilder {
         if case .object = output.value.family { _ = try sortValue(output.expression, descriptor) }
         if case .custom = descriptor.comparison { _ = try sortValue(output.expression, descriptor) }
         try builder.refuseOpaque(output.value)
-        // The number of the column: what is selected once is computed once.
-        order.append(try term(SQLText(name: String(output.position)), descriptor, output.value))
+        // The number of the column: what is selected once is computed once. Texts have another order than numbers.
+        let text = output.value.exactText == nil ? SQLText(name: String(output.position)) : output.value.text
+        order.append(try term(text, descriptor, output.value))
       } else {
         let value = try sortValue(.keyPath(try path(descriptor.key)), descriptor)
         guard !request.returnsDistinctResults else {

@@ -119,9 +119,20 @@ extension PersistentStore {
     let file = try StoreFile.inMemory(path: path, model: model, configuration: configuration, type: type)
     if !isNew {
       let empty = try PersistentStore(file: file, type: type, configuration: configuration, options: options)
-      try empty.fill { filler throws(StoreError) in
-        try backing.load(from: path, into: filler)
-        try filler.checkMetadata()
+      do {
+        try empty.fill { filler throws(StoreError) in
+          try backing.load(from: path, into: filler)
+          try filler.checkMetadata()
+        }
+      } catch {
+        // Stores of a program's own have no type that their bytes tell.
+        guard FileStoreMigration.type(path) == type, let metadata = try? backing.readMetadata(from: path),
+          StoreModel.fit(model, metadata, .given) == nil,
+          try migrate(
+            path, model: model, configuration: configuration, options: options, differences: error.differences)
+        else { throw error }
+        return try openAtomic(
+          backing, type: type, path: path, model: model, configuration: configuration, options: options)
       }
     }
     let store = try PersistentStore(file: file, type: type, configuration: configuration, options: options)
@@ -129,6 +140,24 @@ extension PersistentStore {
     store.observers.append(observer)
     try store.refuseWritesIfReadOnly()
     return store
+  }
+
+  /// Migrates a store that was made with another version of the model, if the options want that.
+  ///
+  /// - Returns: Whether it is another store now.
+  static func migrate(
+    _ path: String, model: ManagedObjectModel, configuration: String?, options: PersistentStoreOptions,
+    differences: ModelDifferences?
+  ) throws(StoreError) -> Bool {
+    guard options.migratesAutomatically, options.infersMapping, !options.isReadOnly else { return false }
+    var migration = StoreMigrator.Options()
+    migration.configuration = configuration
+    do {
+      return try !StoreMigrator.migrate(path: path, to: model, options: migration).isUpToDate
+    } catch {
+      throw StoreError(
+        .incompatibleModel, path: path, message: "the store cannot be migrated: \(error)", differences: differences)
+    }
   }
 
   /// Takes records from elsewhere into the empty tables, all or none.

@@ -31,6 +31,9 @@ struct HeaderCheck {
             hint: "its columns seem to be separated by another character; say “delimiter: \(delimiter)”")
           return
         }
+        if hasOtherContent(input, path, header, columns, format) || hasNoHeader(input, path, header, columns, format) {
+          return
+        }
         let mayMiss = contract?.missingColumns.map { $0 != .freeze } ?? false
         for column in columns where !header.contains(column.name) && reported.insert(column.name).inserted && !mayMiss {
           if case .custom(let custom) = format {
@@ -49,6 +52,38 @@ struct HeaderCheck {
         isFirst = false
       }
     }
+  }
+
+  /// Reports a file that is of another format than that which is said or which its name tells.
+  private func hasOtherContent(
+    _ input: SourceFiles.Input, _ path: String, _ header: [String], _ columns: [ColumnUse], _ format: RecordFormat
+  ) -> Bool {
+    guard case .csv = format, !columns.isEmpty, !columns.contains(where: { header.contains($0.name) }),
+      let found = try? SourceFormat.ofContent(input.source), found != .csv, found != .tsv
+    else { return false }
+    let isPage = header.first?.lowercased().contains("html") == true
+    findings.add(
+      .unknownColumn, at: input.position,
+      "“\(path)” looks like \(isPage ? "a web page" : found.rawValue), not like a table",
+      hint: isPage ? "look into it: a download that failed leaves such a file" : "say “format: \(found.rawValue)”")
+    return true
+  }
+
+  /// Reports a first line that has none of the columns, nor any with a name that is near: one mistake, one finding.
+  private func hasNoHeader(
+    _ input: SourceFiles.Input, _ path: String, _ header: [String], _ columns: [ColumnUse], _ format: RecordFormat
+  ) -> Bool {
+    guard case .csv = format, columns.count > 1,
+      !columns.contains(where: { NearestName.find($0.name, in: header) != nil })
+    else { return false }
+    let names = columns.map(\.name).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
+    let example = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
+    findings.add(
+      .unknownColumn, at: input.position,
+      "the first line of “\(path)” has none of the columns \(names.joined(separator: ", ")); it is "
+        + header.prefix(8).joined(separator: ", ") + (header.count > 8 ? ", …" : ""),
+      hint: "if that is a record, say “header: false” and, in the order of the file, “columns: [\(example)]”")
+    return true
   }
 
   /// Finds out whether a column that is not among the usual ones is there, such as a path over relationships.
@@ -163,6 +198,12 @@ struct HeaderCheck {
       // What is wrong with the options has findings of its own, at its own place.
       if case .custom = format {
         findings.add(error, of: input, source)
+        return []
+      }
+      if case .csv = format, let found = try? SourceFormat.ofContent(input.source), found != .csv, found != .tsv {
+        findings.add(
+          .unreadableFile, at: input.position, "“\(input.path)” looks like \(found.rawValue), not like a table",
+          hint: "say “format: \(found.rawValue)”")
         return []
       }
       let isAboutOptions = error.code == .invalidOption || error.code == .duplicateHeader && error.position == .file

@@ -71,6 +71,14 @@ struct SourceFiles {
   ///
   /// - Parameter isHere: whether it is relative to the working directory, not to the pipeline file.
   private func find(_ text: Located<String>, _ finder: inout FileFinder, isHere: Bool) -> [String] {
+    if let scheme = Self.scheme(text.value) {
+      let fetch = ["http", "https", "ftp", "sftp"].contains(scheme) ? "curl -fsS" : scheme == "s3" ? "aws s3 cp" : nil
+      let pipe = fetch.map { "\($0) \(text.value)\(scheme == "s3" ? " -" : "") | mergewalk run \(findings.path) -" }
+      findings.add(
+        .unreadableFile, at: text.position, "“\(text.value)” is a URL; inputs are files",
+        hint: scheme == "file" ? "write its path" : "fetch it first, or pipe it in: \(pipe ?? "… | mergewalk run … -")")
+      return []
+    }
     let path = isHere ? text.value : findings.resolve(text)
     do throws(ReadError) {
       let files = try finder.find(path)
@@ -86,15 +94,32 @@ struct SourceFiles {
       switch error.code {
       case .noMatchingFile where !needsFiles, .notFound where !needsFiles: break
       case .noMatchingFile:
-        let message =
-          error.path == path && FileFinder.isGlob(text.value) ? error.message : "“\(path)”: \(error.message)"
-        findings.add(.noMatchingFile, at: text.position, message)
+        let isGlob = FileFinder.isGlob(text.value)
+        let message = error.path == path && isGlob ? error.message : "“\(path)”: \(error.message)"
+        findings.add(.noMatchingFile, at: text.position, message, hint: isGlob ? globHint(path) : nil)
       case .notFound:
-        findings.add(.unreadableFile, at: text.position, "there is no file “\(path)”, or it cannot be read")
+        findings.add(
+          .unreadableFile, at: text.position, "there is no file “\(path)”, or it cannot be read",
+          hint: NearestFile.hint(for: path)
+            ?? "paths are relative to the \(isHere ? "working directory" : "pipeline file")")
       default: findings.add(.unreadableFile, at: text.position, "“\(error.path)”: \(error.message)")
       }
       return []
     }
+  }
+
+  /// The scheme of a URL; `nil` for paths.
+  private static func scheme(_ text: String) -> String? {
+    guard let end = text.firstRange(of: "://")?.lowerBound, end > text.startIndex else { return nil }
+    let scheme = text[..<end]
+    let isScheme = scheme.utf8.allSatisfy { $0 | 0x20 >= 0x61 && $0 | 0x20 <= 0x7A || $0.isDigit || $0 == 0x2B }
+    return isScheme ? scheme.lowercased() : nil
+  }
+
+  /// What to say about a glob that matches nothing: what is there in its place.
+  private func globHint(_ path: String) -> String {
+    let plain = path.filter { !"*?[]{}".contains($0) }
+    return NearestFile.hint(for: plain) ?? "look for the pattern’s files with “ls”"
   }
 
   // MARK: Manifests

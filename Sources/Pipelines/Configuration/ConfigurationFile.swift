@@ -26,14 +26,16 @@ struct ConfigurationFile {
 
   private static func parse(_ findings: Findings) -> YAMLNode? {
     do throws(DiagnosticList) {
-      let bytes = try SourceFile.read(findings.path, limit: YAMLLimits.standard.maximumBytes)
-      findings.source = bytes
+      findings.source = try SourceFile.read(findings.path, limit: YAMLLimits.standard.maximumBytes)
       var list: [Diagnostic] = []
       defer { findings.add(list) }
-      return try YAMLDocument.parse(bytes, path: findings.path, findings: &list)
+      let root = try YAMLDocument.parse(findings.source, path: findings.path, findings: &list)
+      guard let wrong = WrongFile.finding(findings.source, root: root, path: findings.path) else { return root }
+      list = [wrong]
     } catch {
-      findings.add(error.diagnostics)
-      return nil
+      let wrong = WrongFile.finding(findings.source, root: nil, path: findings.path)
+      findings.add(wrong.map { [$0] } ?? error.diagnostics)
     }
+    return nil
   }
 }

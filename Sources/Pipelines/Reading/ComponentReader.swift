@@ -27,9 +27,14 @@ struct ComponentReader {
         continue
       }
       guard let field = spec.field(named: name) else {
-        findings.addUnknown(
-          .unknownField, at: entry.key.position, "“\(spec.name)” has no field “\(name)”", name: name,
-          candidates: spec.fields.map(\.name))
+        let message = "“\(spec.name)” has no field “\(name)”"
+        if let owner = owner(ofField: name, below: spec) {
+          findings.add(
+            .unknownField, at: entry.key.position, message, hint: "it is a field of “\(owner)”: indent it below that")
+        } else {
+          findings.addUnknown(
+            .unknownField, at: entry.key.position, message, name: name, candidates: spec.fields.map(\.name))
+        }
         // The field that was meant is not missing as well.
         if let meant = NearestName.find(name, in: spec.fields.map(\.name)) { component.brokenFields.insert(meant) }
         continue
@@ -43,6 +48,14 @@ struct ComponentReader {
         hint: "for example “\(field.name): \(field.example)”")
     }
     return component
+  }
+
+  /// The field whose component has a field of that name, which was not indented enough; `nil` for other names.
+  private func owner(ofField name: String, below spec: ComponentSpec) -> String? {
+    spec.fields.first { field in
+      guard case .component(let component) = field.kind else { return false }
+      return registry[component].field(named: name) != nil
+    }?.name
   }
 
   private func take(

@@ -80,6 +80,8 @@ final class Findings {
       add(
         .unknownMember, at: source.texts("member")?.first?.position ?? input.position,
         "“\(error.path)”: \(error.message)")
+    case .unsupportedContainer where error.position == .file:
+      add(.unreadableFile, at: input.position, "“\(error.path)”: \(error.message)")
     default: if !addDatabase(error, of: input, source) { add([error.diagnostic]) }
     }
   }

@@ -150,14 +150,17 @@ final class SourceContents {
     }
     if patterns.isEmpty {
       if MemberPattern.isResourceFork(name) { return false }
+      if Self.isOffice(name) {
+        throw ReadError(
+          .unsupportedContainer, path: source.path,
+          message: "this is a spreadsheet or another office document, which is not read; save its sheet as CSV, or name"
+            + " one of its files with “member”")
+      }
       if let first = taken.first {
-        let isOffice = first == "[Content_Types].xml" || first == "mimetype"
         throw ReadError(
           .severalMembers, path: source.path,
-          message: isOffice
-            ? "this is an office document, which is not read; save its table as CSV"
-            : "the archive has several files, “\(first)”, “\(name)” and perhaps more; say which with “member”:"
-              + " a name, a pattern, or \"*\" for all of them")
+          message: "the archive has several files, “\(first)”, “\(name)” and perhaps more; say which with “member”:"
+            + " a name, a pattern, or \"*\" for all of them")
       }
       isChosen = true
     }
@@ -167,6 +170,12 @@ final class SourceContents {
       others.append(name)
     }
     return isChosen
+  }
+
+  /// Whether a member is one of those that office documents have (ECMA-376 part 2, OpenDocument part 3).
+  private static func isOffice(_ name: String) -> Bool {
+    ["[Content_Types].xml", "mimetype", "_rels/.rels", "META-INF/manifest.xml"].contains(name)
+      || ["xl/", "word/", "ppt/", "docProps/"].contains { name.hasPrefix($0) && name.hasSuffix(".xml") }
   }
 
   private func checkMatches() throws(ReadError) {

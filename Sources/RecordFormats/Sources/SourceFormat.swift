@@ -149,6 +149,15 @@ public enum SourceFormat: String, Sendable, Hashable, CaseIterable {
     -> SourceFormat?
   {
     if let format = SourceFormat(fileName: source.path) { return format }
+    return try ofContent(source, encoding: encoding)
+  }
+
+  /// The format that a file's content looks like, whatever its name.
+  ///
+  /// - Returns: as ``detect(_:encoding:)``.
+  public static func ofContent(_ source: ByteSource, encoding: TextEncoding = .automatic) throws(ReadError)
+    -> SourceFormat?
+  {
     if source.isReadOnce { return nil }
     let contents = try SourceContents(source)
     let stream = try contents.first()

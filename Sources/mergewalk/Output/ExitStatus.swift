@@ -19,6 +19,8 @@ enum ExitStatus {
   static let busy = ExitCode(6)
   /// The import is done, but its result, its metrics or its report could not be written.
   static let outputLost = ExitCode(7)
+  /// The command line cannot be understood (`EX_USAGE` of sysexits).
+  static let usage = ExitCode(64)
 
   /// The code of a run's end.
   static func of(_ status: RunStatus) -> ExitCode { ExitCode(Int32(status.exitCode)) }

@@ -35,7 +35,7 @@ struct SourceOption: ExpressibleByArgument {
   let value: String
 
   init?(argument: String) {
-    guard let assignment = Assignment(argument: argument) else { return nil }
+    guard let assignment = try? Assignment(argument) else { return nil }
     (name, value) = (assignment.name, assignment.value)
   }
 }

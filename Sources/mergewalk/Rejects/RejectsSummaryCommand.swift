@@ -59,6 +59,7 @@ struct RejectTally {
   let earlier: [String]
   private(set) var count = 0
   private(set) var codes: [String: (count: Int, samples: [RejectLine])] = [:]
+  private var advice = RejectAdvice()
   private var fields: [String: Int] = [:]
   private var files: [String: Int] = [:]
   /// More different columns and files than these are counted as others, so that memory stays flat.
@@ -85,6 +86,7 @@ struct RejectTally {
       entry.samples.append(sample)
     }
     codes[line.code] = entry
+    advice.add(line)
     // A line about an object of the store is of no file.
     guard line.object == nil else { return }
     Self.count(line.field ?? "(the whole record)", &fields)
@@ -116,7 +118,8 @@ struct RejectTally {
     }
     for (code, _) in sortedCodes {
       let lines = codes[code]?.samples ?? []
-      if !lines.isEmpty { sections.append(lines.map(RejectsFile.text).joined(separator: "\n")) }
+      let cure = advice.cure(code).map { ["\(code): \($0)"] } ?? []
+      if !lines.isEmpty { sections.append((lines.map(RejectsFile.text) + cure).joined(separator: "\n")) }
     }
     if !earlier.isEmpty {
       sections.append((["earlier runs"] + earlier.map { "  " + RejectsFile.printable($0) }).joined(separator: "\n"))
@@ -135,7 +138,8 @@ struct RejectTally {
       (
         "samples",
         .object(sortedCodes.map { name, _ in (name, .array((codes[name]?.samples ?? []).map(RejectsFile.json))) })
-      ), ("earlier", .array(earlier.map { .string($0) })),
+      ), ("advice", .object(sortedCodes.map { name, _ in (name, advice.cure(name).map { .string($0) } ?? .null) })),
+      ("earlier", .array(earlier.map { .string($0) })),
     ])
   }
 }

@@ -128,6 +128,9 @@ struct RunExecution {
         Console.words(ChangesOutput.words(summary.changes, wanted: definition.sampledChanges))
       }
       Console.words(SummaryOutput.words(summary))
+      if summary.rejected > 0, let path = summary.rejectsPath {
+        for line in RejectAdvice(path: path, run: summary.runID).lines() { Console.words(line) }
+      }
     }
     for line in lost {
       if let log = telling.log { log.warn(line) } else { Console.words("mergewalk: error: \(line)") }

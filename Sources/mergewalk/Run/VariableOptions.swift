@@ -6,7 +6,8 @@ struct VariableOptions: ParsableArguments {
   @Option(
     name: .customLong("set"), parsing: .singleValue,
     help: ArgumentHelp(
-      "Set a variable that the pipeline uses as ${KEY}; it hides the environment's.", valueName: "key=value"))
+      "Set a variable that the pipeline uses as ${KEY}; it hides the environment's.", valueName: "key=value"),
+    transform: Assignment.init)
   var assignments: [Assignment] = []
 
   /// The variables; of several assignments to one name the last counts.
@@ -16,12 +17,17 @@ struct VariableOptions: ParsableArguments {
 }
 
 /// `KEY=VALUE` on the command line.
-struct Assignment: ExpressibleByArgument {
+struct Assignment {
   let name: String
   let value: String
 
-  init?(argument: String) {
-    guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")), sign > argument.startIndex else { return nil }
+  init(_ argument: String) throws {
+    guard let sign = argument.utf8.firstIndex(of: UInt8(ascii: "=")), sign > argument.startIndex else {
+      let name = argument.split(separator: "=", omittingEmptySubsequences: false).first.flatMap {
+        $0.isEmpty ? nil : $0
+      }
+      throw ValidationError("it takes a name and a value: --set \(name ?? "NAME")=VALUE")
+    }
     name = String(argument[..<sign])
     value = String(argument[argument.utf8.index(after: sign)...])
   }

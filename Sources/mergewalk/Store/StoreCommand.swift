@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnostics
 import ObjectStore
 
 /// `mergewalk store`: look at stores, and bring them to another version of their model.
@@ -22,7 +23,9 @@ struct StoreCommand: ParsableCommand {
 enum StoreFailure {
   /// Says why, and ends the command.
   static func end(_ error: StoreError) -> ExitCode {
-    Console.words("\(error.path): error: \(error.message) [\(error.code.rawValue)]")
+    let advice = error.code == .notFound ? NearestFile.hint(for: error.path) : error.advice
+    Console.words(
+      "\(error.path): error: \(error.message)\(advice.map { "; " + $0 } ?? "") [\(error.code.rawValue)]")
     return ExitStatus.failure
   }
 }

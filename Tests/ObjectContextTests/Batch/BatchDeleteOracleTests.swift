@@ -125,7 +125,10 @@ struct BatchDeleteOracleTests {
       func lines(_ error: SaveError?) -> Set<String> {
         let failures = error?.failures ?? []
         let isDenied = failures.contains { $0.code == .deletionDenied }
-        return Set(failures.filter { !isDenied || $0.code != .tooFewObjects }.map(\.description))
+        return Set(
+          failures.filter { !isDenied || $0.code != .tooFewObjects }.map {
+            "\($0.entity) \($0.primaryKey) \($0.property) \($0.code.name)"
+          })
       }
       #expect(lines(error) == lines(plainError), comment)
       #expect(try batch.dump() == before, comment)

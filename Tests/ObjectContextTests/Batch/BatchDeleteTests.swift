@@ -71,7 +71,8 @@ struct BatchDeleteTests {
     #expect(error?.saveCode == .validation)
     #expect(
       error?.description
-        == "Product 1: lines: validate.deletionDenied\nProduct 2: lines: validate.deletionDenied")
+        == "Product 1: lines still has objects, so it cannot be deleted [validate.deletionDenied]\n"
+        + "Product 2: lines still has objects, so it cannot be deleted [validate.deletionDenied]")
     #expect(try place.dump() == before)
     // With their lines they may go.
     _ = try place.context.execute(Request("Line"))
@@ -91,7 +92,7 @@ struct BatchDeleteTests {
     try place.context.save()
     let before = try place.dump()
     let error = batchError { _ = try place.context.execute(Request("Owner")) }
-    #expect(error?.description == "Thing 1: owner: validate.missing")
+    #expect(error?.description == "Thing 1: owner is required [validate.missing]")
     #expect(error?.saveCode == .validation)
     #expect(try place.dump() == before)
     try place.verify()

@@ -181,7 +181,7 @@ struct BatchInsertTests {
       _ = try place.context.execute(BatchInsertRequest("Person", rows: [person, ["age": 3]]))
     }
     #expect(invalid?.saveCode == .validation)
-    #expect(invalid?.description == "row 2: Person 3: name: validate.missing")
+    #expect(invalid?.description == "row 2: Person 3: name is required [validate.missing]")
     let taken = batchError {
       _ = try place.context.execute(BatchInsertRequest("Person", rows: [person, ["name": "x", "code": 5]]))
     }

@@ -45,7 +45,7 @@ struct ObjectLifetimeTests {
     #expect(one !== two && one.objectID == two.objectID)
   }
 
-  @Test("OL4: object and context do not keep each other alive")
+  @Test("OL4: a context does not keep objects alive; an object keeps its context, unlike in Core Data")
   func ol4WeakReferences() throws {
     let place = try Workplace(try Models.works())
     let id = try savedID(place)
@@ -55,10 +55,26 @@ struct ObjectLifetimeTests {
     #expect(object?.objectID == id)
     object = nil
     #expect(watched == nil)
-    let kept = try #require(try context?.object(with: id))
+    var kept: ManagedObject? = try context?.object(with: id)
     weak let watchedContext = context
     context = nil
-    #expect(watchedContext == nil && kept.context == nil)
+    #expect(watchedContext != nil && kept?.context === watchedContext)
+    #expect(try kept?.value(forKey: "title") == .string("a"))
+    // Where nobody else has the context, a change keeps both until it is saved.
+    try kept?.setValue(.string("b"), forKey: "title")
+    #expect(try kept?.value(forKey: "title") == .string("b"))
+    try kept?.context?.save()
+    kept = nil
+    #expect(watchedContext == nil)
+    #expect(try place.rows("SELECT ZTITLE FROM ZSKILL") == ["b"])
+    // Where somebody has it, the object with changes goes with it.
+    context = place.anotherContext()
+    kept = try context?.object(with: id)
+    weak let another = context
+    try kept?.setValue(.string("c"), forKey: "title")
+    context = nil
+    #expect(another == nil && kept?.context == nil)
+    #expect(objectErrorCode { _ = try kept?.value(forKey: "title") } == .invalid)
   }
 
   @Test("OL5: the context keeps changed objects until save, reset, rollback or refresh: the same objects")

@@ -27,7 +27,7 @@ extension ObjectTests {
         ])
       let custom = try #require(error.failures.first { $0.code == .custom })
       #expect(custom.objectID == second.objectID && custom.value == .string("nobody") && custom.message == "is nobody")
-      #expect(custom.description.hasSuffix("name: validate.custom: is nobody"))
+      #expect(custom.description.hasSuffix("Worker “nobody”: name: is nobody [validate.custom]"))
       #expect(error.failures.first { $0.property == "age" }?.value == .integer(3))
       #expect(error.failures.first { $0.objectID == team.objectID }?.value?.isString == true)
       #expect(error.message.split(separator: "\n").count == 4)

@@ -66,7 +66,7 @@ struct RefusalTests {
       ("TERNARY(size > 1, 1, 'a') == 1", .typeMismatch), ("CAST(code, 'NSNonsense') == 1", .typeMismatch),
       ("sqrt:(code) > 1", .typeMismatch), ("length:(size) > 1", .typeMismatch),
       ("lines.title == 'a'", .toManyKey), ("size == {1, 2}", .toManyKey), ("lines > 3", .toManyKey),
-      ("nothing == 1", .unknownKey), ("customer.nothing == 1", .unknownKey), ("code.length == 1", .unknownKey),
+      ("nothing == 1", .unknownKey), ("customer.nothing == 1", .unknownKey), ("code.width == 1", .unknownKey),
       ("code MATCHES '('", .pattern), ("code MATCHES[d] '[a'", .pattern), ("code == $X", .missingVariable),
       ("{1, 2}[5] == 1", .indexOutOfRange),
     ])

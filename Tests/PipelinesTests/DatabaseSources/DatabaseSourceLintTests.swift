@@ -121,8 +121,8 @@ struct DatabaseSourceLintTests {
     process.waitUntilExit()
     #expect(
       try lint("files: app.db.gz\n  table: orders") == [
-        "app.db.gz: error: the file is compressed or an archive; a database is read in place, so unpack it first"
-          + " [unsupportedContainer]"
+        "pipeline.yaml:5:10: error: “app.db.gz”: the file is compressed or an archive; a database is read in place, so unpack it first"
+          + " [unreadableFile]"
       ])
     #expect(
       try lint("files: \"-\"\n  format: sqlite\n  table: orders") == [])

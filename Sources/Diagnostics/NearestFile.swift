@@ -1,0 +1,66 @@
+import Glibc
+
+/// What to say about a path at which there is nothing.
+public enum NearestFile {
+  /// More names of a folder than these are not looked at.
+  private static let mostNames = 10_000
+
+  /// The path that was meant, that a folder on the way is missing, or which files of that kind there are; `nil` when the
+  /// folder has nothing to offer.
+  ///
+  /// - Complexity: O(names in the folder × length of the name).
+  public static func hint(for path: String) -> String? {
+    var missing = path
+    while !isThere(ResolvedPath.folder(of: missing)) { missing = ResolvedPath.folder(of: missing) }
+    let folder = ResolvedPath.folder(of: missing)
+    let name = String(missing.split(separator: "/").last ?? "")
+    let names = names(in: folder)
+    let rest = path.dropFirst(missing.count)
+    let prefix = missing.dropLast(name.count)
+    if missing != path {
+      if let near = NearestName.find(name, in: names.filter { isFolder(folder + "/" + $0) }) {
+        let meant = "\(prefix)\(near)\(rest)"
+        return isThere(meant) ? "did you mean “\(meant)”?" : "did you mean the folder “\(prefix)\(near)”?"
+      }
+      return "there is no folder “\(missing)”"
+    }
+    // The same letters in another case, another extension, a letter too many: in this order.
+    let stem = stem(name)
+    if let near = NearestName.find(name, in: names.filter { !$0.hasPrefix(".") }) {
+      return "did you mean “\(prefix)\(near)”?"
+    }
+    if let near = names.first(where: { Self.stem($0) == stem && !stem.isEmpty }) {
+      return "did you mean “\(prefix)\(near)”?"
+    }
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
+    let others = names.filter { $0.hasSuffix(name[dot...]) && !$0.hasPrefix(".") }
+    if others.isEmpty { return nil }
+    let shown = others.prefix(5).map { "“\(prefix)\($0)”" }.joined(separator: ", ")
+    return "there is \(shown)" + (others.count > 5 ? " and \(others.count - 5) more" : "")
+  }
+
+  private static func stem(_ name: String) -> Substring {
+    name.firstIndex(of: ".").map { $0 == name.startIndex ? name[...] : name[..<$0] } ?? name[...]
+  }
+
+  /// The names in a folder, sorted.
+  private static func names(in folder: String) -> [String] {
+    guard let stream = opendir(folder) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while names.count < mostNames, let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+
+  private static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}

@@ -1,0 +1,138 @@
+public import ObjectModel
+import ObjectStore
+import Synchronization
+
+/// A fetch on a container's thread that comes in portions of values, for tasks that show how far it is, let others work
+/// on the container meanwhile, and can be cancelled.
+///
+/// ```swift
+/// let names = background.asyncFetch(request) { order throws(ObjectError) in try order.value(forKey: "number") }
+/// for try await portion in names { ... }
+/// ```
+///
+/// Objects stay on their thread; what is made of each is what comes. The fetch runs with the first portion; when the task is
+/// cancelled, a SELECT that is running stops soon, and the sequence throws ``ObjectError`` with `cancelled`.
+public struct QueueFetch<Value: Sendable>: AsyncSequence, Sendable {
+  /// The values of objects that follow each other in the result.
+  public typealias Element = [Value]
+  /// What goes wrong.
+  public typealias Failure = ObjectError
+
+  fileprivate let context: QueueContext
+  fileprivate let request: FetchRequest
+  fileprivate let size: Int
+  fileprivate let transform: @Sendable (ManagedObject) throws(ObjectError) -> Value
+
+  /// Begins the fetch anew.
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(fetch: self) }
+
+  /// Goes through the portions.
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    private let fetch: QueueFetch
+    private let place: QueueFetchPlace
+
+    fileprivate init(fetch: QueueFetch) {
+      self.fetch = fetch
+      place = QueueFetchPlace(fetch.context)
+    }
+
+    /// The values of the next objects; `nil` after the last one.
+    public mutating func next() async throws(ObjectError) -> [Value]? { try await next(isolation: nil) }
+
+    /// The values of the next objects; `nil` after the last one.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(ObjectError) -> [Value]? {
+      let (fetch, rest) = (fetch, place.rest)
+      let result: Result<[Value]?, ObjectError> = await withTaskCancellationHandler {
+        do throws(ObjectError) {
+          return .success(
+            try await fetch.context.perform { context throws(ObjectError) -> [Value]? in
+              try rest.next(fetch.size, fetch.request, context, fetch.transform)
+            })
+        } catch {
+          return .failure(error)
+        }
+      } onCancel: {
+        rest.isCancelled.store(true, ordering: .relaxed)
+      }
+      return try result.get()
+    }
+  }
+}
+
+extension QueueContext {
+  /// Fetches the objects of a request in portions and makes a value of each.
+  ///
+  /// Nothing runs before the first portion is asked for.
+  ///
+  /// - Parameters:
+  ///   - portion: How many objects come at a time; `nil` for the request's batch size, or 500 when it has none.
+  ///   - transform: Makes the value, on the container's thread.
+  public func asyncFetch<Value: Sendable>(
+    _ request: FetchRequest, portion: Int? = nil,
+    _ transform: @escaping @Sendable (ManagedObject) throws(ObjectError) -> Value
+  ) -> QueueFetch<Value> {
+    let size = portion ?? (request.fetchBatchSize > 0 ? request.fetchBatchSize : 500)
+    return QueueFetch(context: self, request: request, size: max(1, size), transform: transform)
+  }
+}
+
+/// Where a fetch in portions is; its result goes away on the thread that it belongs to.
+private final class QueueFetchPlace: Sendable {
+  let rest = QueueFetchRest()
+  private let context: QueueContext
+
+  init(_ context: QueueContext) { self.context = context }
+
+  deinit {
+    let rest = rest
+    context.post { rest.found = nil }
+  }
+}
+
+/// What has not come yet.
+///
+/// Unchecked: ``found`` and ``completed`` are touched on the context's thread only.
+private final class QueueFetchRest: @unchecked Sendable {
+  let isCancelled = Atomic(false)
+  var found: FetchedObjects?
+  var completed = 0
+
+  func next<Value>(
+    _ size: Int, _ request: FetchRequest, _ context: ManagedObjectContext,
+    _ transform: (ManagedObject) throws(ObjectError) -> Value
+  ) throws(ObjectError) -> [Value]? {
+    func interruptible<Result>(_ body: () throws(ObjectError) -> Result) throws(ObjectError) -> Result {
+      guard let store = context.storeList.all.first else { return try body() }
+      do throws(ObjectError) {
+        return try store.interruptible({ isCancelled.load(ordering: .relaxed) }, body)
+      } catch {
+        if error.cause?.cause?.kind == .interrupted { try check(request) }
+        throw error
+      }
+    }
+    try check(request)
+    let all: FetchedObjects
+    if let found {
+      all = found
+    } else {
+      all = try interruptible { () throws(ObjectError) in try context.fetch(request) }
+      found = all
+    }
+    guard completed < all.count else { return nil }
+    let range = completed..<min(completed + size, all.count)
+    let objects = try interruptible { () throws(ObjectError) in Array(all[range]) }
+    // Rows of a SELECT that was stopped are faults; nobody shall take them for a portion.
+    try check(request)
+    completed = range.upperBound
+    var values: [Value] = []
+    for object in objects { values.append(try transform(object)) }
+    return values
+  }
+
+  private func check(_ request: FetchRequest) throws(ObjectError) {
+    guard isCancelled.load(ordering: .relaxed) else { return }
+    throw ObjectError(.cancelled, "the task was cancelled after \(completed) objects of \(request.entityName)")
+  }
+}

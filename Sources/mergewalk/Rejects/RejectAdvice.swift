@@ -1,0 +1,56 @@
+import Pipelines
+import RecordFormats
+
+/// The first reject of each code, with what to do about all of them.
+struct RejectAdvice {
+  /// More values than these tell no more.
+  private static let mostValues = 200
+  /// More codes than these are for `mergewalk rejects summary`.
+  private static let mostCodes = 5
+  /// More lines than these are not read after a run.
+  private static let mostLines = 10_000
+
+  private var codes: [(code: String, first: RejectLine, values: [RejectedValue])] = []
+
+  /// Takes a line in.
+  mutating func add(_ line: RejectLine) {
+    var index = codes.firstIndex { $0.code == line.code } ?? codes.count
+    if index == codes.count {
+      var first = line
+      first.raw = nil
+      codes.append((line.code, first, []))
+      index = codes.count - 1
+    }
+    let isSameField = line.field == codes[index].first.field
+    guard isSameField, codes[index].values.count < Self.mostValues, let raw = line.raw,
+      let value = RejectedValue(raw: raw, column: line.sourceColumn)
+    else { return }
+    codes[index].values.append(value)
+  }
+
+  /// What to do about the rejects of a code.
+  func cure(_ code: String) -> String? {
+    codes.first { $0.code == code }.flatMap { RejectCure.text(code: code, samples: $0.values) }
+  }
+
+  /// One line for each code: the first reject’s place and reason, and the cure.
+  func lines() -> [String] {
+    codes.prefix(Self.mostCodes).map { entry in
+      let cure = cure(entry.code).map { "; " + $0 } ?? ""
+      return "\(RejectsFile.place(entry.first)): \(RejectsFile.printable(entry.first.message))\(cure) [\(entry.code)]"
+    }
+  }
+
+  /// Reads the rejects of one run, as far as it needs to.
+  init(path: String, run: String) {
+    guard var lines = try? RejectLines(ByteSource(path: path)) else { return }
+    var count = 0
+    while count < Self.mostLines, let next = try? lines.next() {
+      count += 1
+      if case .success(let line) = next, line.run == run || run.isEmpty { add(line) }
+    }
+  }
+
+  /// Nothing yet.
+  init() {}
+}

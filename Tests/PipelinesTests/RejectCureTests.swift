@@ -1,0 +1,70 @@
+import Foundation
+import Importing
+import TestSupport
+import Testing
+
+@testable import Pipelines
+
+@Suite("What to do about rejects")
+struct RejectCureTests {
+  @Test("what the sentences name are fields of pipelines")
+  func fields() throws {
+    let known = Set(ComponentRegistry.standard.components.flatMap { $0.fields.map(\.name) })
+    for code in RejectCode.allCases {
+      let text = RejectCure.text(code)
+      #expect(!text.isEmpty && !text.hasSuffix("."))
+      for quoted in text.split(separator: "“").dropFirst().compactMap({ $0.split(separator: "”").first }) {
+        let name = quoted.drop { "{ ".contains($0) }.prefix { $0.isLetter || $0 == "_" }
+        guard quoted.contains(": ") else { continue }
+        #expect(known.contains(String(name)), "\(code.rawValue): “\(quoted)”")
+      }
+    }
+  }
+
+  @Test(
+    "values tell how they are written",
+    arguments: [
+      ("value.date", ["31.12.2024;x", "01.02.2024;y"], "“date: dd.MM.yyyy”"),
+      ("value.date", ["12/31/2024,x"], "“date: MM/dd/yyyy”"),
+      ("value.date", ["1/2/2024,x"], "“date: d/M/yyyy” or “M/d/yyyy”"),
+      ("value.date", ["2024/12/31 10:00\tx"], "“date: yyyy/MM/dd HH:mm”"),
+      ("value.number", ["\"1,65\",x"], "{ decimal_mark: comma }"),
+      ("value.number", ["1.234,5;x"], "{ decimal_mark: comma, group_mark: point }"),
+      ("value.number", ["1 234,5;x"], "{ decimal_mark: comma, group_mark: space }"),
+      ("value.integer", ["\"1,234,567\",x"], "{ group_mark: comma }"),
+      ("value.boolean", ["ja,x", "nein,y"], "{ true: [ja], false: [nein] }"),
+      ("value.boolean", ["OUI", "non"], "{ true: [oui], false: [non] }"),
+      ("value.boolean", ["up;", "down;"], "say which of “up”, “down” mean true"),
+      // What tells nothing leaves the sentence of the code.
+      ("value.date", ["yesterday"], "or another pattern"), ("value.number", ["tall,x"], "“null_tokens”"),
+      ("value.date", ["yesterday,", "31.12.2024,", "soon,"], "or another pattern"),
+    ])
+  func proposals(code: String, values: [String], text: String) {
+    let samples = values.compactMap { RejectedValue(raw: Array($0.utf8), column: 1) }
+    let said = RejectCure.text(code: code, samples: samples)
+    #expect(said?.contains(text) == true, "\(said ?? "")")
+  }
+
+  @Test("the page about trouble has every code with its sentence")
+  func page() throws {
+    let path = Locations.repository + "/docs/troubleshooting.md"
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let parts = text.split(separator: #/<!-- cures:(start|end) -->\n/#, omittingEmptySubsequences: false)
+    try #require(parts.count == 3)
+    let rows = RejectCode.allCases.map { "| `\($0.rawValue)` | \(RejectCure.text($0)) |\n" }.joined()
+    let table = "| code | what to do |\n| --- | --- |\n" + rows
+    if ProcessInfo.processInfo.environment["MERGEWALK_UPDATE_DOCS"] == "1" {
+      try text.replacing(parts[1], with: table).write(toFile: path, atomically: true, encoding: .utf8)
+    } else {
+      #expect(parts[1] == table, "run the tests with MERGEWALK_UPDATE_DOCS=1 to write the table anew")
+    }
+  }
+
+  @Test("a place outside the record is no value")
+  func outside() {
+    #expect(RejectedValue(raw: Array("ab".utf8), column: 3) == nil)
+    #expect(RejectedValue(raw: Array("ab".utf8), column: 0) == nil)
+    #expect(RejectedValue(raw: Array("a\nb".utf8), column: 3) == nil)
+    #expect(RejectCure.text(code: "no.such", samples: []) == nil)
+  }
+}

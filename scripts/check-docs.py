@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Holds the README and the pages to what CONTRIBUTING.md says of them: words, links, plain English, YAML that parses."""
+import os, re, sys
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# README: about 700 words beside its examples.
+MOST_WORDS = 750
+# What was said before, and what is said now.
+PLAIN = {"taken back": "rolled back", "gone on with": "resumed", "What becomes what": "say what the file does",
+         "Known beforehand": "say what explain does", "Of what is asked for": "say it in the active voice"}
+# Pages that are still to be put into plain English.
+LATER = {"docs/decisions"}
+
+
+def main():
+    failures = []
+    pages = ["README.md"] + sorted(
+        os.path.relpath(os.path.join(folder, name), HERE)
+        for folder, _, names in os.walk(os.path.join(HERE, "docs")) for name in names if name.endswith(".md"))
+    headings = {page: anchors(open(os.path.join(HERE, page)).read()) for page in pages}
+    for page in pages:
+        text = open(os.path.join(HERE, page)).read()
+        prose = re.sub(r"(?ms)^```.*?^```", lambda m: "\n" * m.group(0).count("\n"), text)
+        if page == "README.md":
+            words = len(prose.split())
+            print(f"README.md: {words} words")
+            if words > MOST_WORDS:
+                failures.append(f"README.md: {words} words, more than {MOST_WORDS}")
+        for number, line in enumerate(prose.splitlines(), 1):
+            place = f"{page}:{number}"
+            for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", line)):
+                if re.match(r"[a-z]+:", target):
+                    continue
+                path, _, anchor = target.partition("#")
+                file = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+                if not os.path.exists(os.path.join(HERE, file)):
+                    failures.append(f"{place}: there is no {file}")
+                elif anchor and file in headings and anchor not in headings[file]:
+                    failures.append(f"{place}: {file} has no heading #{anchor}")
+            if "(decisions/" not in line and not any(page.startswith(later) for later in LATER):
+                failures += [f"{place}: “{old}”: {new}" for old, new in PLAIN.items() if old in line]
+    for name in ["packaging/action/action.yml", ".github/workflows/ci.yml", ".github/workflows/release.yml"]:
+        if parses(name) is False:
+            failures.append(f"{name}: is no YAML")
+    print("\n".join(failures) if failures else f"{len(pages)} pages: no findings")
+    sys.exit(1 if failures else 0)
+
+
+def anchors(text):
+    """The anchors of a page's headings, as GitHub makes them."""
+    found = set()
+    for heading in re.findall(r"(?m)^#+ (.*)$", re.sub(r"(?ms)^```.*?^```", "", text)):
+        heading = re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", heading).lower()
+        found.add(re.sub(r"[^\w\- ]", "", heading).replace(" ", "-"))
+    return found
+
+
+def parses(name):
+    """Whether a file is YAML; None where Python has no parser for it."""
+    try:
+        import yaml
+    except ImportError:
+        return None
+    try:
+        return isinstance(yaml.safe_load(open(os.path.join(HERE, name))), dict)
+    except yaml.YAMLError:
+        return False
+
+
+if __name__ == "__main__":
+    main()
