@@ -104,9 +104,11 @@ public enum StoreMigrator {
       }
       let steps = try run(file, route, start.configuration, options)
       try migrationErrors { () throws(StoreError) in
-        try file.commit()
-        backup?.forgetPublished()
-        try file.finish()
+        try file.finish {
+          // Only once the store is migrated: until then a successor takes the copy back and starts over.
+          backup?.forgetPublished()
+          return nil
+        }
       }
       return Outcome(route: route, steps: steps)
     } catch {

@@ -91,6 +91,7 @@ struct RestartTests {
       guard FileManager.default.fileExists(atPath: folder.file("new.sqlite")) else { break }
       guard files(folder).contains(where: { $0.contains("mergewalk-work") }) else { continue }
       isTested = true
+      try folder.write("email,age\np1@example.com,99\n", to: "in.csv")
       #expect(try Command(["run", "p.yaml", "--store", "new.sqlite", "--quiet"], in: folder.path).status == 0)
       let before = try Data(contentsOf: URL(fileURLWithPath: folder.file("new.sqlite")))
       let next = try Command(Work.seed.arguments, in: folder.path)
