@@ -42,21 +42,6 @@ enum FileSystem {
     return Array(bytes.prefix(length))
   }
 
-  /// Writes bytes over the start of a file and waits until they are on the disk.
-  static func overwriteHead(_ path: String, _ bytes: [UInt8]) throws(StoreError) {
-    let file = open(path, O_WRONLY | O_CLOEXEC)
-    guard file >= 0 else { throw failure(path, "cannot open") }
-    defer { close(file) }
-    var done = 0
-    while done < bytes.count {
-      let put = bytes.withUnsafeBytes { pwrite(file, $0.baseAddress! + done, bytes.count - done, done) }
-      if put < 0 && errno == EINTR { continue }
-      guard put > 0 else { throw failure(path, "cannot write") }
-      done += put
-    }
-    guard fsync(file) == 0 else { throw failure(path, "cannot sync") }
-  }
-
   /// Waits until a file or a folder is on the disk.
   static func sync(_ path: String) throws(StoreError) {
     let file = open(path, O_RDONLY | O_CLOEXEC)

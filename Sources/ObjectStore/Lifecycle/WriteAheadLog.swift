@@ -8,17 +8,14 @@ import Glibc
 struct WriteAheadLog {
   /// The bytes up to the end of the last commit; 0 when nothing is committed.
   private(set) var length = 0
-  /// The commits that end behind the place from which they were to be counted.
-  private(set) var commits = 0
 
   private static let headerLength = 32
   private static let frameHeaderLength = 24
 
   /// Reads a log; a file that is not there, is empty or has no valid header holds nothing.
   ///
-  /// - Parameter start: Commits that end at or before this byte are not counted.
   /// - Complexity: O(bytes of the log).
-  init(_ path: String, countingFrom start: Int = 0) {
+  init(_ path: String) {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return }
     defer { close(file) }
@@ -39,7 +36,6 @@ struct WriteAheadLog {
       // A frame that ends a transaction names the size of the database.
       if frame.bigEndian(at: 4) != 0 {
         length = offset
-        if offset > start { commits += 1 }
       }
     }
   }
