@@ -15,6 +15,7 @@ import Glibc
 ///
 /// Source: [The OS Backend](https://sqlite.org/vfs.html), [WAL without shared memory](https://sqlite.org/wal.html#noshm).
 enum OverlayFiles {
+  // Pointers that SQLite keeps for ever: they are set once, before the first use, and nothing behind them changes.
   /// The name under which SQLite knows it; `nil` when it could not be registered.
   nonisolated(unsafe) static let name: UnsafePointer<CChar>? = register()
 

@@ -20,13 +20,8 @@ struct StoreCleanCommand: ParsableCommand {
   @Argument(help: "The store.", completion: .file())
   var store: String
 
-  @Option(help: ArgumentHelp("The model of the store.", valueName: "model"))
-  var model: String?
-
-  @Option(
-    name: .customLong("model-version"),
-    help: ArgumentHelp("The version of an .xcdatamodeld; the current one unless said otherwise.", valueName: "name"))
-  var version: String?
+  @OptionGroup
+  var modelOptions: StoreModelOptions
 
   @Flag(help: "Say what would be removed, and remove nothing.")
   var dryRun = false
@@ -34,12 +29,8 @@ struct StoreCleanCommand: ParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
 
-  func validate() throws {
-    if version != nil, model == nil { throw ValidationError("--model-version needs --model") }
-  }
-
   func run() throws {
-    let model = try self.model.map { try ModelLoading.model($0, version: version) }
+    let model = try modelOptions.find(store: store).model
     let found: StoreCleaner.Leftovers
     do throws(StoreError) {
       found = try StoreCleaner.clean(path: store, model: model, isDryRun: dryRun)
