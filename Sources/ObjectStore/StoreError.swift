@@ -35,6 +35,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     case busy
     /// Somebody has written to the store since a run into it was planned.
     case changedMeanwhile
+    /// A row that waited until the end of a planned run is refused; nothing of the run is in the store.
+    case refusedRows
     /// An option has a name or a value that cannot be used, or a type of store is not registered.
     case invalidOption
     /// The store is open for reading only.

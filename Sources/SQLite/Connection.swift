@@ -38,8 +38,18 @@ public final class Connection {
 
   /// The statements that are not finalized; those that virtual tables keep for themselves are not among them.
   private var statements: Set<OpaquePointer> = []
+  /// What a statement is about to do, for those who keep rows from SQLite for a while.
+  public enum Use: Sendable, Hashable {
+    /// It is compiled: only the schema is read.
+    case compiling
+    /// It begins or ends a transaction, or touches no row that anybody could keep back.
+    case bookkeeping
+    /// It may read or write any row.
+    case rows
+  }
+
   /// Is called before a statement is compiled or run, for what has to be in the file before SQLite looks at it.
-  public var willUseFile: (() throws(SQLiteError) -> Void)?
+  public var willUseFile: ((Use) throws(SQLiteError) -> Void)?
   private var tracer: Tracer?
   /// What is asked now and then while statements run.
   private var question: Question?
@@ -156,8 +166,8 @@ public final class Connection {
   /// Runs all statements in a text and throws their rows away.
   ///
   /// - Throws: ``SQLiteError`` of the first statement that fails; the ones before it stay done.
-  public func execute(_ sql: String) throws(SQLiteError) {
-    try willUseFile?()
+  public func execute(_ sql: String, _ use: Use = .rows) throws(SQLiteError) {
+    try willUseFile?(use)
     var text = Array(sql.utf8CString)
     var failure: SQLiteError?
     text.withUnsafeMutableBufferPointer { buffer in
@@ -181,7 +191,7 @@ public final class Connection {
   ///
   /// - Throws: ``SQLiteError`` when the text is no statement or names what is not there.
   public func prepare(_ sql: String) throws(SQLiteError) -> Statement {
-    try willUseFile?()
+    try willUseFile?(.compiling)
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
     guard code == SQLITE_OK, let statement else {

@@ -8,9 +8,11 @@ public enum SQLiteCalls {
   }
   /// ``Connection/close()``.
   public static func close(_ connection: Connection) throws(SQLiteError) { try connection.close() }
-  /// ``Connection/execute(_:)``.
-  public static func execute(_ connection: Connection, _ sql: String) throws(SQLiteError) {
-    try connection.execute(sql)
+  /// ``Connection/execute(_:_:)``.
+  public static func execute(
+    _ connection: Connection, _ sql: String, _ use: Connection.Use = .rows
+  ) throws(SQLiteError) {
+    try connection.execute(sql, use)
   }
   /// ``Connection/prepare(_:)``.
   public static func prepare(_ connection: Connection, _ sql: String) throws(SQLiteError) -> Statement {

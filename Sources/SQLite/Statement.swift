@@ -17,6 +17,8 @@ public final class Statement {
   /// Unchecked exclusivity: touched at every step; the class is confined to one thread.
   @exclusivity(unchecked) @usableFromInline var needsStart = true
   private var refusedCode = SQLITE_OK
+  /// What it does; what is not said to touch no rows of others is held to touch all.
+  public var use = Connection.Use.rows
 
   init(handle: OpaquePointer, sql: String, connection: Connection) {
     self.handle = handle
@@ -65,7 +67,7 @@ public final class Statement {
   @usableFromInline
   func start() throws(SQLiteError) {
     precondition(!connection.isClosed, "a statement must not run after its connection was closed")
-    try connection.willUseFile?()
+    try connection.willUseFile?(use)
     connection.countStatement()
     if refusedCode != SQLITE_OK {
       let code = refusedCode

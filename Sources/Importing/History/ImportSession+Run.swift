@@ -50,32 +50,40 @@ extension ImportSession {
 
   /// How often a run is planned, at most, because others have written to the store meanwhile.
   private static let mostPlans = 3
+  private static let writtenMeanwhile = "another program wrote to the store while the run was planned"
 
-  /// Imports everything; when somebody has written to the store since the run began, a second time or a third.
+  /// Imports everything; when somebody has written to the store since the run began, a second time or a third, and when
+  /// rows that waited for the end were refused, once more without waiting.
   private func planned(
     progress: @escaping (ImportProgress) -> Void, shouldStop: (() -> Bool)?,
     report: @escaping (inout ImportSummary, RunIdentity) -> Void
   ) throws(ImportError) -> ImportSummary {
     var session = self
+    var definition = definition
     var plans = 1
+    var reasons: [String] = []
     while true {
-      let (identified, count) = (session, plans)
+      let (identified, warnings) = (session, reasons)
       do throws(ImportError) {
         return try session.execute(progress: progress, shouldStop: shouldStop) { summary in
-          if count > 1 {
-            summary.warn(
-              RunWarning(
-                .plannedAgain,
-                "another program wrote to the store while the run was planned; it was planned \(count) times"))
-          }
+          for reason in warnings { summary.warn(RunWarning(.plannedAgain, reason)) }
           report(&summary, identified.identity)
         }
       } catch {
-        guard error.code == .storeChanged, definition.policy.storeChanged == .again, plans < Self.mostPlans,
-          !definition.allSources.contains(where: \.isReadOnce), let next = try? ImportSession(definition)
-        else { throw error }
+        switch error.code {
+        case .storeChanged where definition.policy.storeChanged == .again && plans < Self.mostPlans:
+          plans += 1
+          reasons.removeAll { $0.hasPrefix(Self.writtenMeanwhile) }
+          reasons.append("\(Self.writtenMeanwhile); it was planned \(plans) times")
+        case .rowsRefused where definition.policy.direct != .never:
+          definition.policy.direct = .never
+          reasons.append("a row that waited for the end of the run was refused; it was planned again without waiting")
+        default: throw error
+        }
+        guard !definition.allSources.contains(where: \.isReadOnce), let next = try? ImportSession(definition) else {
+          throw error
+        }
         session = next
-        plans += 1
       }
     }
   }

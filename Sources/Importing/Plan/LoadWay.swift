@@ -16,6 +16,8 @@ public struct LoadWay: Sendable, Hashable {
     case forbidden
     /// The store is there, or an interrupted run goes on.
     case storeExists
+    /// The store is there, and what the run changes waits, sorted, to be written once at its end.
+    case sorted
     /// Whole objects are loaded.
     case objects
     /// Nobody knows how large the inputs are.
@@ -43,8 +45,8 @@ public struct LoadWay: Sendable, Hashable {
   /// Whether rows go past SQLite.
   public var isDirect: Bool { reason == .asked || reason == .large }
 
-  /// `direct` or `sqlite`.
-  public var name: String { isDirect ? "direct" : "sqlite" }
+  /// `direct`, `sorted` or `sqlite`.
+  public var name: String { isDirect ? "direct" : reason == .sorted ? "sorted" : "sqlite" }
 
   /// Inputs of fewer bytes are not worth while: they are a second's work, and an interrupted run can go on.
   public static let leastBytes = 16 << 20
@@ -58,6 +60,7 @@ public struct LoadWay: Sendable, Hashable {
     case .large: "the inputs have at least 16 MiB and at most 8 GiB; an interrupted run begins anew"
     case .forbidden: "the pipeline says direct: never"
     case .storeExists: "the store is there"
+    case .sorted: "the store is there, and keys are found in memory: changed rows wait and are written once, sorted"
     case .objects: "whole objects are loaded"
     case .unknownSize: "nobody knows how large the inputs are, and an interrupted run can go on"
     case .small: "the inputs have less than 16 MiB, and an interrupted run can go on"
@@ -74,6 +77,11 @@ extension LoadWay {
   /// Chooses for a store that is not there yet.
   init(new definition: ImportDefinition, plans: [ImportPlan]) {
     self.init(Self.obstacle(definition, plans) ?? Self.size(definition))
+  }
+
+  /// Whether what a run changes in a store that is there may wait for its end.
+  static func mayWait(_ definition: ImportDefinition, _ plans: [ImportPlan]) -> Bool {
+    obstacle(definition, plans) == nil
   }
 
   /// What keeps the direct way from being taken at all.

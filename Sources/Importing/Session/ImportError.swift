@@ -22,6 +22,8 @@ public struct ImportError: Error, CustomStringConvertible {
     case storeBusy
     /// Another program has written to the store while the run was planned; nothing of the run is in it.
     case storeChanged
+    /// A row that waited for the end of the run was refused; nothing of the run is in the store.
+    case rowsRefused
     /// The rejects file cannot be written.
     case cannotWriteRejects
     /// What the store remembers of an incremental import is about another column.
@@ -74,6 +76,7 @@ public struct ImportError: Error, CustomStringConvertible {
     let code: Code =
       switch error.code {
       case .changedMeanwhile: .storeChanged
+      case .refusedRows: .rowsRefused
       case .busy: .storeBusy
       default: .database
       }

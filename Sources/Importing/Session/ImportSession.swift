@@ -245,6 +245,7 @@ public final class ImportSession {
       definition, plans: plans, groups: groups, file: file, identity: identity, checkpoint: first,
       isResumed: summary.resumedAfter != nil, started: started, report: progress, shouldStop: shouldStop)
     run.isDirect = summary.load.isDirect
+    run.letsRowsWait = !file.isNew && LoadWay.mayWait(definition, plans)
     file.checksWhole = definition.policy.directCheck == .whole
     try run.importParts()
     try run.check()
@@ -253,7 +254,8 @@ public final class ImportSession {
     try run.rejects.sync()
     try run.rejects.close(isFinished: run.breach == nil && !run.isInterrupted)
     run.note(&summary)
-    summary.directRows = file.directRows
+    summary.directRows = file.directRows + file.deferredCounts.waiting
+    if file.deferredCounts.taken > 0 { summary.load = LoadWay(.sorted) }
     secondsBefore = run.journal?.before.seconds ?? 0
     let times = run.times
     phases = { finished in

@@ -211,6 +211,12 @@ final class PartImport {
   /// Whether its rows may go past SQLite: nothing can refuse them, and nothing else has to be written with them.
   var loadsDirectly: Bool { !isHeld && journal == nil && !importer.keepsSavepoints }
 
+  /// The tables of which rows may wait for the end of the run: nothing of them is looked for in the store any more.
+  var waitingTables: Set<String> {
+    guard !isHeld, !importer.keepsSavepoints, importer.allNodes.allSatisfy(\.finder.keepsKeys) else { return [] }
+    return Set(importer.allNodes.map { importer.store.schema.table(forRoot: $0.part.rootEntity).name })
+  }
+
   /// Imports what was put off, and ends the part unless others belong to it.
   private func finishReading() throws(ImportError) {
     do {
@@ -383,6 +389,7 @@ final class PartImport {
         try importer.buildIndexes(file, for: state)
       }
       state.finder = SeekFinder()
+      do { try file.deferRows(of: []) } catch { throw ImportError(error) }
     }
   }
 

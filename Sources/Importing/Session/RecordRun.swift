@@ -31,6 +31,8 @@ final class RecordRun {
   private let started: Double
   /// Whether rows go past SQLite where a part allows it.
   var isDirect = false
+  /// Whether what changes in a store that is there may wait for the end.
+  var letsRowsWait = false
 
   /// Prepares a run.
   ///
@@ -182,6 +184,9 @@ final class RecordRun {
       } catch {
         throw ImportError(code: .database, message: error.description)
       }
+    }
+    do throws(StoreError) { try file.deferRows(of: letsRowsWait ? load.waitingTables : []) } catch {
+      throw ImportError(error)
     }
     try load.run(progress: { self.tell(of: $0) }, shouldStop: shouldStop)
     breach = load.breach

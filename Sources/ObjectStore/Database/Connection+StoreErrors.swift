@@ -15,8 +15,8 @@ extension Connection {
 
   func close() throws(StoreError) { try mapped { () throws(SQLiteError) in try SQLiteCalls.close(self) } }
 
-  func execute(_ sql: String) throws(StoreError) {
-    try mapped { () throws(SQLiteError) in try SQLiteCalls.execute(self, sql) }
+  func execute(_ sql: String, _ use: Use = .rows) throws(StoreError) {
+    try mapped { () throws(SQLiteError) in try SQLiteCalls.execute(self, sql, use) }
   }
 
   func prepare(_ sql: String) throws(StoreError) -> Statement {

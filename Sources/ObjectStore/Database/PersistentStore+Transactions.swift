@@ -43,7 +43,11 @@ extension PersistentStore {
   }
 
   /// Begins a part of the transaction that can be taken back by itself.
-  package func beginPart() throws(StoreError) { try connection.execute("SAVEPOINT part") }
+  package func beginPart() throws(StoreError) {
+    // What waits knows no parts.
+    try file.deferRows(of: [])
+    try connection.execute("SAVEPOINT part")
+  }
   /// Keeps what was done since ``beginPart()``.
   package func keepPart() throws(StoreError) { try connection.execute("RELEASE part") }
   /// Takes back what was done since ``beginPart()``.

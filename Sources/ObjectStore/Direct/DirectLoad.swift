@@ -129,27 +129,18 @@ package final class DirectLoad {
   ) -> Bool {
     for i in affinities.indices {
       var value: StoredValue? = .null
-      switch columns[i] {
-      case nil: break
-      case .cells(let tags, let payloads):
-        let payload = payloads[row]
-        switch tags[row] {
-        case CellTag.integer: value = .integer(Int64(bitPattern: payload), affinities[i])
-        case CellTag.real: value = .real(Double(bitPattern: payload), affinities[i])
-        case CellTag.text:
-          let range = ByteRange(payload: payload)
-          let bytes = (arena + range.offset).assumingMemoryBound(to: UInt8.self)
-          value = .text(bytes, count: range.length, affinities[i])
-        case CellTag.blob:
-          let range = ByteRange(payload: payload)
-          value = .blob((arena + range.offset).assumingMemoryBound(to: UInt8.self), count: range.length)
-        default: break
+      switch columns[i]?.value(row, arena) {
+      case nil, .null?: break
+      case .integer(let integer)?: value = .integer(integer, affinities[i])
+      case .real(let real)?: value = .real(real, affinities[i])
+      case .text(let bytes)?:
+        if let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) {
+          value = .text(start, count: bytes.count, affinities[i])
         }
-      case .integers(let numbers): value = .integer(numbers[row], affinities[i])
-      case .entityNumbers(let entities, let numbers):
-        if entities[row] >= 0 { value = .integer(Int64(numbers[Int(entities[row])]), affinities[i]) }
-      case .orderKeys(let keys, let tags):
-        if tags[row] != CellTag.null { value = .integer(keys[row], affinities[i]) }
+      case .blob(let bytes)?:
+        if let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) {
+          value = .blob(start, count: bytes.count)
+        }
       }
       guard let value else { return false }
       values[i] = value

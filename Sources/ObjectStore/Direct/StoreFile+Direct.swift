@@ -35,7 +35,7 @@ extension StoreFile {
     let present = schema.indexes.filter { roots[$0.name] != nil }
     direct = DirectLoad(
       path: path, descriptor: descriptor, tables: tables, indexes: present, made: Set(wanted.map(\.name)), roots: roots)
-    connection.willUseFile = { [unowned self] () throws(SQLiteError) in
+    connection.willUseFile = { [unowned self] _ throws(SQLiteError) in
       do throws(StoreError) { try endDirectLoad { _ in false } } catch {
         // SQLITE_IOERR, as if SQLite had written the pages.
         throw SQLiteError(code: error.cause?.code ?? 10, message: error.message)

@@ -156,21 +156,14 @@ public final class StoreFile {
       try connection.execute("PRAGMA synchronous=FULL; BEGIN; PRAGMA user_version=0; COMMIT; PRAGMA synchronous=OFF")
       isDurable = false
     }
-    try connection.execute(isNew ? "BEGIN" : "BEGIN IMMEDIATE")
+    try connection.execute(isNew ? "BEGIN" : "BEGIN IMMEDIATE", .bookkeeping)
   }
 
   /// Ends a batch and keeps it; nothing happens in a new store that keeps no batches.
   public func commit() throws(StoreError) {
     guard !isNew || keepsBatches, !connection.isAutocommit else { return }
     switch undo {
-    case .plannedFile(let file):
-      do throws(StoreError) {
-        try file.willCommit()
-        try connection.execute("COMMIT")
-      } catch {
-        file.didRollBack()
-        throw error
-      }
+    case .plannedFile(let file): try file.commit()
     case .existingFile:
       // The transaction ends with ``finish()``.
       if isInPart { try connection.execute("RELEASE batch") }
@@ -189,6 +182,7 @@ public final class StoreFile {
       throw StoreError(.unsupported, path: path, message: "a store that is being built cannot take back one batch")
     }
     guard !connection.isAutocommit else { return }
+    if case .plannedFile(let file) = undo { return try file.rollBackBatch() }
     if case .existingFile = undo, commits > 0 {
       if isInPart { try connection.execute("ROLLBACK TO batch; RELEASE batch") }
       isInPart = false
@@ -196,6 +190,28 @@ public final class StoreFile {
     }
     try connection.execute("ROLLBACK")
   }
+
+  // MARK: - Rows that wait
+
+  /// What takes rows of a planned run that wait for its end; `nil` for all other files.
+  var deferredRows: DeferredRows? { if case .plannedFile(let file) = undo { file.deferred } else { nil } }
+
+  /// From here on new and changed rows of some tables wait for the end of a planned run, sorted, unless somebody reads
+  /// them before: then they are ordinary rows of the plan.
+  ///
+  /// Nothing else of such a table may be unique than what objects are found by, as new rows are not held against indexes
+  /// before the end. Tables are left out when the store has triggers, which would not run.
+  ///
+  /// - Parameter tables: The names of the tables; none for an end of it.
+  package func deferRows(of tables: Set<String>) throws(StoreError) {
+    guard let deferred = deferredRows else { return }
+    let triggers = tables.isEmpty ? 0 : try connection.integer(
+      "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'")
+    try deferred.take(triggers == 0 ? tables : [])
+  }
+
+  /// How many rows wait, and how many did so at any time.
+  package var deferredCounts: (taken: Int, waiting: Int) { deferredRows?.counts ?? (0, 0) }
 
   // MARK: - Numbers and metadata
 
@@ -283,7 +299,7 @@ public final class StoreFile {
         try findPendingIndexes()
         try buildIndexes()
         try fillDerivedValues()
-        try raiseMaxima()
+        try raiseMaxima(connection)
         try checkDirectTables()
         try file.publish(connection, willPublish: willPublish)
         isEnded = true
@@ -291,12 +307,16 @@ public final class StoreFile {
       case .plannedFile(let file):
         try begin()
         if needsDerivedValues { try fillDerivedValues() }
-        try raiseMaxima()
         try commit()
-        do throws(StoreError) { try file.apply() } catch {
-          // The plan stays, for a process that applies it.
+        do throws(StoreError) {
+          try file.apply { (store) throws(StoreError) in try raiseMaxima(store) }
+        } catch {
           isEnded = true
-          if error.code == .changedMeanwhile { try? file.rollBack(isWholeRun: true) } else { try? file.suspend() }
+          switch error.code {
+          case .changedMeanwhile, .refusedRows: try? file.rollBack(isWholeRun: true)
+          // The plan stays, for a process that applies it.
+          default: try? file.suspend()
+          }
           throw error
         }
         // Everything is there: what fails from here on is no failure of the run.
@@ -306,7 +326,7 @@ public final class StoreFile {
       case .existingFile(let file):
         try begin()
         if needsDerivedValues { try fillDerivedValues() }
-        try raiseMaxima()
+        try raiseMaxima(connection)
         try file.finish(connection)
         isEnded = true
         if let last = acknowledge?() { try? Self.endWith(last, path) }
@@ -433,7 +453,7 @@ public final class StoreFile {
   public func discard() throws(StoreError) { try rollBackRun() }
 
   /// Sees to it that no `Z_MAX` is below the keys in the table.
-  private func raiseMaxima() throws(StoreError) {
+  private func raiseMaxima(_ connection: Connection) throws(StoreError) {
     for table in schema.tables {
       let number = schema.entityNumbers[table.rootEntity]
       try connection.execute(

@@ -143,6 +143,7 @@ public struct StoreMetadata: Sendable, Hashable {
   /// Writes the metadata row, replacing the one that is there; a row that says the same keeps its bytes.
   package func write(_ connection: Connection) throws(StoreError) {
     let select = try connection.prepare("SELECT Z_UUID, Z_PLIST FROM Z_METADATA WHERE Z_VERSION = 1")
+    select.use = .bookkeeping
     if try select.step(), select.text(0) == uuid,
       (try? BinaryPropertyListReader.read(Array(select.bytes(1))))?.entries == entries
     {
@@ -150,6 +151,7 @@ public struct StoreMetadata: Sendable, Hashable {
     }
     let insert = try connection.prepare(
       "INSERT OR REPLACE INTO Z_METADATA (Z_VERSION, Z_UUID, Z_PLIST) VALUES (1, ?, ?)")
+    insert.use = .bookkeeping
     insert.bind(1, text: uuid)
     insert.bind(2, copying: BinaryPropertyListWriter.write(.dictionary(entries)))
     try insert.run()

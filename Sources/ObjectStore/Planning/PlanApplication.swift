@@ -72,7 +72,7 @@ struct PlanApplication {
     let rows = try source.prepare(
       "SELECT type || ' ' || name, sql, name FROM sqlite_schema ORDER BY type = 'table' DESC, rowid")
     while try rows.step() {
-      guard !known.contains(rows.text(0)), rows.text(2) != ChangedRows.keeper, !rows.isNull(1),
+      guard !known.contains(rows.text(0)), !ChangedRows.ownTables.contains(rows.text(2)), !rows.isNull(1),
         !rows.text(2).hasPrefix("sqlite_")
       else { continue }
       statements.append(rows.text(1))

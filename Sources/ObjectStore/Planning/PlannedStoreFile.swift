@@ -24,6 +24,8 @@ final class PlannedStoreFile {
   private let snapshot: DatabaseSnapshot
   private let plan: PlanFile
   private let changed: ChangedRows
+  /// The rows that wait for ``apply(_:)``.
+  let deferred: DeferredRows
   /// How long to wait for others, in seconds.
   private let patience: Double
   /// The file itself, whatever it is called by now.
@@ -68,36 +70,84 @@ final class PlannedStoreFile {
       let snapshot = try base.mapped { () throws(SQLiteError) in try DatabaseSnapshot(base) }
       let state = StoreState(path, log: snapshot.log)
       var plan = PlanFile(store: path, run: run)
-      let fits = plan.hasPlan && plan.state == state
+      var fits = plan.hasPlan && plan.state == state
+      var parts: (overlay: Connection, changed: ChangedRows, deferred: DeferredRows)?
+      if fits {
+        do throws(StoreError) { parts = try Self.overlay(snapshot, plan, path, cacheKiB) } catch {
+          // What waits is refused, and will be: the run begins anew.
+          guard error.code == .refusedRows else { throw error }
+          fits = false
+        }
+      }
       isOutdated = plan.hasPlan && !fits
       outdatedFiles = fits || isThrownAway ? [] : ExternalFileList(path: plan.files).read().made
       if !fits {
         if isThrownAway { plan = PlanFile(beside: plan) }
         try plan.begin(state, access: .derived(from: path))
       }
-      let log = plan.path
-      let overlay = try base.mapped { () throws(SQLiteError) in try Connection(overlay: snapshot, log: log) }
-      overlay.name = path
-      try overlay.apply(.plan(cacheKiB: cacheKiB))
-      changed = try overlay.mapped { () throws(SQLiteError) in try ChangedRows(overlay) }
+      let (overlay, changed, deferred): (Connection, ChangedRows, DeferredRows)
+      if let parts { (overlay, changed, deferred) = parts } else {
+        (overlay, changed, deferred) = try Self.overlay(snapshot, plan, path, cacheKiB)
+      }
       lengthBefore = fits ? WriteAheadLog(plan.log).length : 0
       (self.claim, self.base, self.snapshot, self.plan, self.overlay) = (claim, base, snapshot, plan, overlay)
+      (self.changed, self.deferred) = (changed, deferred)
     } catch {
       try? base.close()
       throw error
     }
   }
 
+  private static func overlay(
+    _ snapshot: DatabaseSnapshot, _ plan: PlanFile, _ path: String, _ cacheKiB: Int
+  ) throws(StoreError) -> (Connection, ChangedRows, DeferredRows) {
+    let log = plan.path
+    let overlay = try snapshot.connection.mapped { () throws(SQLiteError) -> Connection in
+      try Connection(overlay: snapshot, log: log)
+    }
+    do throws(StoreError) {
+      overlay.name = path
+      try overlay.apply(.plan(cacheKiB: cacheKiB))
+      let changed = try overlay.mapped { () throws(SQLiteError) in try ChangedRows(overlay) }
+      return (overlay, changed, try DeferredRows(overlay, changed))
+    } catch {
+      try? overlay.close()
+      throw error
+    }
+  }
+
   // MARK: Planning
 
-  /// Belongs before each commit.
-  func willCommit() throws(StoreError) { try overlay.mapped { () throws(SQLiteError) in try changed.keep() } }
+  /// Ends a batch.
+  func commit() throws(StoreError) {
+    do throws(StoreError) {
+      try deferred.keep()
+      try overlay.mapped { () throws(SQLiteError) in try changed.keep() }
+      try overlay.execute("COMMIT", .bookkeeping)
+      deferred.didCommit()
+    } catch {
+      didRollBack()
+      throw error
+    }
+  }
 
-  /// Belongs behind each commit that failed, and each rollback of what was to be committed.
-  func didRollBack() { changed.forgetKept() }
+  /// Takes back a batch.
+  func rollBackBatch() throws(StoreError) {
+    try overlay.execute("ROLLBACK", .bookkeeping)
+    didRollBack()
+  }
+
+  private func didRollBack() {
+    changed.forgetKept()
+    deferred.didRollBack()
+  }
 
   /// The changes and statements that were made only for the plan's sake.
-  var bookkeeping: (rows: Int, statements: Int) { changed.kept }
+  ///
+  /// A row that waits is a change as any other.
+  var bookkeeping: (rows: Int, statements: Int) {
+    (changed.kept.rows + deferred.kept.rows - deferred.counts.taken, changed.kept.statements + deferred.kept.statements)
+  }
 
   /// Closes and leaves what was committed for a later process.
   func suspend() throws(StoreError) { try close() }
@@ -118,15 +168,19 @@ final class PlannedStoreFile {
 
   /// Writes what was planned into the store, in one transaction; the overlay must have no open one.
   ///
-  /// - Throws: ``StoreError`` with `changedMeanwhile` when somebody has written since the snapshot was taken, `busy` when
+  /// - Parameter last: Is called with the store when all rows are there, in the transaction.
+  /// - Throws: ``StoreError`` with `changedMeanwhile` when somebody has written since the snapshot was taken, `refusedRows`, `busy` when
   ///   somebody writes all the time, `inputOutput`, `sqlite`. The store is as before, and the plan stays.
   /// - Complexity: O(changed rows), in the order of their numbers.
-  func apply() throws(StoreError) {
+  func apply(_ last: (Connection) throws(StoreError) -> Void) throws(StoreError) {
     changed.stop()
+    overlay.willUseFile = nil
     try requireInPlace()
     try takeWriteLock()
     do throws(StoreError) {
       try PlanApplication(from: overlay, to: base, isReadWhileWritten: !snapshot.hasLog).run(changed.tables)
+      try deferred.write(to: base)
+      try last(base)
       try requireInPlace()
       try base.execute("COMMIT")
     } catch {
@@ -203,6 +257,7 @@ final class PlannedStoreFile {
 
   private func closeConnections() throws(StoreError) {
     changed.stop()
+    overlay.willUseFile = nil
     if !overlay.isClosed {
       if !overlay.isAutocommit { try? overlay.execute("ROLLBACK") }
       try overlay.close()

@@ -23,6 +23,39 @@ final class CellSource {
     case entityNumbers(UnsafePointer<Int32>, numbers: UnsafePointer<Int32>)
     /// Order keys: integers that are null where the cell they belong to is null.
     case orderKeys(UnsafePointer<Int64>, UnsafePointer<UInt8>)
+
+    /// The value of a row; text and bytes stay in the arena.
+    @inline(__always) func value(_ row: Int, _ arena: UnsafeRawPointer) -> Value {
+      switch self {
+      case .cells(let tags, let payloads):
+        let payload = payloads[row]
+        switch tags[row] {
+        case CellTag.integer: return .integer(Int64(bitPattern: payload))
+        case CellTag.real: return .real(Double(bitPattern: payload))
+        case CellTag.text:
+          let range = ByteRange(payload: payload)
+          return .text(UnsafeRawBufferPointer(start: arena + range.offset, count: range.length))
+        case CellTag.blob:
+          let range = ByteRange(payload: payload)
+          return .blob(UnsafeRawBufferPointer(start: arena + range.offset, count: range.length))
+        default: return .null
+        }
+      case .integers(let values): return .integer(values[row])
+      case .entityNumbers(let values, let numbers):
+        return values[row] < 0 ? .null : .integer(Int64(numbers[Int(values[row])]))
+      case .orderKeys(let values, let tags):
+        return tags[row] == CellTag.null ? .null : .integer(values[row])
+      }
+    }
+  }
+
+  /// A value as SQLite takes it.
+  enum Value {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(UnsafeRawBufferPointer)
+    case blob(UnsafeRawBufferPointer)
   }
 
   /// The name under which statements use the source.
@@ -154,35 +187,15 @@ nonisolated(unsafe) private let cellSourceModule: UnsafePointer<sqlite3_module> 
     let state = own.pointee.state
     guard let rows = state.pointee.rows, let arena = state.pointee.arena else { return SQLITE_MISUSE }
     let row = Int(rows[own.pointee.position])
-    switch state.pointee.columns[Int(number)] {
-    case .cells(let tags, let payloads):
-      let payload = payloads[row]
-      switch tags[row] {
-      case CellTag.integer: sqlite3_result_int64(context, Int64(bitPattern: payload))
-      case CellTag.real: sqlite3_result_double(context, Double(bitPattern: payload))
-      case CellTag.text:
-        let range = ByteRange(payload: payload)
-        // Static: the arena stays in place while the statement runs, and the record is built from it at once.
-        sqlite3_result_text(
-          context, (arena + range.offset).assumingMemoryBound(to: CChar.self), Int32(range.length), nil)
-      case CellTag.blob:
-        let range = ByteRange(payload: payload)
-        sqlite3_result_blob(context, arena + range.offset, Int32(range.length), nil)
-      default: sqlite3_result_null(context)
-      }
-    case .integers(let values): sqlite3_result_int64(context, values[row])
-    case .entityNumbers(let values, let numbers):
-      if values[row] < 0 {
-        sqlite3_result_null(context)
-      } else {
-        sqlite3_result_int64(context, Int64(numbers[Int(values[row])]))
-      }
-    case .orderKeys(let values, let tags):
-      if tags[row] == CellTag.null {
-        sqlite3_result_null(context)
-      } else {
-        sqlite3_result_int64(context, values[row])
-      }
+    switch state.pointee.columns[Int(number)].value(row, arena) {
+    case .null: sqlite3_result_null(context)
+    case .integer(let value): sqlite3_result_int64(context, value)
+    case .real(let value): sqlite3_result_double(context, value)
+    case .text(let bytes):
+      // Static: the arena stays in place while the statement runs, and the record is built from it at once.
+      sqlite3_result_text(
+        context, bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
+    case .blob(let bytes): sqlite3_result_blob(context, bytes.baseAddress, Int32(bytes.count), nil)
     }
     return SQLITE_OK
   }

@@ -195,7 +195,8 @@ public final class PersistentStore {
     }
     for root in maxima.indices where maxima[root] != writtenMaxima[root] {
       try connection.execute(
-        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])")
+        "UPDATE Z_PRIMARYKEY SET Z_MAX = \(maxima[root]) WHERE Z_ENT = \(schema.entityNumbers[root])",
+        .bookkeeping)
       writtenMaxima[root] = maxima[root]
     }
   }

@@ -68,7 +68,7 @@ package final class TableAccess {
   /// The order decides how fast it is: ascending primary keys append to the table.
   package func insert(_ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>) throws(StoreError) {
     let rows = try insertDirectly(buffer, rows: rows)
-    guard !rows.isEmpty else { return }
+    guard !rows.isEmpty, try !deferWriting(buffer, rows: rows, slots: nil) else { return }
     if insertStatement == nil { insertStatement = try connection.prepare(insertSQL(buffer)) }
     fillRowSource(buffer, rows: rows)
     defer { rowSource.clear() }
@@ -84,6 +84,7 @@ package final class TableAccess {
     _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64]
   ) throws(StoreError) -> Int {
     guard !rows.isEmpty else { return 0 }
+    if try deferWriting(buffer, rows: rows, slots: slots) { return rows.count }
     if updateStatements[slots] == nil {
       updateStatements[slots] = try connection.prepare(updateSQL(buffer, slots: slots))
     }
@@ -122,25 +123,41 @@ package final class TableAccess {
 
   /// The statement that writes the slots whose bits are set.
   package func updateSQL(_ buffer: RowBuffer, slots: [UInt64]) -> String {
-    var assignments: [String] = []
-    var versionColumn = 0
-    var keyColumn = 0
-    for (i, column) in table.columns.enumerated() {
-      switch column.role {
-      case .primaryKey: keyColumn = i
-      case .version:
-        versionColumn = i
-        assignments.append("\(column.name) = r.c\(i)")
-      case .slot(let slot), .destinationEntity(let slot), .orderKey(let slot):
-        if slots[slot >> 6] >> (UInt64(slot) & 63) & 1 == 1, sourceColumn(i, in: buffer) != nil {
-          assignments.append("\(column.name) = r.c\(i)")
-        }
-      default: break
-      }
-    }
+    let keyColumn = table.columns.firstIndex { $0.role == .primaryKey } ?? 0
+    let versionColumn = table.columns.firstIndex { $0.role == .version } ?? 0
+    let written = [versionColumn] + columns(slots, in: buffer)
+    let assignments = written.map { "\(table.columns[$0].name) = r.c\($0)" }
     return "UPDATE \(table.name) SET \(assignments.joined(separator: ", ")) FROM \(rowSource.name) AS r "
       + "WHERE \(table.name).Z_PK = r.c\(keyColumn) "
       + "AND ifnull(\(table.name).Z_OPT, 0) = r.c\(versionColumn) - 1"
+  }
+
+  /// The columns of the slots whose bits are set.
+  private func columns(_ slots: [UInt64], in buffer: RowBuffer) -> [Int] {
+    table.columns.indices.filter { index in
+      switch table.columns[index].role {
+      case .slot(let slot), .destinationEntity(let slot), .orderKey(let slot):
+        slots[slot >> 6] >> (UInt64(slot) & 63) & 1 == 1 && sourceColumn(index, in: buffer) != nil
+      default: false
+      }
+    }
+  }
+
+  /// Hands rows to those that wait for the end of a planned run; says whether they were taken.
+  ///
+  /// - Parameter slots: What is written of rows that are there; `nil` for new ones.
+  private func deferWriting(
+    _ buffer: RowBuffer, rows: UnsafeBufferPointer<Int32>, slots: [UInt64]?
+  ) throws(StoreError) -> Bool {
+    guard let deferred = file?.deferredRows, deferred.takes(table.name) else { return false }
+    let version = table.columns.indices.filter { table.columns[$0].role == .version }
+    let written =
+      slots.map { version + columns($0, in: buffer) }
+      ?? table.columns.indices.filter { sourceColumn($0, in: buffer) != nil }
+    let shape = DeferredShape(table: table.name, columns: written.map { table.columns[$0].name }, isNew: slots == nil)
+    return try deferred.take(
+      shape, buffer.primaryKeys, rows: rows, columns: written.compactMap { sourceColumn($0, in: buffer) },
+      arena: buffer.arena.base)
   }
 
   /// Hands rows to the load that goes past SQLite, while there is one.
@@ -185,6 +202,7 @@ package final class TableAccess {
   ) throws(StoreError) {
     guard !primaryKeys.isEmpty else { return }
     try backing?.willRead(root: table.rootEntity, primaryKeys: Array(primaryKeys))
+    try file?.deferredRows?.willRead(table.name, primaryKeys)
     try withPrimaryKeys(primaryKeys, buffer) { () throws(StoreError) in
       try append(FetchKey(keySlots: [], slots: slots, entities: 0...Int.max), to: buffer) { fetchSQL(slots: slots) }
     }
@@ -219,7 +237,10 @@ package final class TableAccess {
     _ key: FetchKey, to buffer: RowBuffer, sql: () throws(StoreError) -> String
   ) throws(StoreError) {
     if fetches[key] == nil {
-      fetches[key] = (try connection.prepare(try sql()), FetchedRowReader(self, slots: key.slots))
+      let statement = try connection.prepare(try sql())
+      // Rows by their numbers: those that wait were asked about.
+      if key.keySlots.isEmpty { statement.use = .bookkeeping }
+      fetches[key] = (statement, FetchedRowReader(self, slots: key.slots))
     }
     guard let (statement, reader) = fetches[key] else { return }
     defer { statement.reset() }

@@ -8,9 +8,7 @@ enum ExplanationOutput {
   static func words(_ explanation: ImportExplanation, showsSQL: Bool) -> String {
     var lines = ["\(explanation.pipeline)"]
     lines.append("  store    " + store(explanation.store))
-    lines.append(
-      "  load     \(explanation.load.isDirect ? "direct, past SQLite" : "through SQLite"), because"
-        + " \(explanation.load.sentence)")
+    lines.append("  load     \(words(explanation.load)), because \(explanation.load.sentence)")
     lines.append(
       "  batches  of \(Figures.count(explanation.batchRecords, "record")) or \(Figures.bytes(explanation.batchBytes)),"
         + " whichever comes first")
@@ -40,6 +38,10 @@ enum ExplanationOutput {
       if let removal = part.removal { lines += words(removal, part, showsSQL: showsSQL) }
     }
     return lines.joined(separator: "\n")
+  }
+
+  private static func words(_ load: LoadWay) -> String {
+    load.isDirect ? "direct, past SQLite" : load.reason == .sorted ? "sorted, at the end" : "through SQLite"
   }
 
   private static func store(_ store: ImportExplanation.Store) -> String {

@@ -80,6 +80,8 @@ private struct ExplanationBuilder {
       let warnings = StoreWarnings(plan: plan, model: definition.model).warnings(store.file)
       result.warnings += warnings.filter { !result.warnings.contains($0) }
     }
+    let findsInMemory = result.parts.contains { $0.nodes.allSatisfy { $0.strategy == "table" || $0.strategy == "scan" } }
+    if exists, findsInMemory, LoadWay.mayWait(definition, plans) { result.load = LoadWay(.sorted) }
     return result
   }
 
