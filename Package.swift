@@ -82,7 +82,7 @@ let package = Package(
       "Importing",
       [
         "Bytes", "ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "RecordFormats", "Diagnostics",
-        "Threads", "YAML",
+        "Threads", "YAML", "CScan",
       ]),
     module(
       "Pipelines",

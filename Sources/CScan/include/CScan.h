@@ -115,4 +115,7 @@ ptrdiff_t cscan_csv_unquote(const uint8_t *bytes, size_t count, uint8_t quote, u
  * has read last need not come back first. What was copied can be seen by whoever is told of it afterwards. */
 void cscan_copy_out(void *target, const void *source, size_t count);
 
+/* Asks for the memory at a place, which is read soon; nothing else happens, wherever it points. */
+static inline void cscan_prefetch(const void *place) { __builtin_prefetch(place); }
+
 #endif

@@ -1,3 +1,4 @@
+import CScan
 import Glibc
 import ObjectStore
 
@@ -60,6 +61,17 @@ final class KeyTable {
   /// Makes entries look as if their content were unknown.
   func forgetContents(where isMeant: (_ primaryKey: Int64) -> Bool) {
     for entry in 0..<count where isMeant(entries[entry].primaryKey) { entries[entry].content = 0 }
+  }
+
+  /// Asks for the memory that tells where the entry of a hash is.
+  @inline(__always)
+  func willFind(_ hash: UInt64) { cscan_prefetch(places + (Int(truncatingIfNeeded: hash) & mask)) }
+
+  /// Asks for the entry that is probably that of a hash, when the memory of ``willFind(_:)`` has come.
+  @inline(__always)
+  func willRead(_ hash: UInt64) {
+    let found = Int(places[Int(truncatingIfNeeded: hash) & mask])
+    if found > 0 { cscan_prefetch(entries + (found - 1)) }
   }
 
   /// The entry of a key, or -1.

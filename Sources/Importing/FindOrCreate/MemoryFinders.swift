@@ -7,6 +7,10 @@ protocol KnownKeys: AnyObject {
   /// Whether keys are told apart by their bytes, not by their hashes alone.
   static var comparesBytes: Bool { get }
 
+  /// Asks for the memory with which the search for a hash begins.
+  func willFind(_ hash: UInt64)
+  /// Asks for what the search reads next, some time after ``willFind(_:)``.
+  func willRead(_ hash: UInt64)
   /// The entry of a key, or a negative number.
   func find(_ key: RecordKey) -> Int
   /// The entry whose hash and content hash are both the given ones, or a negative number; asked where bytes are compared.
@@ -71,6 +75,7 @@ extension ScanTable: Finder, KnownKeys {
   var keepsKeys: Bool { true }
   var findsByHash: Bool { true }
 
+  @inline(__always) func willRead(_ hash: UInt64) {}
   @inline(__always) func find(_ key: RecordKey) -> Int { find(key.hash) }
   func findUnchanged(hash: UInt64, content: UInt64) -> Int { -1 }
   @inline(__always) func add(_ key: RecordKey, primaryKey: Int64, content: UInt64) {
@@ -103,7 +108,12 @@ extension BatchImporter {
     var unchanged = 0
     let countsAll = state.countsAll
     let named = countsAll ? nil : state.named
-    for record in view.records where view.isWanted(record, node) {
+    let last = view.records.upperBound - 1
+    for record in view.records {
+      // The memory of later records comes while this one is looked for; the hash of one that names nothing does no harm.
+      known.willFind(node.keyHashes[min(record + 16, last)])
+      known.willRead(node.keyHashes[min(record + 8, last)])
+      guard view.isWanted(record, node) else { continue }
       let hash = node.keyHashes[record]
       let content = node.contents[record]
       if takesUnchanged, content != 0 {

@@ -1,3 +1,4 @@
+import CScan
 import Glibc
 import ObjectStore
 
@@ -18,6 +19,11 @@ final class ScanTable {
   private var primaryKeys: UnsafeMutablePointer<UInt32>
   private var capacity: Int
   private(set) var count = 0
+  /// The last rows of ``insertSoon(_:content:primaryKey:)``, and how many came so.
+  private static let waitingRows = 16
+  private let waiting = UnsafeMutablePointer<(hash: UInt64, content: UInt64, primaryKey: Int64)>.allocate(
+    capacity: waitingRows)
+  private var waitingCount = 0
   /// The hashes that were added, and the content hashes that were replaced, since the last mark.
   private var added: [UInt64] = []
   private var replaced: [(key: UInt64, content: UInt64)] = []
@@ -56,7 +62,10 @@ final class ScanTable {
     munmap(keys, capacity * MemoryLayout<UInt32>.stride)
   }
 
-  deinit { Self.free(places, primaryKeys, capacity) }
+  deinit {
+    Self.free(places, primaryKeys, capacity)
+    waiting.deallocate()
+  }
 
   /// Memory in use, in bytes.
   var bytesInUse: Int { capacity * 20 }
@@ -65,11 +74,23 @@ final class ScanTable {
   /// The number of places, which is one more than the greatest place.
   var placeCount: Int { capacity }
 
+  /// Where the search for a hash begins.
+  @inline(__always)
+  private func home(_ key: UInt64) -> Int { Int(truncatingIfNeeded: key.multipliedFullWidth(by: UInt64(capacity)).high) }
+
+  /// Asks for the memory that ``find(_:)`` reads first.
+  @inline(__always)
+  func willFind(_ hash: UInt64) {
+    let home = home(hash)
+    cscan_prefetch(places + home)
+    cscan_prefetch(primaryKeys + home)
+  }
+
   /// The place of a key, or -1.
   @inline(__always)
   func find(_ hash: UInt64) -> Int {
     let key = hash == 0 ? 1 : hash
-    var place = Int(truncatingIfNeeded: key.multipliedFullWidth(by: UInt64(capacity)).high)
+    var place = home(key)
     while true {
       let found = places[place].key
       if found == key { return place }
@@ -84,7 +105,7 @@ final class ScanTable {
   func insert(_ hash: UInt64, content: UInt64, primaryKey: Int64) {
     if count * 10 >= capacity * 9 { grow() }
     let key = hash == 0 ? 1 : hash
-    var place = Int(truncatingIfNeeded: key.multipliedFullWidth(by: UInt64(capacity)).high)
+    var place = home(key)
     while places[place].key != 0 {
       place += 1
       if place == capacity { place = 0 }
@@ -92,6 +113,31 @@ final class ScanTable {
     places[place] = Place(key: key, content: content)
     primaryKeys[place] = UInt32(truncatingIfNeeded: primaryKey)
     count += 1
+  }
+
+  /// Adds a row in a while, unless another row has its key by then; ``insertRest()`` belongs behind the last one.
+  ///
+  /// Meanwhile its memory comes: a table of a million rows is larger than the processor's caches.
+  @inline(__always)
+  func insertSoon(_ hash: UInt64, content: UInt64, primaryKey: Int64) {
+    willFind(hash)
+    let place = waitingCount & (Self.waitingRows - 1)
+    if waitingCount >= Self.waitingRows { insertNew(waiting[place]) }
+    waiting[place] = (hash, content, primaryKey)
+    waitingCount += 1
+  }
+
+  /// Adds the rows that ``insertSoon(_:content:primaryKey:)`` has not added yet.
+  func insertRest() {
+    for number in max(0, waitingCount - Self.waitingRows)..<waitingCount {
+      insertNew(waiting[number & (Self.waitingRows - 1)])
+    }
+    waitingCount = 0
+  }
+
+  @inline(__always)
+  private func insertNew(_ row: (hash: UInt64, content: UInt64, primaryKey: Int64)) {
+    if find(row.hash) < 0 { insert(row.hash, content: row.content, primaryKey: row.primaryKey) }
   }
 
   /// Adds a key that is not in the table and that ``undo()`` may take away again.
@@ -126,7 +172,7 @@ final class ScanTable {
     while true {
       place = place + 1 == capacity ? 0 : place + 1
       if places[place].key == 0 { break }
-      let home = Int(truncatingIfNeeded: places[place].key.multipliedFullWidth(by: UInt64(capacity)).high)
+      let home = home(places[place].key)
       // It stays where it is when its home lies between the hole and it.
       let isBehind = hole < place ? hole < home && home <= place : hole < home || home <= place
       if isBehind { continue }

@@ -208,8 +208,9 @@ struct StrategyChoice {
     try access.scanHashes(entity: entity, keySlots: part.keySlots, contentSlots: part.contentSlots, seed: seed) {
       (primaryKey, keyHash, contentHash) in
       // Several rows with one key: the first counts, as it does for a seek.
-      if table.find(keyHash) < 0 { table.insert(keyHash, content: contentHash, primaryKey: primaryKey) }
+      table.insertSoon(keyHash, content: contentHash, primaryKey: primaryKey)
     }
+    table.insertRest()
     return table
   }
 
