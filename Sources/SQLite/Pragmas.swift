@@ -48,10 +48,8 @@ public struct Pragmas: Sendable {
   ///
   /// - `synchronous=FULL`: there is one commit, and it is worth waiting for the disk.
   /// - `wal_autocheckpoint=0`: the log is moved at the end, once.
-  /// - `cache_size`: rows are written in the order of their numbers, so that few pages are needed again.
-  public static let application = update(cacheKiB: 8 * 1024)
-
-  /// The same, with a cache for work in any order.
+  /// - `cache_size`: also where rows come in the order of their numbers the entries of indexes go everywhere, and a page that
+  ///   is given up and changed again makes SQLite compute the checksums of the log anew.
   public static func update(cacheKiB: Int = 32 * 1024) -> Pragmas {
     Pragmas(statements: [
       "PRAGMA synchronous=FULL", "PRAGMA wal_autocheckpoint=0", "PRAGMA cache_size=-\(cacheKiB)",

@@ -172,6 +172,7 @@ final class RecordRun {
     progress.part = number
     progress.partName = part.name
     tell(.prepare)
+    do throws(StoreError) { try file.willScan(letsRowsWait) } catch { throw ImportError(error) }
     let load = try PartImport(
       definition, part: part, plan: plans[number], file: file, store: store, rejects: rejects, place: place,
       journal: journal, watch: try sync?.watch(part: number), sample: sample, isHeld: isHeld)

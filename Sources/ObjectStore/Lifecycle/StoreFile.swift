@@ -205,10 +205,17 @@ public final class StoreFile {
   /// - Parameter tables: The names of the tables; none for an end of it.
   package func deferRows(of tables: Set<String>) throws(StoreError) {
     guard let deferred = deferredRows else { return }
-    let triggers = tables.isEmpty ? 0 : try connection.integer(
-      "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'")
+    let triggers =
+      tables.isEmpty
+      ? 0
+      : try connection.integer(
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'")
     try deferred.take(triggers == 0 ? tables : [])
+    if tables.isEmpty || triggers != 0 { try deferred.setSmallCache(false) }
   }
+
+  /// Before rows are looked at of which changes may wait: few pages are read twice until somebody wants more.
+  package func willScan(_ isLikely: Bool) throws(StoreError) { try deferredRows?.setSmallCache(isLikely) }
 
   /// How many rows wait, and how many did so at any time.
   package var deferredCounts: (taken: Int, waiting: Int) { deferredRows?.counts ?? (0, 0) }

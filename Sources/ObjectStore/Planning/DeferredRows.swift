@@ -28,15 +28,19 @@ final class DeferredRows {
   /// What waited before the open batch wrote all of it out.
   private var former: [String: RowBits]?
   private var isWriting = false
+  private let cacheKiB: Int
+  private var hasSmallCache = false
   /// The rows that were taken so far, and those of them that were not written out.
   private(set) var counts = (taken: 0, waiting: 0)
   /// How many rows of ``table`` were written and deleted, and by how many statements.
   private(set) var kept = (rows: 0, statements: 0)
 
-  /// - Throws: ``StoreError``; with a constraint as its cause when what an earlier process has kept is refused.
-  init(_ overlay: Connection, _ changed: ChangedRows) throws(StoreError) {
+  /// - Parameter cacheKiB: The page cache of the overlay.
+  /// - Throws: ``StoreError``: `refusedRows` when what an earlier process has kept cannot be written.
+  init(_ overlay: Connection, _ changed: ChangedRows, cacheKiB: Int) throws(StoreError) {
     self.overlay = overlay
     self.changed = changed
+    self.cacheKiB = cacheKiB
     if try overlay.hasTable(Self.table) {
       try overlay.execute("BEGIN IMMEDIATE")
       try write(to: overlay)
@@ -59,6 +63,17 @@ final class DeferredRows {
     if !self.tables.isSubset(of: tables), counts.waiting > 0 { try writeOut() }
     self.tables = tables
   }
+
+  /// Gives memory back for as long as pages are only read, and few of them twice.
+  ///
+  /// - Parameter isWanted: Whether that is so; in any case it ends when rows have to be written out.
+  func setSmallCache(_ isWanted: Bool) throws(StoreError) {
+    guard isWanted != hasSmallCache else { return }
+    hasSmallCache = isWanted
+    try overlay.execute("PRAGMA cache_size=-\(isWanted ? min(cacheKiB, Self.smallCacheKiB) : cacheKiB)", .bookkeeping)
+  }
+
+  private static let smallCacheKiB = 2048
 
   /// Whether rows of a table may wait.
   func takes(_ table: String) -> Bool { tables.contains(table) }
@@ -123,6 +138,7 @@ final class DeferredRows {
     let isAlone = overlay.isAutocommit
     if isAlone { try overlay.execute("BEGIN IMMEDIATE") }
     do throws(StoreError) {
+      try setSmallCache(false)
       try keep()
       try write(to: overlay)
       try overlay.execute("DELETE FROM \(Self.table)")

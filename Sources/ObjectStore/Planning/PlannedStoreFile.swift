@@ -61,7 +61,7 @@ final class PlannedStoreFile {
     let base = try Connection.open(path, .readWrite)
     do throws(StoreError) {
       base.setBusyTimeout(milliseconds: Int32(patience * 1000))
-      try base.apply(.application)
+      try base.apply(.update())
       if !isThrownAway, FileSystem.size(path + "-wal") ?? 0 > 0 {
         // What others have left in the log goes into the file while they let it: then the file alone tells its state.
         try? base.execute("PRAGMA wal_checkpoint(PASSIVE)")
@@ -86,7 +86,9 @@ final class PlannedStoreFile {
         try plan.begin(state, access: .derived(from: path))
       }
       let (overlay, changed, deferred): (Connection, ChangedRows, DeferredRows)
-      if let parts { (overlay, changed, deferred) = parts } else {
+      if let parts {
+        (overlay, changed, deferred) = parts
+      } else {
         (overlay, changed, deferred) = try Self.overlay(snapshot, plan, path, cacheKiB)
       }
       lengthBefore = fits ? WriteAheadLog(plan.log).length : 0
@@ -109,7 +111,7 @@ final class PlannedStoreFile {
       overlay.name = path
       try overlay.apply(.plan(cacheKiB: cacheKiB))
       let changed = try overlay.mapped { () throws(SQLiteError) in try ChangedRows(overlay) }
-      return (overlay, changed, try DeferredRows(overlay, changed))
+      return (overlay, changed, try DeferredRows(overlay, changed, cacheKiB: cacheKiB))
     } catch {
       try? overlay.close()
       throw error

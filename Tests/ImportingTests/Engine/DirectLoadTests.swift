@@ -170,7 +170,8 @@ import Testing
     let first = try ImportSession(definition).run()
     #expect(first.load == LoadWay(.small) && first.directRows == 0)
     definition.policy.direct = .always
-    #expect(try ImportSession(definition).explain().load == LoadWay(.storeExists))
+    #expect(try ImportSession(definition).explain().load == LoadWay(.sorted))
+    // Nothing changes.
     let second = try ImportSession(definition).run()
     #expect(second.load == LoadWay(.storeExists) && second.directRows == 0)
   }

@@ -37,7 +37,8 @@ import Testing
     #expect(try connection.text("PRAGMA integrity_check") == "ok")
     var lines: [String] = []
     let tables = try connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-    while try tables.step() where tables.text(0) != "Z_METADATA" {
+    while try tables.step() {
+      if tables.text(0) == "Z_METADATA" { continue }
       let columns = try TableColumns(tables.text(0), connection).names.map { "quote(\(TableColumns.quoted($0)))" }
       let rows = try connection.prepare(
         "SELECT \(columns.joined(separator: " || ',' || ")) FROM \(tables.text(0)) ORDER BY rowid")
@@ -99,16 +100,17 @@ import Testing
   }
 
   @Test func `rows that come once are written once, and one that comes again is written before`() throws {
-    var random = SeededGenerator(seed: 7)
-    var first = records(&random, 400, keys: 1_000_000)
-    for i in first.indices {
-      first[i]["sku"] = .text("sku \(i)")
-      first[i]["number"] = .text("\(i)")
-      first[i]["amount"] = .text("1")
+    let first: [MadeRecord] = (0..<400).map { i in
+      [
+        "sku": .text("sku \(i)"), "number": .text("\(i)"), "label": .text("old"), "amount": .text("1"),
+        "email": .text("p\(i % 60)@x"), "age": .text("\(i % 60)"), "code": .text("\(i % 13)"),
+        "title": .text("title \(i % 13)"), "team_name": .text("team \(i % 60 % 5)"),
+        "maker_name": .text("m\(i % 13)"), "maker_country": .text("c"),
+      ]
     }
     var night = first.map { $0.merging(["label": .text("new")]) { $1 } }
     let once = try compare(first, night, batch: 50)
-    #expect(once.updated == 400 && once.directRows >= 400)
+    #expect(once.updated == 400 && once.directRows == 400)
     night.append(night[0].merging(["label": .text("newer")]) { $1 })
     let again = try compare(first, night, batch: 50)
     #expect(again.load == LoadWay(.sorted) && again.updated == 401)

@@ -56,7 +56,6 @@ struct DeferredRowsTests {
     func suspend() throws {
       try file.suspend()
       (file, store, access) = try Self.open(path, model, animal)
-      #expect(file.isAdopted)
       try begin()
     }
 
@@ -140,7 +139,8 @@ struct DeferredRowsTests {
     for _ in 0..<Int.random(in: 1...8, using: &random) {
       for run in runs { try run.file.begin() }
       for _ in 0..<Int.random(in: 0...5, using: &random) {
-        let keys = Set((0..<Int.random(in: 1...40, using: &random)).map { _ in Int64.random(in: 1...next, using: &random) })
+        let keys = Set(
+          (0..<Int.random(in: 1...40, using: &random)).map { _ in Int64.random(in: 1...next, using: &random) })
         let number = Int.random(in: 1...9, using: &random)
         let text = String(repeating: "é", count: [0, 3, 40, 6000][Int.random(in: 0..<4, using: &random)])
         let choice = Int.random(in: 0..<8, using: &random)
@@ -242,7 +242,8 @@ struct DeferredRowsTests {
   func triggers() throws {
     let path = try make("zoo.sqlite")
     let connection = try Connection(path: path, mode: .readWrite)
-    try connection.execute("CREATE TRIGGER t AFTER INSERT ON ZANIMAL BEGIN UPDATE ZANIMAL SET ZLEGS = 9 WHERE Z_PK = 1; END")
+    try connection.execute(
+      "CREATE TRIGGER t AFTER INSERT ON ZANIMAL BEGIN UPDATE ZANIMAL SET ZLEGS = 9 WHERE Z_PK = 1; END")
     try connection.close()
     let run = try Run(path, waits: true)
     try run.file.begin()
