@@ -7,6 +7,7 @@ README.md beside this file says what is measured and what is not.
 
 import argparse
 import datetime
+import importlib.util
 import json
 import os
 import pathlib
@@ -23,7 +24,7 @@ BENCH = pathlib.Path(__file__).resolve().parent
 ROOT = BENCH.parent
 JOBS = ("load", "nightly")
 # The contestants that the others are compared with; the first one's store is what the others' must equal.
-MEASURES = {"load": ("c",), "nightly": ("c-seek", "c-scan")}
+MEASURES = {"load": ("c",), "nightly": ("c-seek", "c-scan", "c-sorted")}
 MIB = 1024 * 1024
 
 
@@ -118,6 +119,27 @@ class Python(Contestant):
         return [sys.executable, BENCH / "baselines" / "python_csv.py", job, source, store]
 
 
+class Package(Contestant):
+    """A script that needs a package from PyPI; `is_store` says whether it makes a Core Data store, so that it can be compared."""
+
+    def __init__(self, name, module, script, is_store=True):
+        super().__init__(name)
+        self.module, self.script, self.is_store = module, script, is_store
+
+    def prepare(self, settings):
+        if importlib.util.find_spec(self.module) is None:
+            raise Unavailable(f"there is no Python package {self.module} (pip install {self.name})")
+
+    def command(self, job, source, store):
+        return [sys.executable, BENCH / "baselines" / self.script, job, source, store]
+
+    def prepare_base(self, job, settings, store):
+        """Makes the base of a night in the contestant's own format; not timed."""
+        if not self.is_store:
+            remove_store(store)
+            run_quietly(self.command("load", settings.data / "orders.csv", store))
+
+
 class GRDB(Contestant):
     def prepare(self, settings):
         build = ["swift", "build", "-c", "release", "--scratch-path", settings.work / "swift"]
@@ -134,9 +156,12 @@ def contestants():
         Limit("c-live-indexes", "load", ["--live-indexes"]),
         Limit("c-seek", "nightly", ["--plan", "seek"]),
         Limit("c-scan", "nightly", ["--plan", "scan"]),
+        Limit("c-sorted", "nightly", ["--plan", "sorted"]),
         Mergewalk("mergewalk"),
         Shell("sqlite3-import"),
         Python("python"),
+        Package("sqlite-utils", "sqlite_utils", "sqlite_utils_csv.py", is_store=False),
+        Package("duckdb", "duckdb", "duckdb_sql.py", is_store=False),
         GRDB("grdb"),
     ]
 
@@ -234,12 +259,17 @@ def run_job(job, orders, field, settings):
             if job == "nightly":
                 shutil.copyfile(base, store)
                 contestant.adopt(store, settings)
+                if isinstance(contestant, Package):
+                    contestant.prepare_base(job, settings, store)
             sample = measure(contestant.command(job, source, store))
             result = results[contestant.name]
             result["samples"].append(sample)
             say(f"  {job} {orders:,}, round {number}: {contestant.name} {sample['seconds']:.2f} s,"
                 f" {sample['peak_rss_bytes'] / MIB:.0f} MiB")
             if number > 1 or settings.no_verify:
+                continue
+            if isinstance(contestant, Package) and not contestant.is_store:
+                result["verified"] = "no Core Data store"
                 continue
             if not reference.exists():
                 result["verified"] = "the reference"
@@ -290,6 +320,8 @@ def summarise(job, results):
         seconds = [sample["seconds"] for sample in result["samples"]]
         result["median_seconds"] = round(statistics.median(seconds), 4)
         result["fastest_seconds"], result["slowest_seconds"] = min(seconds), max(seconds)
+        result["median_cpu_seconds"] = round(
+            statistics.median(sample["user_seconds"] + sample["system_seconds"] for sample in result["samples"]), 3)
         result["peak_rss_bytes"] = round(statistics.median(sample["peak_rss_bytes"] for sample in result["samples"]))
     for result in results.values():
         result["ratios"] = {
@@ -306,14 +338,16 @@ def table(measurements):
         smaller = [m for m in measurements if m["job"] == job and m["orders"] < orders][:1]
         measures = [name for name in MEASURES[job] if name in results]
         rounds = len(next(iter(results.values()))["samples"])
-        heads = ["contestant", "seconds", "fastest-slowest", *(f"÷ {name}" for name in measures), "records/s",
+        heads = ["contestant", "seconds", "fastest-slowest", "CPU s", *(f"÷ {name}" for name in measures), "records/s",
                  "peak RSS, MiB", "same work", *(f"÷ {m['orders']:,} orders" for m in smaller)]
         lines += [f"**{job}, {orders:,} orders** (medians of {rounds})", "", row(heads),
                   row(["---"] + ["---:"] * (len(heads) - 1))]
         for name, result in results.items():
-            verified = {None: "not checked", "the reference": "yes", "equal to the reference": "yes"}
+            verified = {None: "not checked", "the reference": "yes", "equal to the reference": "yes",
+                        "no Core Data store": "another format"}
             cells = [name, f"{result['median_seconds']:.2f}",
-                     f"{result['fastest_seconds']:.2f}-{result['slowest_seconds']:.2f}"]
+                     f"{result['fastest_seconds']:.2f}-{result['slowest_seconds']:.2f}",
+                     f"{result['median_cpu_seconds']:.2f}"]
             cells += [f"{result['ratios'][measure]:.2f}" for measure in measures]
             cells += [f"{records / result['median_seconds']:,.0f}", f"{result['peak_rss_bytes'] / MIB:.0f}",
                       verified.get(result["verified"], "NO")]
@@ -416,7 +450,7 @@ def main():
     path.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     say(f"run: {path}")
     checks = [result["verified"] for m in measurements for result in m["results"].values()]
-    return 0 if all(check in (None, "the reference", "equal to the reference") for check in checks) else 1
+    return 0 if all(check in (None, "the reference", "equal to the reference", "no Core Data store") for check in checks) else 1
 
 
 if __name__ == "__main__":

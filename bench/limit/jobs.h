@@ -5,7 +5,8 @@
 /* Builds a new store from a file of orders. */
 void load(const char *csv, const char *store, bool live_indexes);
 
-enum plan { SEEK, SCAN };
+/* SORTED is SCAN with one transaction at the end. */
+enum plan { SEEK, SCAN, SORTED };
 
 /* Brings an existing store up to a file of orders. */
 void nightly(const char *csv, const char *store, enum plan plan);

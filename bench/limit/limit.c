@@ -6,7 +6,7 @@
 
 static _Noreturn void usage(void) {
   fputs("usage: limit load ORDERS.csv STORE.sqlite [--live-indexes]\n"
-        "       limit nightly NIGHTLY.csv STORE.sqlite [--plan seek|scan]\n"
+        "       limit nightly NIGHTLY.csv STORE.sqlite [--plan seek|scan|sorted]\n"
         "       limit fetch STORE.sqlite REPETITIONS\n"
         "       limit objects NEW-STORE.sqlite COUNT\n", stderr);
   exit(64);
@@ -21,8 +21,9 @@ int main(int argc, char **argv) {
   } else if (!strcmp(argv[1], "nightly")) {
     bool named = argc == 6 && !strcmp(argv[4], "--plan");
     bool seek = named && !strcmp(argv[5], "seek"), scan = named && !strcmp(argv[5], "scan");
-    if (argc != 4 && !seek && !scan) usage();
-    nightly(argv[2], argv[3], seek ? SEEK : SCAN);
+    bool sorted = named && !strcmp(argv[5], "sorted");
+    if (argc != 4 && !seek && !scan && !sorted) usage();
+    nightly(argv[2], argv[3], seek ? SEEK : sorted ? SORTED : SCAN);
   } else if (!strcmp(argv[1], "fetch") && atoi(argv[3]) > 0) {
     fetch(argv[2], atoi(argv[3]));
   } else if (!strcmp(argv[1], "objects") && atoi(argv[3]) > 0) {

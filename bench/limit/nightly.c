@@ -1,4 +1,5 @@
-/* The nightly run: upserts a file into an existing store, in WAL mode, one transaction per 20,000 records. */
+/* The nightly run: upserts a file into an existing store, in WAL mode, one transaction per 20,000 records, or one at the
+ * end with all changes in the order of their rows. */
 #include "jobs.h"
 #include "orders.h"
 #include "report.h"
@@ -69,6 +70,55 @@ static void picture_scan(struct picture *picture, sqlite3 *db, uint64_t rows) {
   db_run(db, "SELECT picture(Z_PK, ZQUANTITY, ZCUSTOMER, ZPRODUCT, ZORDEREDAT, ZUNITPRICE, ZNOTE, ZORDERID) FROM ZORDER");
 }
 
+/* ---- The sorted plan's changes ----------------------------------------------------------------------------- */
+
+/* A row to be written at the end; its texts are in the arena of all changes. */
+struct change { int64_t pk; struct order order; uint64_t id, note; enum difference difference; };
+
+struct changes {
+  struct change *list;
+  size_t count, capacity;
+  char *arena;
+  uint64_t used, size;
+};
+
+static uint64_t changes_copy(struct changes *changes, struct slice text) {
+  if (changes->used + text.count > changes->size) {
+    changes->size = (changes->size + text.count) * 2;
+    changes->arena = resize(changes->arena, changes->size);
+  }
+  memcpy(changes->arena + changes->used, text.bytes, text.count);
+  changes->used += text.count;
+  return changes->used - text.count;
+}
+
+static void changes_add(struct changes *changes, int64_t pk, const struct order *order, enum difference difference) {
+  if (changes->count == changes->capacity) {
+    changes->capacity = changes->capacity * 2 + 1024;
+    changes->list = resize(changes->list, changes->capacity * sizeof *changes->list);
+  }
+  uint64_t id = changes_copy(changes, order->id), note = changes_copy(changes, order->note);
+  changes->list[changes->count++] = (struct change){pk, *order, id, note, difference};
+}
+
+static int by_pk(const void *left, const void *right) {
+  int64_t a = ((const struct change *)left)->pk, b = ((const struct change *)right)->pk;
+  return (a > b) - (a < b);
+}
+
+static void changes_write(struct changes *changes, struct order_statements *statements) {
+  qsort(changes->list, changes->count, sizeof *changes->list, by_pk);
+  for (size_t i = 0; i < changes->count; i++) {
+    struct change *change = changes->list + i;
+    /* What a later record says is compared with the store, which does not know of the earlier one. */
+    if (i && change[-1].pk == change->pk) die("the sorted plan takes each order once");
+    change->order.id.bytes = changes->arena + change->id;
+    change->order.note.bytes = changes->arena + change->note;
+    if (change->difference == ANOTHER_ORDER) order_insert(statements, change->pk, &change->order);
+    else order_update(statements, change->pk, &change->order, change->difference);
+  }
+}
+
 /* ---- One batch ------------------------------------------------------------------------------------------- */
 
 struct run {
@@ -76,6 +126,7 @@ struct run {
   struct order_statements statements;
   struct writers writers;
   struct picture picture;
+  struct changes *changes;             /* `NULL` when rows are written at once */
   struct seek *seek;
   struct counts counts;
   int64_t order_max;
@@ -126,13 +177,16 @@ static void upsert_by_picture(struct run *run, size_t count) {
       if (difference != ANOTHER_ORDER) break;
     }
     if (difference == ANOTHER_ORDER) {
-      order_insert(&run->statements, ++run->order_max, order);
+      run->order_max++;
+      if (run->changes) changes_add(run->changes, run->order_max, order, difference);
+      else order_insert(&run->statements, run->order_max, order);
       picture_add(picture, (struct entry){key, content, (uint64_t)run->order_max});
       run->counts.inserted++;
     } else if (difference == SAME) {
       run->counts.unchanged++;
     } else {
-      order_update(&run->statements, (int64_t)entry->pk, order, difference);
+      if (run->changes) changes_add(run->changes, (int64_t)entry->pk, order, difference);
+      else order_update(&run->statements, (int64_t)entry->pk, order, difference);
       entry->content = content;
       run->counts.updated++;
     }
@@ -163,22 +217,34 @@ void nightly(const char *csv_path, const char *store, enum plan plan) {
   order_statements_prepare(&run->statements, db);
   writers_prepare(&run->writers, db);
   trace("references");
-  if (plan == SCAN) picture_scan(&run->picture, db, (uint64_t)run->order_max);
+  struct changes changes = {0};
+  if (plan == SORTED) run->changes = &changes;
+  if (plan != SEEK) picture_scan(&run->picture, db, (uint64_t)run->order_max);
   else run->seek = seek_prepare(db, BATCH);
   trace("scan");
 
   for (size_t count; (count = csv_read(csv, run->records, BATCH, true)) > 0;) {
     run->counts.read += count;
-    db_run(db, "BEGIN IMMEDIATE");
+    if (!run->changes) db_run(db, "BEGIN IMMEDIATE");
     shop_resolve(&run->shop, run->records, count, run->orders);
     for (size_t i = 0; i < count; i++) order_convert(run->records + i, run->orders + i);
-    store_write_references(&run->writers, &run->shop);
-    if (plan == SCAN) upsert_by_picture(run, count);
+    if (!run->changes) store_write_references(&run->writers, &run->shop);
+    if (plan != SEEK) upsert_by_picture(run, count);
     else upsert_by_seeks(run, count);
+    if (run->changes) continue;
     store_write_keys(db, &run->shop, run->order_max, false);
     db_run(db, "COMMIT");
   }
   trace("batches");
+  if (run->changes) {
+    free(run->picture.entries);
+    db_run(db, "BEGIN IMMEDIATE");
+    store_write_references(&run->writers, &run->shop);
+    changes_write(run->changes, &run->statements);
+    store_write_keys(db, &run->shop, run->order_max, false);
+    db_run(db, "COMMIT");
+    trace("changes");
+  }
   if (run->seek) seek_finalize(run->seek);
   order_statements_finalize(&run->statements);
   writers_finalize(&run->writers);
@@ -187,5 +253,6 @@ void nightly(const char *csv_path, const char *store, enum plan plan) {
   db_check(db, sqlite3_close(db));
   trace("close");
   csv_close(csv);
-  report(plan == SCAN ? "nightly (scan)" : "nightly (seek)", &run->counts, &run->shop);
+  static const char *names[] = {"nightly (seek)", "nightly (scan)", "nightly (sorted)"};
+  report(names[plan], &run->counts, &run->shop);
 }

@@ -21,7 +21,8 @@ extension ComponentSpec {
     FieldSpec(
       "direct", .choice(["auto", "never", "always"]), default: "auto",
       "Whether the rows of a new store are written as pages of the file, past SQLite: when the inputs have 16 MiB to 8 GiB,"
-        + " never, or wherever it is possible. An interrupted run then begins anew. `--direct` takes its place.",
+        + " never, or wherever it is possible. An interrupted run then begins anew. In a store that is there changed rows wait"
+        + " for the end of the run and are written sorted, but for `never`. `--direct` takes its place.",
       example: "never"),
     FieldSpec(
       "direct_check", .choice(["quick", "whole"]), default: "quick",
