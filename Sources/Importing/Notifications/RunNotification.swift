@@ -24,9 +24,12 @@ public struct RunNotification: Sendable, Hashable {
 
   /// A header of a request.
   public struct Header: Sendable, Hashable {
+    /// Its name, without the colon.
     public var name: String
+    /// Its value, one line.
     public var value: String
 
+    /// Creates a header.
     public init(name: String, value: String) {
       self.name = name
       self.value = value

@@ -25,7 +25,9 @@ struct NotificationSender {
     }
   }
 
-  /// What curl's configuration file says. Source: curl(1), `--config`.
+  /// What curl's configuration file says.
+  ///
+  /// Source: curl(1), `--config`.
   private func options(_ url: String, _ headers: [RunNotification.Header], _ body: String) -> String {
     var headers = headers.map { ($0.name, $0.value) }
     if !headers.contains(where: { $0.0.lowercased() == "content-type" }) {

@@ -3,8 +3,9 @@ import Diagnostics
 import Importing
 import RecordFormats
 
-/// Rejected records as a plain file that people edit: CSV with a column for each column of the source, or NDJSON with the
-/// members of each object. `_reject` says which line of the rejects file a record is, `_reason` why it was rejected.
+/// Rejected records as a plain file that people edit.
+///
+/// It is CSV with a column for each column of the source, or NDJSON with the members of each object. `_reject` says which line of the rejects file a record is, `_reason` why it was rejected.
 ///
 /// What cannot be cut into cells or members stands as it is under `_raw`.
 struct RejectSheet {
