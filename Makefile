@@ -1,6 +1,6 @@
 # The commands of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help dist dist-test packages build release test test-scalar sanitize sanitize-thread sanitize-address lint format bench bench-smoke demo soak clean
+.PHONY: help site screenshots dist dist-test packages build release test test-scalar sanitize sanitize-thread sanitize-address lint format bench bench-smoke demo soak clean
 
 SWIFT ?= swift
 MERGEWALK := .build/release/mergewalk
@@ -39,6 +39,13 @@ sanitize-thread: packages ## tests with threads under ThreadSanitizer
 
 sanitize-address: packages ## readers' tests under AddressSanitizer
 	SWIFT=$(SWIFT) ./scripts/sanitize.sh address
+
+site: ## a site out of the README and docs in build/site, by MkDocs from PyPI; links that lead nowhere are errors
+	@test -x build/site-env/bin/mkdocs || (python3 -m venv build/site-env && build/site-env/bin/pip install -q mkdocs==1.6.1)
+	build/site-env/bin/python scripts/site.py
+
+screenshots: ## the pictures of docs/images, by Chromium
+	python3 scripts/screenshots.py
 
 lint: packages ## formatting, imports, pipelines and models
 	$(SWIFT) format lint --strict --recursive Sources Tests bench/Sources Package.swift bench/Package.swift

@@ -7,7 +7,9 @@ HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MOST_WORDS = 750
 # What was said before, and what is said now.
 PLAIN = {"taken back": "rolled back", "gone on with": "resumed", "What becomes what": "say what the file does",
-         "Known beforehand": "say what explain does", "Of what is asked for": "say it in the active voice"}
+         "Known beforehand": "say what explain does", "Of what is asked for": "say it in the active voice",
+         "somebody": "say who: the app, another process, you", "nobody": "say what does not happen", "anybody": "say who",
+         "goes on with": "resumes, continues"}
 # Pages that are still to be put into plain English.
 LATER = {"docs/decisions"}
 
@@ -26,6 +28,9 @@ def main():
             print(f"README.md: {words} words")
             if words > MOST_WORDS:
                 failures.append(f"README.md: {words} words, more than {MOST_WORDS}")
+        opening = re.search(r"(?m)^# .*\n\n(.*)", prose)
+        if opening and re.match(r"(What|Whatever|Who|Whoever) (?!.*\?)", opening.group(1)):
+            failures.append(f"{page}: opens with “{opening.group(1).split()[0]} …”: begin with the subject and a verb")
         for number, line in enumerate(prose.splitlines(), 1):
             place = f"{page}:{number}"
             for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"`[^`]*`", "", line)):
@@ -38,7 +43,8 @@ def main():
                 elif anchor and file in headings and anchor not in headings[file]:
                     failures.append(f"{place}: {file} has no heading #{anchor}")
             if "(decisions/" not in line and not any(page.startswith(later) for later in LATER):
-                failures += [f"{place}: “{old}”: {new}" for old, new in PLAIN.items() if old in line]
+                failures += [f"{place}: “{old}”: {new}" for old, new in PLAIN.items()
+                             if re.search(r"(?i)\b" + old, line)]
     for name in ["packaging/action/action.yml", ".github/workflows/ci.yml", ".github/workflows/release.yml"]:
         if parses(name) is False:
             failures.append(f"{name}: is no YAML")

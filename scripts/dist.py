@@ -134,7 +134,7 @@ def deb(tree, out, version, architecture, work):
     size = sum(os.path.getsize(os.path.join(r, n)) for r, _, names_ in os.walk(root) for n in names_) // 1024
     write(os.path.join(root, "DEBIAN/control"),
           f"Package: mergewalk\nVersion: {version}\nArchitecture: {names.get(architecture, architecture)}\n"
-          f"Maintainer: The Mergewalk authors <mergewalk@localhost>\nInstalled-Size: {size}\nDepends: {depends}\n"
+          f"Maintainer: The Mergewalk authors <mergewalk@localhost>\nInstalled-Size: {size}\nDepends: {depends}\nRecommends: curl\n"
           f"Section: database\nPriority: optional\nDescription: {SUMMARY}\n"
           " Reads CSV, JSON, XML, YAML, property lists and databases and writes stores\n"
           " that apps open with Core Data.\n")

@@ -50,6 +50,16 @@ public struct Pipeline: Sendable {
     return Pipeline(definition: definition, redaction: findings.redaction, warnings: warnings)
   }
 
+  /// Returns who is told how a run of a pipeline ended, and what keeps its secrets out of that: also of a file that cannot
+  /// be run, as far as it can be read.
+  public static func notifications(
+    _ path: String, settings: PipelineSettings = PipelineSettings()
+  ) -> (list: [RunNotification], redaction: Redaction) {
+    let findings = Findings(path: path)
+    let list = PipelineLoader(settings: settings, findings: findings).notifications()
+    return (list, findings.redaction)
+  }
+
   /// Returns every finding about a pipeline file, its model and its inputs' headers, sorted by place; none for a
   /// pipeline without mistakes.
   public static func lint(_ path: String, settings: PipelineSettings = PipelineSettings()) -> [Diagnostic] {

@@ -52,6 +52,16 @@ struct PipelineLoader {
     return definition(component, result)
   }
 
+  /// Who is told how a run ended, as far as the file says it well; of a file that cannot be run, too.
+  func notifications() -> [RunNotification] {
+    guard let file = ConfigurationFile(settings.variables, checksUse: false, findings: findings),
+      let entry = file.root.entries?.first(where: { $0.key.text == "notify" })
+    else { return [] }
+    let reader = ComponentReader(registry: registry, findings: findings)
+    return (entry.value.items ?? []).compactMap { reader.read($0, as: registry["notify"]) }
+      .compactMap(NotificationBuilder(findings: findings).build)
+  }
+
   private func name(_ component: ComponentValue) -> String {
     component.text("pipeline")?.value ?? Paths.stem(findings.path)
   }

@@ -175,7 +175,7 @@ struct SourceArguments {
     case .character, .delimiter, .text, .path, .flag, .count, .integer, .zone, .bytes, .share, .duration,
       .choice:
       return isQuoted ? nil : .scalar(text, isPlain: true)
-    case .texts:
+    case .texts, .choices:
       // An option without a value is the empty text, which a pipeline must write in quotes.
       return isQuoted || first == UInt8(ascii: "[") ? nil : .scalar(text, isPlain: !text.isEmpty)
     case .content, .expression, .steps, .tree, .pairs, .component, .components, .named, .names: return nil

@@ -315,6 +315,11 @@ public final class Connection {
     }
   }
 
+  /// Ends statements from now on soon after `shouldStop` says so; `nil` lets them run.
+  public func interruptStatements(when shouldStop: (() -> Bool)?) {
+    ask(shouldStop.map { Question(outer: nil, $0) })
+  }
+
   /// Asks this question from now on; `nil` for none.
   private func ask(_ question: Question?) {
     self.question = question

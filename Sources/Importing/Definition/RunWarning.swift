@@ -34,6 +34,8 @@ public struct RunWarning: Sendable, Hashable, CustomStringConvertible {
     case textUncounted
     // Rejects of earlier runs still wait for their replay.
     case rejectsNotReplayed
+    // The run is done, and not everyone could be told.
+    case notNotified
   }
 
   /// The kind.
@@ -87,7 +89,7 @@ extension RunWarning {
 
 extension ImportSummary {
   /// Adds a warning, unless it is there.
-  mutating func warn(_ warning: RunWarning) {
+  package mutating func warn(_ warning: RunWarning) {
     if !warnings.contains(warning) { warnings.append(warning) }
   }
 }

@@ -20,7 +20,7 @@ extension FieldSpec {
       // A text in quotes is one; others may be words about it.
       guard text.count > 1, text.hasPrefix("\""), text.hasSuffix("\"") else { return nil }
       return .text(String(text.dropFirst().dropLast()))
-    case .expression, .steps, .tree, .path, .texts, .pairs, .component, .components, .named, .names:
+    case .expression, .steps, .tree, .path, .texts, .choices, .pairs, .component, .components, .named, .names:
       return nil
     }
   }

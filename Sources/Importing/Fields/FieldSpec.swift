@@ -28,6 +28,8 @@ public enum FieldKind: Sendable, Hashable {
   case duration
   /// One of these words.
   case choice([String])
+  /// One or several of these words.
+  case choices([String])
   /// One ASCII character, by itself or by name (`tab`, `none`).
   case character
   /// What separates fields: one character or several, up to 8 bytes of UTF-8, or a name (`tab`).

@@ -87,9 +87,21 @@ public struct RunHistory: Sendable {
     }.first
   }
 
-  private func read(
-    _ body: (DatabaseFile) throws(StoreError) -> [RunRecord]
-  ) throws(RunHistoryError) -> [RunRecord] {
+  /// The names of the pipelines that have run, sorted; none when there is no table.
+  ///
+  /// - Throws: ``RunHistoryError``.
+  public func pipelines() throws(RunHistoryError) -> [String] {
+    try read { file throws(StoreError) in
+      let rows = try file.rows("SELECT DISTINCT pipeline FROM runs ORDER BY 1")
+      var names: [String] = []
+      while try rows.step() { names.append(rows.text(0)) }
+      return names
+    }
+  }
+
+  private func read<Item>(
+    _ body: (DatabaseFile) throws(StoreError) -> [Item]
+  ) throws(RunHistoryError) -> [Item] {
     guard access(path, F_OK) == 0 else { return [] }
     do {
       // What a process that was killed has left of a transaction is taken back first, for which the file is written.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// How a run that touched a store, or tried to, ended.
 ///
 /// Each has an exit code of its own; only ``completed`` is 0. `docs/exit-codes.md` lists them.
@@ -131,4 +133,11 @@ public struct RunRecord: Sendable {
 
   /// A run of nothing.
   public init() {}
+
+  /// The name of the machine that this is; empty when it has none.
+  public static var thisHost: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return name.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+  }
 }

@@ -84,15 +84,9 @@ struct RunRecorder {
     record.peakResidentBytes = summary.peakResidentBytes
     record.bytesRead = summary.bytesRead
     record.version = ImportSession.version
-    record.host = Self.host()
+    record.host = RunRecord.thisHost
     record.resumedFrom = summary.resumedFrom
     record.warnings = summary.warnings.map { redaction($0.description) }
     return record
-  }
-
-  private static func host() -> String {
-    var name = [CChar](repeating: 0, count: 256)
-    guard gethostname(&name, name.count - 1) == 0 else { return "" }
-    return name.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
   }
 }

@@ -12,6 +12,8 @@ public struct RunReporting: Sendable, Hashable {
   public var metricsPath: String?
   /// The file that takes the run's report as HTML, or nil; whoever runs the import writes it.
   public var reportPath: String?
+  /// Who is told how the run ended; whoever runs the import tells them.
+  public var notifications: [RunNotification] = []
 
   /// Keeps and tells nothing.
   public init() {}

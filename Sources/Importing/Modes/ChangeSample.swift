@@ -7,7 +7,7 @@ import ObjectStore
 ///
 /// An object that is changed by several batches is there several times.
 final class ChangeSample {
-  private let model: ManagedObjectModel
+  let model: ManagedObjectModel
   private let limit: Int
   /// What was collected.
   private(set) var changes: [ObjectChange] = []
@@ -55,6 +55,15 @@ final class ChangeSample {
         }
       }
     }
+  }
+
+  /// Changes each of the changes.
+  func update(_ body: (inout ObjectChange) -> Void) { for index in changes.indices { body(&changes[index]) } }
+
+  /// The value of an attribute of a row.
+  func value(of attribute: AttributeDescription, row: Int, _ buffer: RowBuffer) -> ObjectChange.Value? {
+    let property = Property(name: attribute.name, slot: attribute.slot, attribute: attribute)
+    return value(buffer.snapshot(row: row, slot: property.slot), property, buffer)
   }
 
   /// Takes rows that are about to be deleted.
@@ -137,7 +146,9 @@ final class ChangeSample {
       let number = Int64(bitPattern: cell.payload)
       guard let attribute = property.attribute else {
         let entity = cell.destinationEntity >= 0 ? Int(cell.destinationEntity) : property.destination
-        return ObjectChange.Value(text: "\(model.entities[entity].name)/p\(number)", isText: true)
+        let name = model.entities[entity].name
+        return ObjectChange.Value(
+          text: "\(name)/p\(number)", isText: true, target: .init(entity: name, primaryKey: number))
       }
       let isBoolean = attribute.type == .boolean
       return ObjectChange.Value(text: isBoolean ? (number != 0 ? "true" : "false") : "\(number)", isText: false)

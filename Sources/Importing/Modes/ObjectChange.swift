@@ -19,9 +19,21 @@ public struct ObjectChange: Sendable, Hashable {
     public var isText: Bool
     /// How long the whole value is in bytes, when it is cut; else `nil`.
     public var wholeLength: Int?
+    /// The object that a relationship leads to; `nil` for attributes.
+    public var target: Target?
 
     /// Texts and bytes are shown up to this many bytes.
     public static let greatestLength = 200
+  }
+
+  /// An object that a value refers to.
+  public struct Target: Sendable, Hashable {
+    /// The name of its entity.
+    public var entity: String
+    /// Its primary key.
+    public var primaryKey: Int64
+    /// What ``ObjectChange/key`` is for it.
+    public var key: String?
   }
 
   /// One attribute or to-one relationship.
@@ -40,6 +52,9 @@ public struct ObjectChange: Sendable, Hashable {
   public var entity: String
   /// The primary key, which together with the entity names the object in its store.
   public var primaryKey: Int64
+  /// The values, with commas, of the attributes by which the import finds the object, or of the model's first uniqueness
+  /// constraint; `nil` when there are none.
+  public var key: String?
   /// The properties that change; of new and deleted objects those that have a value.
   public var properties: [Property]
 }

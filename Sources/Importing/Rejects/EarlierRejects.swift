@@ -38,6 +38,14 @@ public struct EarlierRejects: Sendable {
     return names.sorted().map(place)
   }
 
+  /// The moment of the run that a file is of, as its name says it, such as `2024-05-01T020000.123Z`; `nil` for other
+  /// files.
+  public func moment(of path: String) -> String? {
+    let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    guard isOurs(name) else { return nil }
+    return String(name.dropFirst(prefix.count).prefix(Self.momentShape.count))
+  }
+
   private func place(_ name: String) -> String { path.contains("/") ? "\(folder == "/" ? "" : folder)/\(name)" : name }
 
   /// Whether a name is the rejects file's with a moment in it, and a number where there were several.

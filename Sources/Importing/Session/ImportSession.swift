@@ -250,6 +250,7 @@ public final class ImportSession {
     try run.importParts()
     try run.check()
     try run.removeOthers()
+    try run.nameChanges()
     let imported = Self.now()
     try run.rejects.sync()
     try run.rejects.close(isFinished: run.breach == nil && !run.isInterrupted)

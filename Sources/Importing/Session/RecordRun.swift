@@ -133,6 +133,12 @@ final class RecordRun {
     times.write += ImportSession.now() - before
   }
 
+  /// Gives the changed objects the names that people know them by.
+  func nameChanges() throws(ImportError) {
+    try sample?.nameObjects(
+      of: definition, ImportSession.context(definition, store), store, canRead: file.directRows == 0)
+  }
+
   /// Notes what was counted.
   func note(_ summary: inout ImportSummary) {
     summary.breach = breach

@@ -5,13 +5,15 @@ import ObjectStore
 final class ObjectClasses {
   private let model: ManagedObjectModel
   /// By entity: the class that was given to it, or `nil`.
-  private var given: [ManagedObject.Type?]
+  private(set) var given: [ManagedObject.Type?]
   /// By entity: the class of its objects.
   private(set) var types: [ManagedObject.Type]
   /// By entity: whether the class is not ``ManagedObject`` itself, so that hooks have to be called.
   private(set) var hasHooks: [Bool]
   /// By entity: whether an entity below it has another class, so that the class of an object is not known before its row.
   private(set) var variesBelow: [Bool]
+  /// Is called after classes were given.
+  var didChange: (() -> Void)?
   /// Whether some entity has a class of its own.
   private(set) var isInUse = false
 
@@ -41,6 +43,11 @@ final class ObjectClasses {
       }
       new[entity.index] = type
     }
+    try set(new)
+  }
+
+  /// Gives each entity the class at its index.
+  func set(_ new: [ManagedObject.Type?]) throws(ObjectError) {
     var resolved = types
     for entity in model.entities {
       // Entities come after those they inherit from.
@@ -62,6 +69,7 @@ final class ObjectClasses {
         resolved[entity.index...entity.lastDescendantIndex].contains { $0 != resolved[entity.index] }
     }
     isInUse = hasHooks.contains(true)
+    didChange?()
   }
 
   /// Gives classes to the entities that the model names them for.

@@ -1,5 +1,4 @@
 public import ObjectModel
-import ObjectStore
 import Synchronization
 
 /// A fetch on a container's thread that comes in portions of values, for tasks that show how far it is, let others work
@@ -18,10 +17,12 @@ public struct QueueFetch<Value: Sendable>: AsyncSequence, Sendable {
   /// What goes wrong.
   public typealias Failure = ObjectError
 
-  fileprivate let context: QueueContext
-  fileprivate let request: FetchRequest
-  fileprivate let size: Int
-  fileprivate let transform: @Sendable (ManagedObject) throws(ObjectError) -> Value
+  let context: QueueContext
+  let request: FetchRequest
+  let size: Int
+  let transform: @Sendable (ManagedObject) throws(ObjectError) -> Value
+  /// What is done on the thread when nobody can ask for more.
+  var end: (@Sendable () -> Void)?
 
   /// Begins the fetch anew.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(fetch: self) }
@@ -33,7 +34,7 @@ public struct QueueFetch<Value: Sendable>: AsyncSequence, Sendable {
 
     fileprivate init(fetch: QueueFetch) {
       self.fetch = fetch
-      place = QueueFetchPlace(fetch.context)
+      place = QueueFetchPlace(fetch.context, end: fetch.end)
     }
 
     /// The values of the next objects; `nil` after the last one.
@@ -73,8 +74,7 @@ extension QueueContext {
     _ request: FetchRequest, portion: Int? = nil,
     _ transform: @escaping @Sendable (ManagedObject) throws(ObjectError) -> Value
   ) -> QueueFetch<Value> {
-    let size = portion ?? (request.fetchBatchSize > 0 ? request.fetchBatchSize : 500)
-    return QueueFetch(context: self, request: request, size: max(1, size), transform: transform)
+    QueueFetch(context: self, request: request, size: FetchPortions.size(portion, request), transform: transform)
   }
 }
 
@@ -82,57 +82,39 @@ extension QueueContext {
 private final class QueueFetchPlace: Sendable {
   let rest = QueueFetchRest()
   private let context: QueueContext
+  private let end: (@Sendable () -> Void)?
 
-  init(_ context: QueueContext) { self.context = context }
+  init(_ context: QueueContext, end: (@Sendable () -> Void)?) {
+    self.context = context
+    self.end = end
+  }
 
   deinit {
-    let rest = rest
-    context.post { rest.found = nil }
+    let (rest, end) = (rest, end)
+    context.post {
+      rest.portions = nil
+      end?()
+    }
   }
 }
 
 /// What has not come yet.
 ///
-/// Unchecked: ``found`` and ``completed`` are touched on the context's thread only.
+/// Unchecked: ``portions`` is touched on the context's thread only.
 private final class QueueFetchRest: @unchecked Sendable {
   let isCancelled = Atomic(false)
-  var found: FetchedObjects?
-  var completed = 0
+  var portions: FetchPortions?
 
   func next<Value>(
     _ size: Int, _ request: FetchRequest, _ context: ManagedObjectContext,
     _ transform: (ManagedObject) throws(ObjectError) -> Value
   ) throws(ObjectError) -> [Value]? {
-    func interruptible<Result>(_ body: () throws(ObjectError) -> Result) throws(ObjectError) -> Result {
-      guard let store = context.storeList.all.first else { return try body() }
-      do throws(ObjectError) {
-        return try store.interruptible({ isCancelled.load(ordering: .relaxed) }, body)
-      } catch {
-        if error.cause?.cause?.kind == .interrupted { try check(request) }
-        throw error
-      }
-    }
-    try check(request)
-    let all: FetchedObjects
-    if let found {
-      all = found
-    } else {
-      all = try interruptible { () throws(ObjectError) in try context.fetch(request) }
-      found = all
-    }
-    guard completed < all.count else { return nil }
-    let range = completed..<min(completed + size, all.count)
-    let objects = try interruptible { () throws(ObjectError) in Array(all[range]) }
-    // Rows of a SELECT that was stopped are faults; nobody shall take them for a portion.
-    try check(request)
-    completed = range.upperBound
+    let portions = portions ?? FetchPortions(request, size: size, context: context)
+    self.portions = portions
+    guard let objects = try portions.next(isCancelled: { isCancelled.load(ordering: .relaxed) }) else { return nil }
     var values: [Value] = []
+    values.reserveCapacity(objects.count)
     for object in objects { values.append(try transform(object)) }
     return values
-  }
-
-  private func check(_ request: FetchRequest) throws(ObjectError) {
-    guard isCancelled.load(ordering: .relaxed) else { return }
-    throw ObjectError(.cancelled, "the task was cancelled after \(completed) objects of \(request.entityName)")
   }
 }

@@ -101,3 +101,11 @@ final class StoreQueue: Sendable {
     do { return .success(try body()) } catch { return .failure(error) }
   }
 }
+
+/// Tasks that prefer the queue run on its thread between their suspensions.
+extension StoreQueue: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    work.add { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+}

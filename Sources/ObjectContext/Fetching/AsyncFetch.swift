@@ -36,22 +36,15 @@ public struct AsyncFetch: AsyncSequence {
   }
 
   /// Starts over.
-  public func makeAsyncIterator() -> Iterator { Iterator(context: context, request: request, size: size) }
+  public func makeAsyncIterator() -> Iterator {
+    Iterator(portions: FetchPortions(request, size: size, context: context))
+  }
 
   /// Fetches portion after portion.
   public struct Iterator: AsyncIteratorProtocol {
-    private let context: ManagedObjectContext
-    private var request: FetchRequest
-    private let size: Int
-    private var found: FetchedObjects?
-    private var completed = 0
+    private let portions: FetchPortions
 
-    fileprivate init(context: ManagedObjectContext, request: FetchRequest, size: Int) {
-      self.context = context
-      self.request = request
-      self.size = size
-      self.request.fetchBatchSize = size
-    }
+    fileprivate init(portions: FetchPortions) { self.portions = portions }
 
     /// The next portion; `nil` at the end.
     ///
@@ -59,38 +52,9 @@ public struct AsyncFetch: AsyncSequence {
     public mutating func next(
       isolation actor: isolated (any Actor)? = #isolation
     ) async throws(ObjectError) -> Portion? {
-      if found != nil { await Task.yield() }
-      try checkCancellation()
-      let all: FetchedObjects
-      if let found {
-        all = found
-      } else {
-        all = try interruptible { () throws(ObjectError) in try context.fetch(request) }
-        found = all
-      }
-      guard completed < all.count else { return nil }
-      let range = completed..<Swift.min(completed + size, all.count)
-      let objects = try interruptible { () throws(ObjectError) in Array(all[range]) }
-      // Rows of a SELECT that was stopped are faults; nobody shall take them for a portion.
-      try checkCancellation()
-      completed = range.upperBound
-      return Portion(objects: objects, completed: completed, total: all.count)
-    }
-
-    private func checkCancellation() throws(ObjectError) {
-      if Task.isCancelled {
-        throw ObjectError(.cancelled, "the task was cancelled after \(completed) objects of \(request.entityName)")
-      }
-    }
-
-    private func interruptible<Value>(_ body: () throws(ObjectError) -> Value) throws(ObjectError) -> Value {
-      do {
-        guard let store = context.storeList.all.first else { return try body() }
-        return try store.interruptible({ Task.isCancelled }, body)
-      } catch {
-        if error.cause?.cause?.kind == .interrupted { try checkCancellation() }
-        throw error
-      }
+      if portions.completed > 0 { await Task.yield() }
+      guard let objects = try portions.next(isCancelled: { Task.isCancelled }) else { return nil }
+      return Portion(objects: objects, completed: portions.completed, total: portions.total)
     }
   }
 }
@@ -103,8 +67,7 @@ extension ManagedObjectContext {
   /// - Parameter portion: How many objects come at a time; `nil` for the request's batch size, or 500 when it has none;
   ///   less than 1 counts as 1.
   public func asyncFetch(_ request: FetchRequest, portion: Int? = nil) -> AsyncFetch {
-    let size = portion ?? (request.fetchBatchSize > 0 ? request.fetchBatchSize : 500)
-    return AsyncFetch(context: self, request: request, size: max(1, size))
+    AsyncFetch(context: self, request: request, size: FetchPortions.size(portion, request))
   }
 }
 

@@ -77,8 +77,9 @@ public struct ObjectError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   init(_ cause: StoreError) {
-    code = .database
-    message = cause.cause?.description ?? cause.description
+    let isStopped = cause.cause?.kind == .interrupted
+    code = isStopped ? .cancelled : .database
+    message = isStopped ? "the task was cancelled during a fetch" : cause.cause?.description ?? cause.description
     self.cause = cause
     predicateError = nil
   }

@@ -69,8 +69,22 @@ extension PersistentStore {
   /// Compiles a statement of one's own.
   package func rows(_ sql: String) throws(StoreError) -> DatabaseRows { DatabaseRows(try connection.prepare(sql)) }
 
-  /// Takes the state of this moment for all that is read until the store is closed.
+  /// Ends statements from now on with ``DatabaseFailure/Kind/interrupted``, soon after `shouldStop` says so.
+  package func interruptStatements(when shouldStop: @escaping () -> Bool) {
+    connection.interruptStatements(when: shouldStop)
+  }
+
+  /// Takes the state of the first read for all that is read until ``thaw()``, or until the store is closed.
   package func freeze() throws(StoreError) { try connection.execute("BEGIN") }
+
+  /// Reads what is committed again.
+  package func thaw() throws(StoreError) { if !connection.isAutocommit { try connection.execute("COMMIT") } }
+
+  /// Whether other connections can read the store while this one writes it.
+  package var hasParallelReaders: Bool {
+    guard type == .sqlite, isOpen else { return false }
+    return isReadOnly || (try? connection.text("PRAGMA journal_mode")) == "wal"
+  }
 
   /// SQLite's plan for a statement, one line a step.
   package func queryPlan(_ sql: String) throws(StoreError) -> [String] {

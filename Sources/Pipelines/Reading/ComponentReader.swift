@@ -134,6 +134,15 @@ struct ComponentReader {
         return nil
       }
       return .text(word)
+    case .choices(let words):
+      guard let texts = texts(node, field) else { return nil }
+      let wrong = texts.filter { !words.contains($0.value) }
+      for text in wrong {
+        findings.addUnknown(
+          .invalidOption, at: text.position, "“\(field.name)” cannot be “\(text.value)”", name: text.value,
+          candidates: words)
+      }
+      return wrong.isEmpty ? .texts(texts) : nil
     case .character:
       guard let text = node.text, let character = CharacterName.resolve(text) else {
         return wrongType(node, field, "one ASCII character, or one of \(CharacterName.names)")

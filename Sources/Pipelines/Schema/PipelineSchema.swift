@@ -121,7 +121,7 @@ public struct PipelineSchema: Sendable {
   private static func defaultValue(_ text: String, of spec: FieldSpec) -> SchemaValue? {
     switch spec.kind {
     case .component: return text.hasPrefix("{") ? SchemaValue(yaml: text) : nil
-    case .texts: return text.hasPrefix("[") ? SchemaValue(yaml: text) : nil
+    case .texts, .choices: return text.hasPrefix("[") ? SchemaValue(yaml: text) : nil
     default: break
     }
     switch (spec.kind, spec.defaultValue) {
@@ -185,6 +185,9 @@ public struct PipelineSchema: Sendable {
       // The word `null` is nothing to whoever reads YAML.
       let values = words.map { SchemaValue.string($0) } + (words.contains("null") ? [.null] : [])
       return orVariable([("enum", .array(values))])
+    case .choices(let words):
+      let word = SchemaValue.object([("enum", .strings(words))])
+      return orVariable([("anyOf", .array([word, Self.list(of: word)]))])
     case .character:
       return [
         (

@@ -57,6 +57,7 @@ public enum PipelineReference {
     case .share: "a share"
     case .duration: "a time"
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: ", ")
+    case .choices(let words): "one or a list of " + words.map { "`\($0)`" }.joined(separator: ", ")
     case .character: "one character or its name"
     case .delimiter: "one character or several, or a name"
     case .texts: "text or a list"

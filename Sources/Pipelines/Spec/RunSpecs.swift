@@ -17,7 +17,41 @@ extension ComponentSpec {
     FieldSpec(
       "report", .path, default: "none", "A page that shows the run. `--report` takes its place.",
       example: "../build/orders.html"),
+    FieldSpec(
+      "notify", .components("notify"), default: "none",
+      "Who is told how a run ended, by webhooks and commands. [notifications.md](notifications.md) has the rules.",
+      example: "[{ url: \"${secret:HOOK}\", when: [failure, rejects] }]"),
   ]
+
+  /// Who is told how a run ended.
+  static let notify = ComponentSpec(
+    "notify",
+    "A message about the end of a run, to a URL or by a command. One that cannot be sent is a warning of the run.",
+    alternatives: [["url"], ["command"]],
+    fields: [
+      FieldSpec(
+        "when", .choices(RunNotification.Occasion.allCases.map(\.rawValue)), default: "[failure, rejects, anomaly]",
+        "Which runs are told of: those that did not finish, that rejected records, that differ from earlier ones, or all.",
+        example: "[failure, anomaly]"),
+      FieldSpec(
+        "url", .text, default: "required without `command`",
+        "The URL that the body is posted to, by the machine's `curl`.", example: "\"${secret:HOOK}\""),
+      FieldSpec(
+        "headers", .pairs, default: "none", "Headers of the request; `Content-Type` follows from the body.",
+        example: "{ Authorization: \"Bearer ${secret:TOKEN}\" }"),
+      FieldSpec(
+        "command", .texts, default: "required without `url`",
+        "In place of `url`: a program with its arguments, which reads the body from its standard input; no shell reads them, and placeholders may stand in them.",
+        example: "[mail, -s, \"{{pipeline}}: {{status}}\", data@example.com]"),
+      FieldSpec(
+        "folder", .path, default: "the pipeline's folder", "The folder that the command starts in.", example: "scripts"),
+      FieldSpec(
+        "body", .text, default: "a JSON object with all that is known",
+        "The message; `{{name}}` stands for what is known of the run.",
+        example: "\"{{pipeline}}: {{message}}\""),
+      FieldSpec(
+        "timeout", .duration, default: "10s", "The longest time that it may take; then it is given up.", example: "30s"),
+    ])
 
   /// How much a run may differ from earlier ones.
   static let anomalies = ComponentSpec(

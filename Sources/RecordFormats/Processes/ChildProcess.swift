@@ -102,6 +102,10 @@ package final class ChildProcess {
     package var hasOutput = false
     /// There are messages, or their end.
     package var hasErrors = false
+
+    package init(canWrite: Bool = false, hasOutput: Bool = false, hasErrors: Bool = false) {
+      (self.canWrite, self.hasOutput, self.hasErrors) = (canWrite, hasOutput, hasErrors)
+    }
   }
 
   /// Waits until something can be done, at most for some milliseconds.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnostics
 import Glibc
 import Importing
 
@@ -9,16 +10,18 @@ struct RunsCommand: ParsableCommand {
     abstract: "List the imports into a store: inputs, counts, durations and what was slow.",
     discussion: """
       Runs are noted beside the store, in STORE-mergewalk, unless the pipeline says “history: false” or the run
-      --no-history. A run is named by its number or by its name; “last” is the latest.
+      --no-history. A run is named by its number or by its name; “last” is the latest. In place of a store a folder
+      stands for all stores in it and in its subfolders.
 
       EXAMPLES
         mergewalk runs build/shop.sqlite
         mergewalk runs build/shop.sqlite --pipeline orders --limit 5
         mergewalk runs build/shop.sqlite last
         mergewalk runs build/shop.sqlite 12 --json
+        mergewalk runs /var/lib/mergewalk --html runs.html
       """)
 
-  @Argument(help: "The store.", completion: .file())
+  @Argument(help: "The store, or a folder of stores.", completion: .file())
   var store: String
 
   @Argument(help: ArgumentHelp("Show this run whole.", valueName: "run"))
@@ -33,7 +36,14 @@ struct RunsCommand: ParsableCommand {
   @Flag(help: "Print JSON: an array of runs, or one object.")
   var json = false
 
+  @Option(
+    help: ArgumentHelp("Write a page of all pipelines with their last runs; it needs no network.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var html: String?
+
   func validate() throws {
+    if html?.isEmpty == true { throw ValidationError("--html takes a path") }
+    if html != nil, name != nil || json { throw ValidationError("--html goes with neither a run nor --json") }
     if store.isEmpty { throw ValidationError("the store is a path") }
     if limit < 1 { throw ValidationError("--limit takes a number from 1 on, not \(limit)") }
     if name != nil, pipeline != nil, name != "last" {
@@ -42,6 +52,8 @@ struct RunsCommand: ParsableCommand {
   }
 
   func run() throws {
+    let stores = RunsFolder(store)
+    if html != nil || stores.isFolder { return try showAll(stores) }
     let history = RunHistory(storePath: store)
     var problem: String?
     do throws(RunHistoryError) {
@@ -66,5 +78,36 @@ struct RunsCommand: ParsableCommand {
     guard let found else { return "there is no run “\(name)” in \(history.path)" }
     Console.data(json ? RunListing.json(found).text : RunListing.text(found))
     return nil
+  }
+
+  // MARK: Folders
+
+  /// Shows the runs of all stores of a folder, or of one store as a page.
+  private func showAll(_ stores: RunsFolder) throws {
+    if name != nil {
+      Console.words("\(store): error: a run is one of a store, not of a folder [isFolder]")
+      throw ExitStatus.failure
+    }
+    let (pipelines, problems) = stores.pipelines(named: pipeline, limit: html == nil ? limit : RunTrend.most)
+    for problem in problems { Console.words(problem) }
+    if pipelines.isEmpty, problems.isEmpty {
+      Console.words(
+        "\(store): error: no run was noted \(stores.isFolder ? "of a store in this folder" : "of this store") [noRuns]")
+      throw ExitStatus.failure
+    }
+    if let html {
+      do {
+        try TextFile.replace(
+          html, Console.redacted(RunsPage(pipelines: pipelines, title: store, path: html).html), as: .report,
+          access: .derived(from: pipelines.first?.store ?? store))
+      } catch {
+        FindingsOutput.words(error.diagnostics)
+        throw ExitStatus.failure
+      }
+    } else {
+      let runs = pipelines.flatMap(\.runs).sorted { $0.started > $1.started }.prefix(limit)
+      Console.data(json ? JSONText.array(runs.map(RunListing.json)).text : RunListing.table(Array(runs)))
+    }
+    if !problems.isEmpty { throw ExitStatus.findings }
   }
 }

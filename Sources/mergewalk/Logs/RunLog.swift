@@ -80,11 +80,7 @@ final class RunLog {
     var counts: [RejectCode: Int] = [:]
     for (name, count) in summary.rejectCounts { if let code = RejectCode(rawValue: name) { counts[code] = count } }
     logRejects(counts)
-    for warning in summary.warnings {
-      var metadata: Logger.Metadata = ["code": .string(warning.code.rawValue)]
-      if let place = warning.place { metadata["place"] = .string(place) }
-      logger.warning("\(warning.message)", metadata: metadata)
-    }
+    for warning in summary.warnings { warn(warning) }
     for anomaly in summary.anomalies {
       logger.warning(
         "\(anomaly.message)",
@@ -112,6 +108,13 @@ final class RunLog {
     logger.error(
       "run failed",
       metadata: ["code": .string(code), "reason": .string(message), "exit_code": .stringConvertible(exitCode)])
+  }
+
+  /// Says what stopped nothing and should be known.
+  func warn(_ warning: RunWarning) {
+    var metadata: Logger.Metadata = ["code": .string(warning.code.rawValue)]
+    if let place = warning.place { metadata["place"] = .string(place) }
+    logger.warning("\(warning.message)", metadata: metadata)
   }
 
   /// Says something else.

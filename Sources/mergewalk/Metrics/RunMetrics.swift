@@ -70,6 +70,9 @@ enum RunMetrics {
     metrics.gauge(
       "mergewalk_run_anomalies", "How many numbers of the last run are far from the usual ones.", labels,
       Double(summary.anomalies.count))
+    metrics.gauge(
+      "mergewalk_run_notifications_failed", "How many notifications of the last run could not be sent.", labels,
+      Double(summary.warnings.count { $0.code == .notNotified }))
     return metrics.text
   }
 }

@@ -4,6 +4,9 @@ import ArgumentParser
 struct RejectsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rejects",
-    abstract: "Show, count and import again the records that a run rejected.",
-    subcommands: [RejectsShowCommand.self, RejectsSummaryCommand.self, RejectsReplayCommand.self])
+    abstract: "Show, count, edit and import again the records that a run rejected.",
+    subcommands: [
+      RejectsShowCommand.self, RejectsSummaryCommand.self, RejectsEditCommand.self, RejectsReplayCommand.self,
+      RejectsCleanCommand.self,
+    ])
 }

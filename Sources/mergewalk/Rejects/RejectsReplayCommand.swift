@@ -48,10 +48,13 @@ struct RejectsReplayCommand: ParsableCommand {
   }
 
   func run() throws {
-    try RunExecution(options: output, path: pipeline).run { () throws(DiagnosticList) in
-      var settings = PipelineSettings()
-      settings.variables = variables.variables
-      settings.storePath = store
+    var settings = PipelineSettings()
+    settings.variables = variables.variables
+    settings.storePath = store
+    let execution = RunExecution(
+      options: output, path: pipeline, notifications: { dryRun ? [] : settings.notifications(pipeline) })
+    try execution.run { () throws(DiagnosticList) in
+      var settings = settings
       // The files may be gone; the header of each is in the rejects file.
       settings.checksHeaders = false
       settings.needsFiles = false

@@ -2,11 +2,13 @@ import Importing
 import ObjectModel
 import RecordFormats
 
-/// A run as one page of HTML that needs nothing else: no script, no network, no file beside it.
+/// A run as one page.
 struct RunReport {
-  private let summary: ImportSummary
+  let summary: ImportSummary
   private let samples: [RunSample]
-  private let definition: ImportDefinition
+  let definition: ImportDefinition
+  /// The last runs of the pipeline up to this one, the oldest first; none when they are not noted.
+  private let earlier: [RunRecord]
   private let rejects: [(code: String, count: Int, samples: [RejectLine])]
 
   /// How many rejects of each code are shown.
@@ -16,12 +18,16 @@ struct RunReport {
   /// Of the rejects file no more than this is searched for samples, in bytes.
   private static let mostSearched = 64 << 20
   /// Longer lists are cut.
-  private static let mostRows = 200
+  static let mostRows = 200
 
   init(_ summary: ImportSummary, _ samples: [RunSample], _ definition: ImportDefinition) {
     self.summary = summary
     self.samples = samples
     self.definition = definition
+    let history = RunHistory(storePath: definition.storePath)
+    let last =
+      (try? history.recent(pipeline: definition.reporting.listedName ?? summary.pipeline, limit: RunTrend.most))
+    earlier = summary.runNumber == nil ? [] : (last ?? []).reversed()
     let found = Self.findSamples(summary)
     rejects = summary.rejectCounts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
       .map { ($0.key, $0.value, found[$0.key] ?? []) }
@@ -44,68 +50,45 @@ struct RunReport {
 
   /// The page.
   var html: String {
-    let title = HTMLText.escaped("\(summary.pipeline): \(summary.status.rawValue)")
-    return """
-      <!DOCTYPE html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta name="generator" content="mergewalk">
-      <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(title)</title>
-      <style>
-      \(ReportStyle.sheet)
-      </style>
-      </head>
-      <body>
-      <main>
-      \(sections.joined(separator: "\n"))
-      <footer>mergewalk \(ImportSession.version)</footer>
-      </main>
-      </body>
-      </html>
-
-      """
+    HTMLPage(title: "\(summary.pipeline): \(summary.status.rawValue)", sections: sections).html
   }
 
   private var sections: [String] {
     var sections = [head, notes, tiles]
+    if earlier.count > 1 {
+      let trend = RunTrend(runs: earlier)
+      sections.append("<h2>Earlier runs</h2>\(trend.charts)\(trend.table)")
+    }
     if samples.count > 2 { sections.append(plots) }
     sections.append(stages)
     if summary.parts.count > 1 { sections.append(parts) }
     if !rejects.isEmpty { sections.append(rejectSection) }
     sections.append(values)
-    if let objects { sections.append(objects) }
-    sections.append(inputs)
+    if let objects = ObjectDiagram(summary.entities, model: definition.model).html { sections.append(objects) }
+    sections += [inputs, policies]
     return sections.filter { !$0.isEmpty }
   }
 
   // MARK: Head
 
   private var head: String {
-    let badge: (style: String, text: String) =
-      switch summary.status.rawValue {
-      case "completed": ("good", "completed")
-      case "completed_with_rejects": ("fair", "completed with rejects")
-      case "limit_breached": ("bad", "too many rejects: rolled back")
-      case "dry_run": ("", "dry run: nothing kept")
-      default: ("bad", summary.status.rawValue.replacing("_", with: " "))
-      }
     var facts = [
       ("Run", summary.runID), ("Began", RunIdentity.timestamp(summary.started)),
       ("Took", Figures.duration(summary.seconds)), ("Store", summary.storePath),
     ]
     if let number = summary.runNumber { facts[0].1 += " (number \(number))" }
     if let resumed = summary.resumedFrom { facts.append(("Continued", resumed)) }
-    if let path = summary.rejectsPath { facts.append(("Rejects", path)) }
-    let list = facts.map { "<dt>\($0.0)</dt><dd>\(HTMLText.escaped($0.1))</dd>" }.joined()
+    var list = facts.map { "<dt>\($0.0)</dt><dd>\(HTMLText.escaped($0.1))</dd>" }.joined()
+    if let path = summary.rejectsPath {
+      list += "<dt>Rejects</dt><dd>\(HTMLPage.link(toFile: path, fromPageAt: definition.reporting.reportPath))</dd>"
+    }
     return "<header><div class=\"head\"><h1>\(HTMLText.escaped(summary.pipeline))</h1>"
-      + "<span class=\"badge \(badge.style)\">\(HTMLText.escaped(badge.text))</span></div><dl>\(list)</dl></header>"
+      + "\(HTMLPage.badge(summary.status.rawValue))</div><dl>\(list)</dl></header>"
   }
 
   private var notes: String {
-    let texts = summary.anomalies.map { "Unusual: \($0.message)" } + summary.warnings.map(\.description)
+    let rest = summary.warnings.filter { $0.code != .neverMatched }
+    let texts = summary.anomalies.map { "Unusual: \($0.message)" } + rest.map(\.description)
     return texts.map { "<div class=\"note\">\(HTMLText.escaped($0))</div>" }.joined(separator: "\n")
   }
 
@@ -175,74 +158,6 @@ struct RunReport {
     return Figures.grouped(Int(value))
   }
 
-  // MARK: Tables
-
-  private var stages: String {
-    let meanings = [
-      "prepare": "opening the store, reading what is stored", "wait": "the writer waited for the reader",
-      "find": "finding objects and filling rows", "write": "writing rows", "finish": "indexes, log and disk",
-      "check": "checking references", "read": "reading and cutting records, on the reader's thread",
-      "convert": "values, keys and hashes, on the reader's thread",
-    ]
-    let all = summary.phases.map { ($0, "writer") } + summary.readerPhases.map { ($0, "reader") }
-    let most = max(all.map(\.0.seconds).max() ?? 0, 1e-9)
-    let rows = all.map { phase, thread in
-      let isSlow = phase.name == summary.slowStage
-      let isFirst = phase.name == summary.readerPhases.first?.name && thread == "reader"
-      return
-        "<tr\(isFirst ? " class=\"group\"" : "")><td class=\"name\">\(HTMLText.escaped(phase.name))\(isSlow ? " <b>(slow)</b>" : "")</td><td class=\"left soft\">"
-        + "\(HTMLText.escaped(meanings[phase.name] ?? thread))</td><td class=\"left track\"><span class=\"bar\(isSlow ? " slow" : "")\""
-        + " style=\"width:\(HTMLText.coordinate(100 * phase.seconds / most))%\"></span></td>"
-        + "<td>\(Figures.fixed(phase.seconds, digits: 3)) s</td></tr>"
-    }
-    guard !rows.isEmpty else { return "" }
-    return "<h2>Stages</h2><div class=\"card\"><table>\(rows.joined())</table></div>"
-  }
-
-  /// What was replaced, named again and passed over.
-  private var values: String {
-    let duplicates = summary.entities.sorted { $0.key < $1.key }.filter { $0.value.duplicates > 0 }
-      .map { "\($0.key): \(Figures.count($0.value.duplicates, "record")) whose object an earlier one has named" }
-    let lists = summary.lists.filter { $0.skipped + $0.rejected > 0 }.map {
-      "\($0.entity).\($0.relationship): \(Figures.count($0.read, "element")) = \(Figures.grouped($0.linked)) linked"
-        + " + \(Figures.grouped($0.alreadyLinked)) already linked + \(Figures.grouped($0.skipped)) skipped"
-        + " + \(Figures.grouped($0.rejected)) rejected"
-    }
-    let sections = [
-      ("Values that were replaced", SummaryOutput.replaced(summary)), ("Duplicates", duplicates), ("Lists", lists),
-      ("Text that was passed over", SummaryOutput.passedOver(summary.text)),
-    ]
-    return sections.filter { !$0.1.isEmpty }.map { title, texts in
-      let left = texts.count - Self.mostRows
-      let rows = (texts.prefix(Self.mostRows) + (left > 0 ? ["and \(Figures.grouped(left)) more"] : []))
-        .map { "<tr><td class=\"left\">\(HTMLText.escaped($0))</td></tr>" }
-      return "<h2>\(title)</h2><div class=\"card\"><table>\(rows.joined())</table></div>"
-    }.joined(separator: "\n")
-  }
-
-  private var parts: String {
-    let rows = summary.parts.map { part in
-      let cells = [part.read, part.inserted, part.updated, part.unchanged, part.skipped, part.rejected]
-        .map { "<td>\(Figures.grouped($0))</td>" }.joined()
-      return
-        "<tr><td>\(HTMLText.escaped(part.name))</td>\(cells)<td>\(Figures.fixed(part.seconds, digits: 2)) s</td></tr>"
-    }
-    return
-      "<h2>Imports</h2><div class=\"card\"><table><tr><th>import</th><th>read</th><th>inserted</th><th>updated</th>"
-      + "<th>unchanged</th><th>skipped</th><th>rejected</th><th>time</th></tr>\(rows.joined())</table></div>"
-  }
-
-  private var inputs: String {
-    let sources = definition.allSources
-    guard !sources.isEmpty else { return "" }
-    let rows = sources.prefix(Self.mostRows).map { source in
-      "<tr><td>\(HTMLText.escaped(source.path))</td><td>\(source.fileSize.map { Figures.bytes($0) } ?? "")</td></tr>"
-    }
-    let left = sources.count - rows.count
-    return "<h2>Inputs</h2><div class=\"card\"><table><tr><th>file</th><th>size</th></tr>\(rows.joined())</table>"
-      + (left > 0 ? "<p class=\"soft\">and \(Figures.grouped(left)) more</p>" : "") + "</div>"
-  }
-
   // MARK: Rejects
 
   private var rejectSection: String {
@@ -269,15 +184,5 @@ struct RunReport {
     var record = HTMLText.escaped(String(decoding: raw.prefix(longestRecord), as: UTF8.self))
     if raw.count > longestRecord { record += "… (\(Figures.bytes(raw.count)))" }
     return "<p>\(HTMLText.escaped(RejectsFile.place(line))): \(HTMLText.escaped(line.message))</p><pre>\(record)</pre>"
-  }
-
-  // MARK: Objects
-
-  private var objects: String? {
-    let diagram = ObjectDiagram(summary.entities, model: definition.model)
-    guard let svg = diagram.svg else { return nil }
-    let left = diagram.hiddenCount
-    return "<h2>Objects</h2><div class=\"card\">\(svg)"
-      + (left > 0 ? "<p class=\"soft\">and \(Figures.grouped(left)) more entities</p>" : "") + "</div>"
   }
 }

@@ -6,14 +6,16 @@ enum ChangesOutput {
   static func json(_ change: ObjectChange) -> JSONText {
     .object([
       ("change", .string(change.kind.rawValue)), ("entity", .string(change.entity)),
-      ("object", .string("\(change.entity)/p\(change.primaryKey)")),
+      ("object", .string("\(change.entity)/p\(change.primaryKey)")), ("key", change.key.map { .string($0) } ?? .null),
       (
         "properties",
         .object(
           change.properties.map { property in
             (
               property.name,
-              .object([("before", value(property.before)), ("after", value(property.after))] + cut(property))
+              .object(
+                [("before", value(property.before)), ("after", value(property.after))] + cut(property)
+                  + targets(property))
             )
           })
       ),
@@ -23,6 +25,12 @@ enum ChangesOutput {
   private static func cut(_ property: ObjectChange.Property) -> [(name: String, value: JSONText)] {
     [("before_bytes", property.before?.wholeLength), ("after_bytes", property.after?.wholeLength)].compactMap {
       name, length in length.map { (name, .integer($0)) }
+    }
+  }
+
+  private static func targets(_ property: ObjectChange.Property) -> [(name: String, value: JSONText)] {
+    [("before_key", property.before?.target?.key), ("after_key", property.after?.target?.key)].compactMap { name, key in
+      key.map { (name, .string($0)) }
     }
   }
 
@@ -46,7 +54,7 @@ enum ChangesOutput {
         case .updated: "~"
         case .deleted: "-"
         }
-      lines.append("\(sign) \(change.entity) p\(change.primaryKey)")
+      lines.append("\(sign) \(change.entity) \(name(change.key, change.primaryKey))")
       let width = change.properties.map(\.name.count).max() ?? 0
       for property in change.properties {
         let name = property.name + String(repeating: " ", count: width - property.name.count)
@@ -65,8 +73,16 @@ enum ChangesOutput {
   private static func text(_ value: ObjectChange.Value?) -> String {
     guard let value else { return "nothing" }
     guard value.isText else { return value.text }
-    var text = "\""
-    for scalar in value.text.unicodeScalars {
+    if let target = value.target { return "\(target.entity) \(name(target.key, target.primaryKey))" }
+    return "\"" + escaped(value.text) + "\"" + (value.wholeLength.map { "… (\($0) bytes)" } ?? "")
+  }
+
+  /// What an object is called: by the values of its key, else by its primary key.
+  private static func name(_ key: String?, _ primaryKey: Int64) -> String { key.map(escaped) ?? "p\(primaryKey)" }
+
+  private static func escaped(_ value: String) -> String {
+    var text = ""
+    for scalar in value.unicodeScalars {
       switch scalar {
       case "\"", "\\": text += "\\\(scalar)"
       case "\n": text += "\\n"
@@ -77,7 +93,7 @@ enum ChangesOutput {
       default: text.unicodeScalars.append(scalar)
       }
     }
-    return text + "\"" + (value.wholeLength.map { "… (\($0) bytes)" } ?? "")
+    return text
   }
 
   /// Whether a character shows nothing, or changes how what follows is shown.

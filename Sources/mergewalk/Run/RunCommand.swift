@@ -65,10 +65,13 @@ struct RunCommand: ParsableCommand {
   }
 
   func run() throws {
-    try RunExecution(options: output, path: pipeline).run { () throws(DiagnosticList) in
-      var settings = PipelineSettings()
-      settings.variables = variables.variables
-      settings.storePath = store
+    var settings = PipelineSettings()
+    settings.variables = variables.variables
+    settings.storePath = store
+    let execution = RunExecution(
+      options: output, path: pipeline, notifications: { modes.dryRun ? [] : settings.notifications(pipeline) })
+    try execution.run { () throws(DiagnosticList) in
+      var settings = settings
       settings.sourcePaths = sources
       let pipeline = try Pipeline.read(self.pipeline, settings: settings)
       Console.hide(pipeline.redaction)

@@ -7,6 +7,8 @@ struct RunExecution {
   let options: RunOutputOptions
   /// What a summary calls the pipeline until its file could be read.
   let path: String
+  /// Who is told of a run whose pipeline or inputs cannot be read.
+  var notifications: () -> [RunNotification] = { [] }
 
   /// What can be told of a run before and after it.
   private final class Telling {
@@ -104,9 +106,16 @@ struct RunExecution {
   private func tell(
     _ summary: ImportSummary, _ samples: [RunSample], _ definition: ImportDefinition, _ telling: Telling
   ) -> ExitCode {
+    var summary = summary
     var status = SummaryOutput.exitStatus(summary) ?? ExitStatus.success
     var lost: [String] = []
     let exitCode = Int(status.rawValue)
+    if !definition.isDryRun {
+      let unsent = RunNotices(notifications: definition.reporting.notifications).send(
+        summary, status: summary.status.rawValue, exitCode: exitCode, message: SummaryOutput.headline(summary),
+        report: definition.reporting.reportPath)
+      for warning in unsent { summary.warn(warning) }
+    }
     if let path = definition.reporting.metricsPath {
       let text = RunMetrics.text(
         summary, status: summary.status.rawValue, exitCode: exitCode, lastSuccess: lastSuccess(summary, definition))
@@ -163,6 +172,30 @@ struct RunExecution {
     if let log = telling.log { log.log(findings) } else if !options.quiet { FindingsOutput.words(findings) }
   }
 
+  /// Tells those whom the pipeline names, of real runs only, and says who could not be told.
+  private func notify(_ summary: inout ImportSummary, _ telling: Telling, _ exit: ExitCode, _ message: String) {
+    guard telling.definition?.isDryRun != true else { return }
+    summary.started = RunIdentity(pipeline: telling.name).started - summary.seconds
+    let list = telling.definition?.reporting.notifications ?? notifications()
+    let unsent = RunNotices(notifications: list).send(
+      summary, status: "failed", exitCode: Int(exit.rawValue), message: message, report: nil)
+    for warning in unsent {
+      summary.warn(warning)
+      if let log = telling.log {
+        log.warn(warning)
+      } else {
+        Console.words("mergewalk: warning: \(warning.description)")
+      }
+    }
+  }
+
+  /// The first finding that ends a run, and how many there are.
+  private static func headline(_ findings: [Diagnostic]) -> String {
+    let errors = findings.filter { $0.severity == .error }
+    guard let first = errors.first else { return "" }
+    return first.description + (errors.count > 1 ? " (and \(errors.count - 1) more)" : "")
+  }
+
   /// Says why the run did not come to its end, and ends the command.
   private func fail(
     _ telling: Telling, _ start: ContinuousClock.Instant, code: String, message: String, findings: [Diagnostic],
@@ -174,9 +207,10 @@ struct RunExecution {
     var summary = ImportSummary()
     summary.pipeline = telling.name
     summary.seconds = seconds
+    summary.storePath = telling.definition?.storePath ?? ""
+    notify(&summary, telling, exit, findings.isEmpty ? message : Self.headline(findings))
     let isSafe = !findings.contains { $0.code == FindingCode.unsafeOutput.rawValue }
     if isSafe, let definition = telling.definition, let path = definition.reporting.metricsPath {
-      summary.started = RunIdentity(pipeline: telling.name).started - seconds
       let text = RunMetrics.text(
         summary, status: "failed", exitCode: Int(exit.rawValue), lastSuccess: lastSuccess(nil, definition))
       for line in write(text, to: path, .metrics, definition) { Console.words("mergewalk: error: \(line)") }

@@ -166,7 +166,8 @@ enum SummaryOutput {
     return lines.joined(separator: "\n")
   }
 
-  private static func headline(_ summary: ImportSummary) -> String {
+  /// What became of the run, in one sentence.
+  static func headline(_ summary: ImportSummary) -> String {
     let records = Figures.count(summary.read, "record")
     return switch summary.status {
     case .completed: "\(records) imported"

@@ -11,6 +11,7 @@ struct ReportingBuilder {
     reporting.keepsHistory = component.flag(orDefault: "history")
     reporting.metricsPath = component.text("metrics").map(findings.resolve)
     reporting.reportPath = component.text("report").map(findings.resolve)
+    reporting.notifications = component.components("notify").compactMap(NotificationBuilder(findings: findings).build)
     let anomalies = component.component("anomalies") ?? ComponentValue(.anomalies, position: component.position)
     reporting.anomalies.runs = anomalies.count(orDefault: "runs")
     reporting.anomalies.least = anomalies.count(orDefault: "least")

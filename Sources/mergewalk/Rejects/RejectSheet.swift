@@ -1,0 +1,139 @@
+import Bytes
+import Diagnostics
+import Importing
+import RecordFormats
+
+/// Rejected records as a plain file that people edit.
+///
+/// It is CSV with a column for each column of the source, or NDJSON with the members of each object. `_reject` says which line of the rejects file a record is, `_reason` why it was rejected.
+///
+/// What cannot be cut into cells or members stands as it is under `_raw`.
+struct RejectSheet {
+  enum Form: String { case csv, ndjson }
+
+  static let lineName = "_reject"
+  static let reasonName = "_reason"
+  static let rawName = "_raw"
+
+  /// The import that a line belongs to knows how its record is written.
+  private let definition: ImportDefinition
+  let form: Form
+  private var headers: [String: [String]] = [:]
+  /// The columns of all records, in the order in which they come.
+  private(set) var columns: [String] = []
+  private(set) var hasRaw = false
+
+  init(_ definition: ImportDefinition) {
+    self.definition = definition
+    form = definition.parts.allSatisfy { Self.isJSON($0.format) } ? .ndjson : .csv
+  }
+
+  private static func isJSON(_ format: RecordFormat) -> Bool {
+    switch format {
+    case .ndjson, .json, .jsonSequence, .custom: true
+    case .csv, .fixedWidth, .xml, .yaml, .propertyList: false
+    }
+  }
+
+  /// Why a line cannot be edited: it has no record of its own.
+  static func isEditable(_ line: RejectLine) -> Bool { line.raw != nil && line.object == nil }
+
+  // MARK: Out
+
+  private static func key(_ line: RejectLine) -> String { "\(line.file)\u{0}\(line.member ?? "")" }
+
+  /// Takes the header of a line: it is told once a file, in whichever line comes first.
+  mutating func note(_ line: RejectLine) { if let names = line.header { headers[Self.key(line)] = names } }
+
+  /// A record as cells; `nil` where it stands as it is.
+  private func cells(_ line: RejectLine) -> RecordCells? {
+    let format = (definition.parts.first { $0.name == line.part } ?? definition.parts[0]).format
+    guard RecordCells.has(format), let raw = line.raw, !line.isCut else { return nil }
+    return RecordCells(raw, of: format, header: headers[Self.key(line)] ?? [])
+  }
+
+  /// Takes the columns of a record before the first one is written.
+  mutating func look(_ line: RejectLine) {
+    guard let cells = cells(line) else {
+      hasRaw = true
+      return
+    }
+    for name in cells.names where !columns.contains(name) { columns.append(name) }
+  }
+
+  /// The names of all columns as a line.
+  var head: [UInt8] { Self.csv([Self.lineName, Self.reasonName] + columns + (hasRaw ? [Self.rawName] : [])) }
+
+  /// A record as a line of the sheet.
+  func row(_ line: RejectLine) -> [UInt8] {
+    let reason = "\(line.message) [\(line.code)]" + (line.also == nil ? "" : ", and more")
+    let raw = line.raw ?? []
+    if form == .ndjson {
+      var object = JSONObjectText()
+      object.members = [
+        .init(Self.lineName, value: Array(String(line.line).utf8)), .init(Self.reasonName, value: Self.json(reason)),
+      ]
+      if !line.isCut, let known = JSONObjectText(raw), known[Self.lineName] == nil {
+        object.members += known.members
+      } else {
+        object.members.append(.init(Self.rawName, value: Self.json(String(decoding: raw, as: UTF8.self))))
+      }
+      return object.bytes + [10]
+    }
+    guard let cells = cells(line) else {
+      let empty = Array(repeating: "", count: columns.count)
+      return Self.csv([String(line.line), reason] + empty + [String(decoding: raw, as: UTF8.self)])
+    }
+    let texts = Dictionary(uniqueKeysWithValues: zip(cells.names, cells.cells.map(\.text)))
+    return Self.csv([String(line.line), reason] + columns.map { texts[$0] ?? "" } + (hasRaw ? [""] : []))
+  }
+
+  static func json(_ text: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.append(json: text, .lines)
+    return bytes
+  }
+
+  private static func csv(_ cells: [String]) -> [UInt8] {
+    Array(cells.map { $0.isEmpty ? "" : HeaderText.text([$0]) }.joined(separator: ",").utf8) + [10]
+  }
+
+  // MARK: Back
+
+  /// An edited record.
+  struct Edit {
+    /// Where it stands in the edited file.
+    var place: SourcePosition
+    /// The cells by column, or nothing where the record is an object.
+    var cells: [String: String] = [:]
+    var object: JSONObjectText?
+
+    /// Whether nothing is left of it, by which people give a record up.
+    var isGivenUp: Bool { object.map(\.members.isEmpty) ?? cells.values.allSatisfy(\.isEmpty) }
+  }
+
+  /// The record that an edit makes of a line; `nil` when it stays as it is.
+  ///
+  /// - Throws: a finding's message, with the column where there is one.
+  func record(_ edit: Edit, of line: RejectLine) throws(RecordCells.EditError) -> [UInt8]? {
+    let cells = cells(line)
+    if edit.isGivenUp { return [] }
+    let raw = line.raw ?? []
+    if let object = edit.object {
+      if let text = object.text(Self.rawName) {
+        return text == String(decoding: raw, as: UTF8.self) ? nil : Array(text.utf8)
+      }
+      let bytes = object.bytes
+      return bytes == JSONObjectText(raw)?.bytes ? nil : bytes
+    }
+    if let text = edit.cells[Self.rawName], !text.isEmpty {
+      return text == String(decoding: raw, as: UTF8.self) ? nil : Array(text.utf8)
+    }
+    guard let cells else {
+      throw RecordCells.EditError(
+        column: Self.rawName, message: "the record has no columns; put it right in “\(Self.rawName)”")
+    }
+    let record = try cells.record(cells.names.map { edit.cells[$0] ?? "" })
+    return record == raw ? nil : record
+  }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import Diagnostics
+import Glibc
+import Importing
+
+/// `mergewalk rejects clean`: remove the rejects files of runs that are long past.
+struct RejectsCleanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "clean",
+    abstract: "Remove rejects files that earlier runs have left beside one.",
+    discussion: """
+      Only files that runs have set aside are removed, those with a moment in their names; the rejects of the last run
+      stay. Records that were never put right are lost with them.
+
+      EXAMPLES
+        mergewalk rejects clean orders.rejects.ndjson --dry-run
+        mergewalk rejects clean orders.rejects.ndjson --older-than 30
+      """)
+
+  @Argument(help: "The rejects file that the pipeline names.", completion: .file())
+  var file: String
+
+  @Option(help: ArgumentHelp("Remove files of runs that are at least so many days past.", valueName: "days"))
+  var olderThan = 30
+
+  @Flag(help: "Say what would be removed, and remove nothing.")
+  var dryRun = false
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+
+  func validate() throws {
+    if !(0...100_000).contains(olderThan) {
+      throw ValidationError("--older-than takes a number of days from 0 to 100000, not \(olderThan)")
+    }
+  }
+
+  func run() throws {
+    var (removed, kept): ([String], [String]) = ([], [])
+    var isWhole = true
+    let limit = RunIdentity.timestamp(RunIdentity(pipeline: "").started - Double(olderThan) * 86_400)
+      .filter { $0 != ":" }
+    let earlier = EarlierRejects(of: file)
+    for path in earlier.paths {
+      // Moments in names are of one width and sort as they follow each other.
+      guard let moment = earlier.moment(of: path), moment < limit, OutputKind.rejects.mayReplace(path) else {
+        kept.append(path)
+        continue
+      }
+      guard dryRun || unlink(path) == 0 else {
+        Console.words("\(path): error: it cannot be removed: \(String(cString: strerror(errno))) [cannotWrite]")
+        isWhole = false
+        continue
+      }
+      removed.append(path)
+    }
+    if json {
+      let members: [(name: String, value: JSONText)] = [
+        ("removed", .array(removed.map { .string($0) })), ("kept", .array(kept.map { .string($0) })),
+        ("dry_run", .boolean(dryRun)),
+      ]
+      Console.data(JSONText.object(members).text)
+    } else {
+      for path in removed { Console.data((dryRun ? "would remove " : "removed ") + path) }
+      Console.data("\(Figures.count(kept.count, "file")) kept")
+    }
+    if !isWhole { throw ExitStatus.failure }
+  }
+}

@@ -1,0 +1,162 @@
+import ArgumentParser
+import Diagnostics
+import Importing
+import Pipelines
+import RecordFormats
+
+/// `mergewalk rejects edit`: rejected records as a plain table, and the way back.
+struct RejectsEditCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "edit",
+    abstract: "Write rejected records as plain CSV or NDJSON, and put them back once they are edited.",
+    discussion: """
+      The first call writes a file with the columns of the source, a column _reason and a column _reject, which says which
+      line of the rejects file a record is. Edit it with a spreadsheet or an editor. The second call, with --apply, puts
+      the records back into the rejects file, which “rejects replay” then imports.
+
+      A row whose cells are all emptied is given up. A row that is deleted stays as it was rejected. What cannot be cut
+      into columns stands whole in the column _raw.
+
+      EXAMPLES
+        mergewalk rejects edit r.ndjson --pipeline orders.yaml --out fix.csv
+        mergewalk rejects edit r.ndjson --pipeline orders.yaml --apply fix.csv
+        mergewalk rejects replay r.ndjson --pipeline orders.yaml
+      """)
+
+  @Argument(help: "The rejects file.", completion: .file())
+  var file: String
+
+  @Option(help: "The pipeline that rejected the records.", completion: .file(extensions: ["yaml", "yml"]))
+  var pipeline: String
+
+  @Option(
+    help: ArgumentHelp(
+      "Write the records to this file, which must not be there; by default the rejects file's name with .edit.csv or .edit.ndjson.",
+      valueName: "path"), completion: .file())
+  var out: String?
+
+  @Option(help: ArgumentHelp("Put the records of this edited file back.", valueName: "path"), completion: .file())
+  var apply: String?
+
+  @OptionGroup var filter: RejectFilter
+
+  @OptionGroup var variables: VariableOptions
+
+  func validate() throws {
+    for (name, path) in [("--out", out), ("--apply", apply)] where path?.isEmpty == true {
+      throw ValidationError("\(name) takes a path")
+    }
+    if out != nil, apply != nil { throw ValidationError("--out and --apply exclude each other") }
+  }
+
+  func run() throws {
+    do {
+      var settings = PipelineSettings()
+      settings.variables = variables.variables
+      settings.checksHeaders = false
+      settings.needsFiles = false
+      let pipeline = try Pipeline.read(self.pipeline, settings: settings)
+      Console.hide(pipeline.redaction)
+      guard !pipeline.definition.parts.isEmpty else {
+        throw DiagnosticList([
+          RejectSheetFile.finding(
+            self.pipeline, .file, "whole objects go into a new store only; their rejects have no replay", nil)
+        ])
+      }
+      let sheet = RejectSheet(pipeline.definition)
+      if let apply { try putBack(apply, sheet) } else { try write(sheet) }
+    } catch let error as DiagnosticList {
+      FindingsOutput.words(error.diagnostics)
+      throw ExitStatus.failure
+    }
+  }
+
+  // MARK: Out
+
+  private func write(_ empty: RejectSheet) throws {
+    var sheet = empty
+    try forEach { line in
+      sheet.note(line)
+      if RejectSheet.isEditable(line), filter.matches(line) { sheet.look(line) }
+    }
+    var bytes = sheet.form == .csv ? sheet.head : []
+    var count = 0
+    try forEach { line in
+      guard RejectSheet.isEditable(line), filter.matches(line) else { return }
+      bytes += sheet.row(line)
+      count += 1
+    }
+    let path = out ?? Self.name(file, sheet.form)
+    try OutputFile.create(path, bytes: bytes, access: .derived(from: file))
+    Console.words("\(path): \(Figures.count(count, "record")); edit them, then:")
+    Console.words("  mergewalk rejects edit \(file) --pipeline \(pipeline) --apply \(path)")
+  }
+
+  private static func name(_ path: String, _ form: RejectSheet.Form) -> String {
+    (path.hasSuffix(".ndjson") ? String(path.dropLast(7)) : path) + ".edit." + form.rawValue
+  }
+
+  // MARK: Back
+
+  private func putBack(_ edited: String, _ empty: RejectSheet) throws {
+    var sheet = empty
+    var edits = try RejectSheetFile.read(edited, sheet.form)
+    var findings: [Diagnostic] = []
+    var (changed, givenUp, kept) = (0, 0, 0)
+    var lines = try SourceFile.read(file, limit: 4 << 30).split(separator: 10, omittingEmptySubsequences: false)
+      .map { Array($0) }
+    try forEach { line in
+      sheet.note(line)
+      guard RejectSheet.isEditable(line), let edit = edits.removeValue(forKey: line.line) else { return }
+      do throws(RecordCells.EditError) {
+        guard let record = try sheet.record(edit, of: line) else {
+          kept += 1
+          return
+        }
+        guard lines.indices.contains(line.line - 1), var object = JSONObjectText(lines[line.line - 1]) else {
+          findings.append(
+            RejectSheetFile.finding(file, .file, "the rejects file is packed", "unpack it, and edit it then"))
+          return
+        }
+        let raw = JSONObjectText.Member("raw", value: RejectSheet.json(String(decoding: record, as: UTF8.self)))
+        let place = object.members.firstIndex { $0.name == "raw" || $0.name == "raw_base64" } ?? object.members.count
+        object.members.removeAll { ["raw", "raw_base64", "cut"].contains($0.name) }
+        object.members.insert(raw, at: min(place, object.members.count))
+        lines[line.line - 1] = object.bytes
+        if record.isEmpty { givenUp += 1 } else { changed += 1 }
+      } catch {
+        findings.append(RejectSheetFile.finding(edited, edit.place, "“\(error.column)”: \(error.message)", nil))
+      }
+    }
+    for (line, edit) in edits {
+      findings.append(
+        RejectSheetFile.finding(
+          edited, edit.place, "the rejects file has no record in line \(line)", "leave “_reject” as it was"))
+    }
+    if !findings.isEmpty { throw DiagnosticList(findings) }
+    if changed + givenUp > 0 {
+      try TextFile.replace(
+        file, String(decoding: Array(lines.joined(separator: [10])), as: UTF8.self), as: .rejects,
+        access: .derived(from: file))
+    }
+    Console.words(
+      "\(file): \(Figures.count(changed, "record")) changed, \(Figures.grouped(givenUp)) given up,"
+        + " \(Figures.grouped(kept)) as before; import them:")
+    Console.words("  mergewalk rejects replay \(file) --pipeline \(pipeline)")
+  }
+
+  /// Calls `body` with each line of the rejects file.
+  private func forEach(_ body: (RejectLine) -> Void) throws {
+    var isWhole = true
+    try RejectsFile.forEach(file) { line, problem in
+      if let line {
+        body(line)
+      } else {
+        Console.words(problem)
+        isWhole = false
+      }
+      return true
+    }
+    if !isWhole { throw ExitStatus.failure }
+  }
+}
