@@ -76,7 +76,9 @@ final class ScanTable {
 
   /// Where the search for a hash begins.
   @inline(__always)
-  private func home(_ key: UInt64) -> Int { Int(truncatingIfNeeded: key.multipliedFullWidth(by: UInt64(capacity)).high) }
+  private func home(_ key: UInt64) -> Int {
+    Int(truncatingIfNeeded: key.multipliedFullWidth(by: UInt64(capacity)).high)
+  }
 
   /// Asks for the memory that ``find(_:)`` reads first.
   @inline(__always)
@@ -144,6 +146,14 @@ final class ScanTable {
   func add(_ hash: UInt64, content: UInt64, primaryKey: Int64) {
     added.append(hash)
     insert(hash, content: content, primaryKey: primaryKey)
+  }
+
+  /// Makes the table empty.
+  func removeAll() {
+    Self.free(places, primaryKeys, capacity)
+    (places, primaryKeys) = Self.allocate(capacity)
+    (count, waitingCount) = (0, 0)
+    mark()
   }
 
   /// Remembers what the table holds for ``undo()``.

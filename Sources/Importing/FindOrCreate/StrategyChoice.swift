@@ -205,8 +205,10 @@ struct StrategyChoice {
     _ access: TableAccess, _ entity: EntityDescription, _ part: ImportNode, rows: Int
   ) throws(StoreError) -> ScanTable {
     let table = ScanTable(rows: rows)
-    try access.scanHashes(entity: entity, keySlots: part.keySlots, contentSlots: part.contentSlots, seed: seed) {
-      (primaryKey, keyHash, contentHash) in
+    try access.scanHashes(
+      entity: entity, keySlots: part.keySlots, contentSlots: part.contentSlots, seed: seed,
+      restart: { table.removeAll() }
+    ) { (primaryKey, keyHash, contentHash) in
       // Several rows with one key: the first counts, as it does for a seek.
       table.insertSoon(keyHash, content: contentHash, primaryKey: primaryKey)
     }

@@ -1,5 +1,6 @@
 import ObjectModel
 package import SQLite
+import StorePages
 
 /// A store file that is being written: a new one, built beside its final name, or an existing one.
 ///
@@ -212,6 +213,11 @@ public final class StoreFile {
         "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'")
     try deferred.take(triggers == 0 ? tables : [])
     if tables.isEmpty || triggers != 0 { try deferred.setSmallCache(false) }
+  }
+
+  /// Reads the rows of a table of a planned run from its pages, see ``PlannedStoreFile``; `nil` where SQLite has to.
+  func tableScan(_ table: String, columns: [String]) throws(StoreError) -> (TableScan, UInt32)? {
+    if case .plannedFile(let file) = undo { try file.tableScan(table, columns: columns) } else { nil }
   }
 
   /// Before rows are looked at of which changes may wait: few pages are read twice until somebody wants more.

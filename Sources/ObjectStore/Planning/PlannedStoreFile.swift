@@ -2,6 +2,7 @@ import CSQLite
 import Diagnostics
 import Glibc
 import SQLite
+import StorePages
 
 /// An existing store into which a run is planned, and then applied in one transaction.
 ///
@@ -164,6 +165,40 @@ final class PlannedStoreFile {
     defer { claim.giveBack() }
     if isKept { return try FileSystem.truncateFile(plan.log, to: lengthBefore) }
     try plan.remove()
+  }
+
+  // MARK: Reading
+
+  /// What reads the rows of a table from the pages of the snapshot, and the root of the table's tree; `nil` when the run has
+  /// changed the table, or when SQLite would make something else of the pages than is in them.
+  func tableScan(_ table: String, columns: [String]) throws(StoreError) -> (TableScan, UInt32)? {
+    guard deferred.counts.waiting == 0, changed.rows(ofTable: table)?.count ?? 0 == 0,
+      try base.text("PRAGMA encoding") == "UTF-8"
+    else { return nil }
+    let find = try base.prepare(
+      "SELECT rootpage, upper(sql) FROM sqlite_schema WHERE type = 'table' AND name = ?1 AND rootpage > 0")
+    find.bind(1, text: table)
+    guard try find.step(), let root = UInt32(exactly: find.integer(0)), !find.text(1).contains("WITHOUT")
+    else { return nil }
+    var places: [String: Int] = [:]
+    let rows = try base.prepare("SELECT name, cid, type, pk, dflt_value, hidden FROM pragma_table_xinfo(?1)")
+    rows.bind(1, text: table)
+    while try rows.step() {
+      // The number of a row is in its key; what a row lacks at its end is null only without a default.
+      let isKey = rows.text(0) == "Z_PK"
+      guard isKey == (rows.integer(3) == 1), !isKey || rows.text(2).uppercased() == "INTEGER", rows.isNull(4),
+        rows.integer(5) == 0
+      else { return nil }
+      places[rows.text(0)] = Int(rows.integer(1))
+    }
+    let wanted = columns.compactMap { places[$0] }
+    guard wanted.count == columns.count, Set(wanted).count == wanted.count, places["Z_PK"] != nil,
+      base.head(count: 21).map({ $0.count == 21 && $0[20] == 0 }) ?? false,
+      let scan = TableScan(
+        pageSize: snapshot.pageSize, pageCount: snapshot.pageCount, columns: wanted,
+        pages: { [snapshot] in snapshot.read(pagesFrom: $0, into: $1) })
+    else { return nil }
+    return (scan, root)
   }
 
   // MARK: Applying

@@ -1,5 +1,6 @@
 import CSQLite
 import SQLite
+import StorePages
 
 /// One pass over a table that hashes every row inside SQLite's loop.
 ///
@@ -66,5 +67,32 @@ final class HashScan {
       if i == keyCount - 1 { keyHash = hash }
     }
     body(sqlite3_value_int64(values[0]), keyHash, hash)
+  }
+
+  /// Hashes a row that was read from its page; false for values that SQLite would convert.
+  @inline(__always)
+  func add(_ row: Int64, _ values: UnsafeMutableBufferPointer<TableScan.Value>) -> Bool {
+    var hash = ContentHash.start(seed)
+    var keyHash = hash
+    for i in kinds.indices {
+      switch (values[i], kinds[i]) {
+      case (.null, _):
+        if i < keyCount { return true }
+        hash = CellHash.cell(CellTag.null, 0, noBytes, seed: hash)
+      case (.integer(let value), .integer), (.integer(let value), .decimal):
+        hash = CellHash.cell(CellTag.integer, UInt64(bitPattern: value), noBytes, seed: hash)
+      // A column of reals keeps whole numbers as integers.
+      case (.integer(let value), .real):
+        hash = CellHash.cell(CellTag.real, Double(value).bitPattern, noBytes, seed: hash)
+      case (.real(let value), .real), (.real(let value), .decimal):
+        hash = CellHash.cell(CellTag.real, value.bitPattern, noBytes, seed: hash)
+      case (.text(let bytes), .text), (.text(let bytes), .decimal), (.blob(let bytes), .blob):
+        hash = ContentHash.bytes(bytes.baseAddress ?? noBytes, bytes.count, seed: hash)
+      default: return false
+      }
+      if i == keyCount - 1 { keyHash = hash }
+    }
+    body(row, keyHash, hash)
+    return true
   }
 }

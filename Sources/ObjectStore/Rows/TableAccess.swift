@@ -1,5 +1,6 @@
 package import ObjectModel
 import SQLite
+import StorePages
 
 /// The statements that move rows between a ``RowBuffer`` and its table, whole batches at a time.
 ///
@@ -280,11 +281,16 @@ package final class TableAccess {
 
   /// Walks the rows of an entity and everything below it in primary key order.
   ///
-  /// - Parameter body: Is called with each row's primary key and the hashes of its key and of its content (the key
-  ///   chained with `contentSlots` in order), as ``ContentHash`` computes them for incoming cells; a row whose key
-  ///   has a null is passed over.
+  /// A planned run reads the pages of the store's file itself, where nothing speaks against it.
+  ///
+  /// - Parameters:
+  ///   - restart: Is called when all rows come once more, from the first, because SQLite has to be asked after all; `nil` when
+  ///     that must not be.
+  ///   - body: Is called with each row's primary key and the hashes of its key and of its content (the key
+  ///     chained with `contentSlots` in order), as ``ContentHash`` computes them for incoming cells; a row whose key
+  ///     has a null is passed over.
   package func scanHashes(
-    entity: EntityDescription, keySlots: [Int], contentSlots: [Int], seed: UInt64,
+    entity: EntityDescription, keySlots: [Int], contentSlots: [Int], seed: UInt64, restart: (() -> Void)? = nil,
     body: (_ primaryKey: Int64, _ keyHash: UInt64, _ contentHash: UInt64) -> Void
   ) throws(StoreError) {
     let slots = keySlots + contentSlots
@@ -292,8 +298,14 @@ package final class TableAccess {
     try backing?.willRead(entity)
     let condition = entityCondition(entity, alias: table.name).map { " WHERE \($0)" } ?? ""
     try withoutActuallyEscaping(body) { body throws(StoreError) in
-      try HashScan(kinds: slots.map { kinds[$0] }, keyCount: keySlots.count, seed: seed, body: body)
-        .run(connection, columns: ["Z_PK"] + slots.map { column($0) }, from: table.name + condition)
+      let scan = HashScan(kinds: slots.map { kinds[$0] }, keyCount: keySlots.count, seed: seed, body: body)
+      if condition.isEmpty, let restart,
+        let (pages, root) = try file?.tableScan(table.name, columns: slots.map { column($0) })
+      {
+        if pages.run(root: root, { scan.add($0, $1) }) { return }
+        restart()
+      }
+      try scan.run(connection, columns: ["Z_PK"] + slots.map { column($0) }, from: table.name + condition)
     }
   }
 

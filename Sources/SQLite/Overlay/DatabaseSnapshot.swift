@@ -99,6 +99,19 @@ public final class DatabaseSnapshot {
     return methods.xRead?(file, buffer.baseAddress, Int32(buffer.count), sqlite3_int64(offset)) == SQLITE_OK
   }
 
+  /// Reads whole pages that follow each other; false when one is not there or cannot be read.
+  public func read(pagesFrom first: UInt32, into buffer: UnsafeMutableRawBufferPointer) -> Bool {
+    let count = buffer.count / pageSize
+    let offset = (Int(first) - 1) * pageSize
+    guard first > 0, Int(first) - 1 + count <= pageCount else { return false }
+    if logFile < 0 { return read(at: offset, into: buffer) }
+    return (0..<count).allSatisfy {
+      read(
+        at: offset + $0 * pageSize,
+        into: UnsafeMutableRawBufferPointer(rebasing: buffer[$0 * pageSize..<($0 + 1) * pageSize]))
+    }
+  }
+
   private static func fill(_ buffer: UnsafeMutableRawBufferPointer, _ file: Int32, _ offset: Int) -> Bool {
     guard let base = buffer.baseAddress else { return true }
     var done = 0
