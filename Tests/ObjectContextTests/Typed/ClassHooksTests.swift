@@ -10,7 +10,7 @@ struct ClassHooksTests {
   func overrides() {
     #expect(ClassHooks(of: ManagedObject.self) == [])
     #expect(ClassHooks(of: Project.self) == [])
-    #expect(ClassHooks(of: Issue.self) == [])
+    #expect(ClassHooks(of: Ticket.self) == [])
     #expect(ClassHooks(of: Animal.self) == [])
     #expect(ClassHooks(of: Accessed.self) == .access)
     #expect(ClassHooks(of: Changed.self) == .change)

@@ -9,9 +9,9 @@ enum Tracker {
     let model = try Models.model(
       Models.entity(
         "Project", attributes: [Models.attribute("key", .string), Models.attribute("name", .string)],
-        relationships: [Models.toMany("issues", "Issue", inverse: "project")]),
+        relationships: [Models.toMany("issues", "Ticket", inverse: "project")]),
       Models.entity(
-        "Issue",
+        "Ticket",
         attributes: [
           Models.attribute("title", .string), Models.attribute("state", .string),
           Models.attribute("points", .integer32),
@@ -23,8 +23,8 @@ enum Tracker {
         ]),
       Models.entity(
         "Label", attributes: [Models.attribute("name", .string)],
-        relationships: [Models.toMany("issues", "Issue", inverse: "labels")]))
-    try model.register([Project.self, Issue.self, Label.self])
+        relationships: [Models.toMany("issues", "Ticket", inverse: "labels")]))
+    try model.register([Project.self, Ticket.self, Label.self])
     return model
   }
 
@@ -37,7 +37,7 @@ enum Tracker {
       let project = try place.context.insert(Project.self)
       (project.key, project.name) = (key, "Project \(key)")
       for number in 1...3 {
-        let issue = try place.context.insert(Issue.self)
+        let issue = try place.context.insert(Ticket.self)
         issue.title = "\(key)\(number)"
         issue.state = number == 3 ? .done : .open
         issue.points = Int32(number)
@@ -61,7 +61,7 @@ final class Project: ManagedObject {
   @Managed("name") var name: String?
 }
 
-final class Issue: ManagedObject {
+final class Ticket: ManagedObject {
   private static let titleSlot = AttributeSlot("title")
   private static let pointsSlot = AttributeSlot("points")
   var title: String {
@@ -85,10 +85,10 @@ final class Label: ManagedObject {
 extension ObjectKeys where Object: Project {
   var key: AttributeKey<String> { AttributeKey("key") }
   var name: AttributeKey<String?> { AttributeKey("name") }
-  var issues: ToManyKey<Issue> { ToManyKey("issues") }
+  var issues: ToManyKey<Ticket> { ToManyKey("issues") }
 }
 
-extension ObjectKeys where Object: Issue {
+extension ObjectKeys where Object: Ticket {
   var title: AttributeKey<String> { AttributeKey("title") }
   var state: AttributeKey<IssueState> { AttributeKey("state") }
   var points: AttributeKey<Int32?> { AttributeKey("points") }
@@ -101,5 +101,5 @@ extension ObjectKeys where Object: Issue {
 
 extension ObjectKeys where Object: Label {
   var name: AttributeKey<String> { AttributeKey("name") }
-  var issues: ToManyKey<Issue> { ToManyKey("issues") }
+  var issues: ToManyKey<Ticket> { ToManyKey("issues") }
 }

@@ -10,21 +10,21 @@ struct TypedQueryTests {
     let place = try Tracker.place()
     let key = "B"
     let open = try place.context.fetch(
-      Issue.self, where: \.state != .done && \.project.key == key, sort: [.descending(\.createdAt)], limit: 20)
+      Ticket.self, where: \.state != .done && \.project.key == key, sort: [.descending(\.createdAt)], limit: 20)
     #expect(open.map(\.title) == ["B2", "B1"])
-    #expect(try place.context.first(Issue.self, where: \.title == "A3")?.state == .done)
+    #expect(try place.context.first(Ticket.self, where: \.title == "A3")?.state == .done)
     #expect(
-      try place.context.fetch(Issue.self, sort: [.ascending(\.title)], limit: 2, offset: 1).map(\.title) == [
+      try place.context.fetch(Ticket.self, sort: [.ascending(\.title)], limit: 2, offset: 1).map(\.title) == [
         "A2", "A3",
       ])
-    #expect(try place.context.exists(Issue.self, where: \.points > 3) == false)
-    #expect(try place.context.count(Issue.self) == 6)
+    #expect(try place.context.exists(Ticket.self, where: \.points > 3) == false)
+    #expect(try place.context.count(Ticket.self) == 6)
   }
 
   @Test(
     "each condition is the same statement as the predicate in words",
     arguments: [
-      (\ObjectKeys<Issue>.state != .done && \.project.key == "A", "state != 'done' AND project.key == 'A'"),
+      (\ObjectKeys<Ticket>.state != .done && \.project.key == "A", "state != 'done' AND project.key == 'A'"),
       (\.title == "A1" || !(\.points >= 2), "title == 'A1' OR NOT points >= 2"),
       (\.points == nil, "points == NULL"),
       (\.points < 2, "points < 2"), (\.points <= 2, "points <= 2"), (\.points > 2, "points > 2"),
@@ -40,16 +40,16 @@ struct TypedQueryTests {
       (\.labels.count == 1, "labels.@count == 1"),
       (\.project == nil, "project == NULL"), (\.title < \.title, "title < title"),
       (.that(\.project, .beginsWith(\.name, "Project")), "project.name BEGINSWITH 'Project'"),
-    ] as [(TypedPredicate<Issue>, String)])
-  func statements(condition: TypedPredicate<Issue>, format: String) throws {
+    ] as [(TypedPredicate<Ticket>, String)])
+  func statements(condition: TypedPredicate<Ticket>, format: String) throws {
     let place = try Tracker.place()
     var found: [[String]] = []
     let typed = try place.statements {
-      found.append(try place.context.fetch(Issue.self, where: condition).map(\.title))
+      found.append(try place.context.fetch(Ticket.self, where: condition).map(\.title))
     }
     let text = try place.statements {
-      let objects = try place.context.fetch(FetchRequest("Issue", where: try Predicate(format: format)))
-      found.append(objects.compactMap { ($0 as? Issue)?.title })
+      let objects = try place.context.fetch(FetchRequest("Ticket", where: try Predicate(format: format)))
+      found.append(objects.compactMap { ($0 as? Ticket)?.title })
     }
     #expect(typed == text)
     #expect(found[0] == found[1])
@@ -59,35 +59,35 @@ struct TypedQueryTests {
   func values() throws {
     let place = try Tracker.place()
     let project = try #require(try place.context.first(Project.self, where: \.key == "A"))
-    #expect(try place.context.count(Issue.self, where: \.project == project) == 3)
-    #expect(try place.context.count(Issue.self, where: \.project != ObjectID(project)) == 3)
-    #expect(try place.context.count(Issue.self, where: .isIn(\.project, [project])) == 3)
+    #expect(try place.context.count(Ticket.self, where: \.project == project) == 3)
+    #expect(try place.context.count(Ticket.self, where: \.project != ObjectID(project)) == 3)
+    #expect(try place.context.count(Ticket.self, where: .isIn(\.project, [project])) == 3)
     #expect(
-      try place.context.count(Issue.self, where: \.createdAt > Timestamp(secondsSinceReferenceDate: 10)) == 3)
-    let issue = try #require(try place.context.first(Issue.self, where: \.title == "A1"))
+      try place.context.count(Ticket.self, where: \.createdAt > Timestamp(secondsSinceReferenceDate: 10)) == 3)
+    let issue = try #require(try place.context.first(Ticket.self, where: \.title == "A1"))
     let token = UniqueID()
     try issue.setValue(token.attributeValue, forKey: "token")
     try issue.setValue([7, 8].attributeValue, forKey: "blob")
     try place.context.save()
-    #expect(try place.context.fetch(Issue.self, where: \.token == token && \.blob == [7, 8]) == [issue])
+    #expect(try place.context.fetch(Ticket.self, where: \.token == token && \.blob == [7, 8]) == [issue])
     let format = try Predicate(
       format: "token == %@ AND blob == %@ AND createdAt == %@", token, [7, 8] as [UInt8], issue.createdAt)
-    #expect(try place.context.count(for: FetchRequest("Issue", where: format)) == 1)
+    #expect(try place.context.count(for: FetchRequest("Ticket", where: format)) == 1)
   }
 
   @Test("select gives tuples; a column over several objects makes groups of the others")
   func selecting() throws {
     let place = try Tracker.place()
     let rows = try place.context.select(
-      \.title, \.project.name, \.points, from: Issue.self, where: \.state == .done, sort: [.ascending(\.title)])
+      \.title, \.project.name, \.points, from: Ticket.self, where: \.state == .done, sort: [.ascending(\.title)])
     #expect(rows.map { "\($0.0) \($0.1 ?? "none") \($0.2 ?? 0)" } == ["A3 Project A 3", "B3 Project B 3"])
     let groups = try place.context.select(
-      \.project.key, \.objectCount, \.points.sum, \.points.average, from: Issue.self)
+      \.project.key, \.objectCount, \.points.sum, \.points.average, from: Ticket.self)
     let texts = groups.map { "\($0.0 ?? "") \($0.1) \($0.2 ?? 0) \($0.3 ?? 0)" }
     #expect(texts.sorted() == ["A 3 6 2.0", "B 3 6 2.0"])
-    let all = try place.context.select(\.objectCount, \.points.greatest, \.createdAt.least, from: Issue.self)
+    let all = try place.context.select(\.objectCount, \.points.greatest, \.createdAt.least, from: Ticket.self)
     #expect(all.count == 1 && all[0].0 == 6 && all[0].1 == 3)
-    let states = try place.context.select(\.state, from: Issue.self, distinct: true)
+    let states = try place.context.select(\.state, from: Ticket.self, distinct: true)
     #expect(Set(states) == [.open, .done])
     let counts = try place.context.select(\.key, \.issues.count, from: Project.self, sort: [.ascending(\.key)])
     #expect(counts.map { "\($0.0) \($0.1)" } == ["A 3", "B 3"])
@@ -96,7 +96,7 @@ struct TypedQueryTests {
   @Test("typed IDs lead to the class, in other contexts and tasks, and say so when they do not")
   func objectIDs() throws {
     let place = try Tracker.place()
-    let issue = try #require(try place.context.first(Issue.self, where: \.title == "A1"))
+    let issue = try #require(try place.context.first(Ticket.self, where: \.title == "A1"))
     let id = ObjectID(issue)
     #expect(try place.anotherContext().object(with: id).title == "A1")
     #expect(try place.context.existingObject(with: id) === issue)
@@ -109,7 +109,7 @@ struct TypedQueryTests {
   @Test("values of dictionaries come as Swift types, or say why not")
   func dictionaries() throws {
     let place = try Tracker.place()
-    var request = FetchRequest("Issue", where: try Predicate(format: "title == 'A2'"))
+    var request = FetchRequest("Ticket", where: try Predicate(format: "title == 'A2'"))
     request.propertiesToFetch = ["title", "points", "state", "cost"]
     let row = try #require(try place.context.fetchDictionaries(request).first)
     #expect(try row.value(forKey: "title") == "A2")
@@ -125,6 +125,6 @@ struct TypedQueryTests {
     let model = try Tracker.model()
     #expect(objectErrorCode { try model.register([Dog.self]) } == .unknownEntity)
     let context = ManagedObjectContext(coordinator: PersistentStoreCoordinator(model: model))
-    #expect(context.objectClass(of: try #require(model.entity(named: "Issue"))) == Issue.self)
+    #expect(context.objectClass(of: try #require(model.entity(named: "Ticket"))) == Ticket.self)
   }
 }
