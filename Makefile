@@ -1,6 +1,6 @@
 # The commands of the project; `make help` lists them.
 .DEFAULT_GOAL := help
-.PHONY: help site screenshots dist dist-test packages build release test test-scalar sanitize sanitize-thread sanitize-address lint format bench bench-smoke demo soak clean
+.PHONY: help site screenshots dist dist-test packages build release test test-scalar sanitize sanitize-thread sanitize-address lint format bench bench-smoke demo soak consumer docs-site clean
 
 SWIFT ?= swift
 MERGEWALK := .build/release/mergewalk
@@ -48,7 +48,7 @@ screenshots: ## the pictures of docs/images, by Chromium
 	python3 scripts/screenshots.py
 
 lint: packages ## formatting, imports, pipelines and models
-	$(SWIFT) format lint --strict --recursive Sources Tests bench/Sources Package.swift bench/Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Examples bench/Sources Package.swift bench/Package.swift
 	python3 scripts/check-imports.py
 	python3 scripts/check-docs.py
 	$(SWIFT) build --product mergewalk
@@ -56,7 +56,7 @@ lint: packages ## formatting, imports, pipelines and models
 	$(SWIFT) run --skip-build mergewalk model lint fixtures/shop/Shop.xcdatamodeld
 
 format: ## format all Swift files in place
-	$(SWIFT) format -i --recursive Sources Tests bench/Sources Package.swift bench/Package.swift
+	$(SWIFT) format -i --recursive Sources Tests Examples bench/Sources Package.swift bench/Package.swift
 
 demo: release ## import the orders in fixtures/ into a new store and look at it
 	@rm -f $(DEMO_STORE)
@@ -79,7 +79,14 @@ bench-smoke: packages release ## the same at 20,000 orders, once: do all contest
 
 soak: packages ## the long tests: property tests with many seeds, and each fuzz target for FUZZ_SECONDS
 	MERGEWALK_SOAK=1 $(SWIFT) test
+	SWIFT=$(SWIFT) ./scripts/consumer.sh
 	./scripts/fuzz.sh $(FUZZ_SECONDS)
+
+consumer: packages ## a package of somebody else that depends on ours, built and run (minutes)
+	SWIFT=$(SWIFT) ./scripts/consumer.sh
+
+docs-site: packages ## the DocC pages of the products in build/docs-site; warnings are errors
+	SWIFT=$(SWIFT) ./scripts/docs-site.sh
 
 clean: ## remove build products
 	$(SWIFT) package clean

@@ -24,9 +24,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 let package = Package(
   name: "mergewalk",
   products: [
-    .library(name: "MergewalkObjects", targets: ["ObjectModel", "ObjectStore", "ObjectContext"]),
-    .library(name: "MergewalkReaders", targets: ["RecordFormats"]),
-    .library(name: "MergewalkImport", targets: ["RecordFormats", "Importing", "Pipelines"]),
+    .library(name: "MergewalkObjects", targets: ["MergewalkObjects", "ObjectModel", "ObjectStore", "ObjectContext"]),
+    .library(name: "MergewalkFoundation", targets: ["MergewalkFoundation"]),
+    .library(name: "MergewalkReaders", targets: ["MergewalkReaders", "RecordFormats"]),
+    .library(name: "MergewalkImport", targets: ["MergewalkImport", "RecordFormats", "Importing", "Pipelines"]),
     .executable(name: "mergewalk", targets: ["mergewalk"]),
   ],
   dependencies: [
@@ -90,6 +91,12 @@ let package = Package(
         "Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML",
       ]),
 
+    // What users import: one module a product.
+    module("MergewalkObjects", ["Diagnostics", "ObjectModel", "ObjectStore", "ObjectContext"]),
+    module("MergewalkFoundation", ["ObjectModel", "ObjectContext"]),
+    module("MergewalkReaders", ["Diagnostics", "RecordFormats"]),
+    module("MergewalkImport", ["MergewalkObjects", "MergewalkReaders", "Importing", "Pipelines"]),
+
     .executableTarget(
       name: "mergewalk",
       dependencies: [
@@ -98,6 +105,11 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
+      swiftSettings: strict),
+
+    // A program as users write it; DocumentationTests run it.
+    .executableTarget(
+      name: "IssueServer", dependencies: ["MergewalkObjects", "MergewalkFoundation"], path: "Examples/IssueServer",
       swiftSettings: strict),
 
     // Helpers of the test targets: temporary folders, `../shared`, seeded random numbers.
@@ -115,6 +127,7 @@ let package = Package(
     tests(
       "ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "SQLite", "TestSupport"],
       exclude: ["Generated/Zoo.yaml"]),
+    tests("MergewalkFoundationTests", ["MergewalkFoundation", "MergewalkObjects", "TestSupport"]),
     tests(
       "RecordFormatsTests",
       [
@@ -138,7 +151,10 @@ let package = Package(
       ]),
     tests(
       "DocumentationTests",
-      ["Pipelines", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "TestSupport"]),
+      [
+        "Pipelines", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "IssueServer",
+        "TestSupport",
+      ]),
     // Compiled only where CoreData can be imported; elsewhere it is empty.
     tests("ApplePlatform", ["Pipelines", "Importing", "ObjectStore", "ObjectModel", "TestSupport"]),
     tests(
@@ -152,6 +168,11 @@ let package = Package(
       ]),
   ]
 )
+
+// Pages of the products: the plugin is for scripts/docs-site.sh only.
+if Context.environment["MERGEWALK_DOCS"] != nil {
+  package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
+}
 
 // A build for a sanitizer has the tests that it is for and what they need, nothing else: see scripts/sanitize.sh.
 let sanitized: [String: [String]] = [

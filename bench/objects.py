@@ -85,6 +85,9 @@ def main():
         thousand = statistics.median(output["contexts"]["seconds"] for output in outputs)
         size = statistics.median(output["bytes_per_object"] for output in outputs)
         results["mergewalk"].update({"thousand_contexts_seconds": thousand, "bytes_per_object": size})
+        typed = statistics.median(output["typed_read"]["seconds"] for output in outputs)
+        results["mergewalk"]["typed_read"] = {"seconds": typed, "ratio": round(typed / results["c"]["read"]["seconds"], 3)}
+        print(f"\nread by generated accessors: {typed * 1000:.1f} ms, {typed / results['c']['read']['seconds']:.2f} of c")
         print(f"\n1,000 contexts: {thousand * 1000:.1f} ms; {size:.0f} bytes an inserted object with its handle")
         for kind, rounds in undo.items():
             output = {key: statistics.median(s["output"][key] for s in rounds)

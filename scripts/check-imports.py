@@ -52,7 +52,7 @@ def main():
         declared = {next(iter(each.values()))[0] for each in target["dependencies"]}
         folder = root / (target.get("path") or ("Tests" if kind == "test" else "Sources") + "/" + name)
         allowed = declared | {name} | TOOLCHAIN
-        if kind != "regular" or name == "TestSupport":
+        if kind != "regular" or name in {"TestSupport", "MergewalkFoundation"}:
             allowed |= IN_TESTS
         used = set()
         for path in sorted(folder.rglob("*.swift")):

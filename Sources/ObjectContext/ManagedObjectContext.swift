@@ -40,7 +40,8 @@ public final class ManagedObjectContext {
   /// Who listens to what happens here; `nil` until somebody does.
   var events: ContextEvents?
 
-  private var buffers: [RowBuffer?]
+  // Unchecked exclusivity: touched at each access to an object, and no access to it runs other code.
+  @exclusivity(unchecked) private var buffers: [RowBuffer?]
   private var templates: [RowTemplate?]
   private var validators: [EntityValidator?]
   /// The last order keys given out since the last reset.

@@ -1,5 +1,6 @@
-import ObjectModel
+public import ObjectModel
 import ObjectStore
+import Synchronization
 
 /// Which class the objects of each entity have; shared by all contexts on the same stores.
 final class ObjectClasses {
@@ -8,19 +9,22 @@ final class ObjectClasses {
   private(set) var given: [ManagedObject.Type?]
   /// By entity: the class of its objects.
   private(set) var types: [ManagedObject.Type]
-  /// By entity: whether the class is not ``ManagedObject`` itself, so that hooks have to be called.
+  /// By entity: which methods its class overrides, as the flags that its objects begin with.
+  private(set) var flags: [ObjectFlags]
+  /// By entity: whether its class overrides methods that saves call.
   private(set) var hasHooks: [Bool]
   /// By entity: whether an entity below it has another class, so that the class of an object is not known before its row.
   private(set) var variesBelow: [Bool]
   /// Is called after classes were given.
   var didChange: (() -> Void)?
-  /// Whether some entity has a class of its own.
+  /// Whether some entity has a class that overrides methods that saves call.
   private(set) var isInUse = false
 
   init(model: ManagedObjectModel) {
     self.model = model
     given = Array(repeating: nil, count: model.entities.count)
     types = Array(repeating: ManagedObject.self, count: model.entities.count)
+    flags = Array(repeating: [], count: model.entities.count)
     hasHooks = Array(repeating: false, count: model.entities.count)
     variesBelow = Array(repeating: false, count: model.entities.count)
   }
@@ -30,6 +34,8 @@ final class ObjectClasses {
     let key = ObjectIdentifier(ObjectClasses.self)
     if let known = stores.companions[key] as? ObjectClasses { return known }
     let classes = ObjectClasses(model: model)
+    // They were held against the model when they were registered with it.
+    if let registered = model.registeredClasses { try? classes.set(registered) }
     stores.companions[key] = classes
     return classes
   }
@@ -64,7 +70,9 @@ final class ObjectClasses {
     given = new
     types = resolved
     for entity in model.entities {
-      hasHooks[entity.index] = resolved[entity.index] != ManagedObject.self
+      let hooks = ClassHooks(of: resolved[entity.index])
+      flags[entity.index] = ObjectFlags(hooks)
+      hasHooks[entity.index] = hooks.contains(.lifeCycle)
       variesBelow[entity.index] =
         resolved[entity.index...entity.lastDescendantIndex].contains { $0 != resolved[entity.index] }
     }
@@ -103,5 +111,37 @@ final class ObjectClasses {
       next = _getSuperclass(current)
     }
     return false
+  }
+}
+
+extension ObjectFlags {
+  /// The flags of objects whose class overrides these methods.
+  fileprivate init(_ hooks: ClassHooks) {
+    self = []
+    if hooks.contains(.lifeCycle) { insert(.hasHooks) }
+    if hooks.contains(.access) { insert(.hasAccessHooks) }
+    if hooks.contains(.change) { insert(.hasChangeHooks) }
+  }
+}
+
+extension ManagedObjectModel {
+  /// Registers the classes of the model's objects: those of the entities for which the model names them, or that have the
+  /// classes' names; all or none.
+  ///
+  /// Coordinators and containers that are made for the model after that have them.
+  ///
+  /// - Throws: ``ObjectError`` with `unknownEntity` for a class that no entity has, or `wrongClass` for one that does not
+  ///   descend from that of the entity's parent.
+  public func register(_ classes: [ManagedObject.Type]) throws(ObjectError) {
+    let found = ObjectClasses(model: self)
+    if let registered = registeredClasses { try found.set(registered) }
+    try found.set(classes)
+    let given = found.given
+    companions.withLock { $0[ObjectIdentifier(ObjectClasses.self)] = given }
+  }
+
+  /// By entity: the class that was registered for it.
+  fileprivate var registeredClasses: [ManagedObject.Type?]? {
+    companions.withLock { $0[ObjectIdentifier(ObjectClasses.self)] as? [ManagedObject.Type?] }
   }
 }

@@ -56,18 +56,6 @@ extension ManagedObjectContext {
   /// - Throws: ``ObjectError`` with `unknownEntity` when no entity, or more than one, has it; otherwise as
   ///   ``insert(_:)-(String)`` does.
   public func insert<T: ManagedObject>(_ type: T.Type) throws(ObjectError) -> T {
-    let entities = registry.link.classes.entities(of: type)
-    guard let entity = entities.first, entities.count == 1 else {
-      throw ObjectError(
-        .unknownEntity,
-        entities.isEmpty
-          ? "no entity was given the class \(type)"
-          : "the entities \(entities.map(\.name).joined(separator: ", ")) share the class \(type); insert by name")
-    }
-    let object = try insert(entity)
-    guard let typed = object as? T else {
-      throw ObjectError(.wrongClass, "\(object.objectID) is of class \(Swift.type(of: object)), not \(type)")
-    }
-    return typed
+    try insert(try entity(of: type)).asClass(type)
   }
 }

@@ -1,7 +1,7 @@
 public import ObjectModel
 
 /// A fetch request whose objects are of one class.
-public struct TypedFetchRequest<Object: ManagedObject> {
+public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
   /// The request; everything about it can be changed.
   public var request: FetchRequest
 
@@ -28,17 +28,7 @@ extension ManagedObjectContext {
   public func fetch<Object: ManagedObject>(
     _ request: TypedFetchRequest<Object>
   ) throws(ObjectError) -> [Object] {
-    var objects: [Object] = []
-    for object in try fetch(request.request) {
-      guard let typed = object as? Object else {
-        throw ObjectError(
-          .wrongClass,
-          "\(object.objectID) is of class \(type(of: object)), not \(Object.self): set the class of "
-            + "\(object.entity.name) before objects are made")
-      }
-      objects.append(typed)
-    }
-    return objects
+    try fetch(request.request).map { object throws(ObjectError) in try object.asClass(Object.self) }
   }
 
   /// How many objects a request finds.

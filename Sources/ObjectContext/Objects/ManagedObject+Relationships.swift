@@ -141,9 +141,9 @@ extension ManagedObject {
   @discardableResult
   private func changing(_ key: String, _ body: () throws(ObjectError) -> Bool) throws(ObjectError) -> Bool {
     if let context = link.context, context.hasAccessFailures { context.forgetFailures(of: self, key) }
-    guard notifiesChanges else { return try body() }
-    willChangeValue(forKey: key)
-    defer { didChangeValue(forKey: key) }
+    let notifies = notifiesChanges
+    if notifies { willChangeValue(forKey: key) }
+    defer { if notifies { didChangeValue(forKey: key) } }
     let isChange = try body()
     if isChange { flags.insert(.wasSet) }
     return isChange

@@ -7,7 +7,7 @@ extension ManagedObject {
   /// - Throws: ``ObjectError`` with `unknownKey`, `notFound` when the store has no such record, `invalid` when the object
   ///   is not valid any more, `externalData`, `closed` or `database`.
   public final func value(forKey key: String) throws(ObjectError) -> AttributeValue {
-    guard flags.contains(.hasHooks) else { return try storedValue(forKey: key) }
+    guard flags.contains(.hasAccessHooks) else { return try storedValue(forKey: key) }
     // The default hook fires faults too, but cannot say why that failed.
     _ = try storedValue(forKey: key)
     willAccessValue(forKey: key)
@@ -55,7 +55,7 @@ extension ManagedObject {
       let attribute = try attribute(key)
       let cell = try settableCell(value, attribute)
       guard notifiesChanges else {
-        try put(cell, slot: attribute.slot)
+        if try put(cell, slot: attribute.slot), flags.contains(.hasHooks) { flags.insert(.wasSet) }
         return
       }
       willChangeValue(forKey: key)
@@ -66,7 +66,11 @@ extension ManagedObject {
 
   /// Whether somebody wants to hear of changes: hooks or observers.
   @inline(__always)
-  final var notifiesChanges: Bool { flags.contains(.hasHooks) || extras != nil }
+  final var notifiesChanges: Bool {
+    if flags.contains(.hasChangeHooks) || extras != nil { return true }
+    // The undo manager has to know transient values of classes.
+    return link.context?.recorder != nil && type(of: self) != ManagedObject.self
+  }
 
   /// The cell for a value that an attribute can be set to now; values of a fault are fetched first.
   final func settableCell(

@@ -19,7 +19,7 @@ import ObjectStore
 ///
 /// A subclass declares its properties with ``Managed`` and ``ManagedRelation``, or with accessors on `get` and `set`, and
 /// overrides the methods below that it wants to hear of. They are only called for entities that have a class of their own,
-/// so that plain rows pay nothing for them. Variables of its own need initial values; they go away with the object, and
+/// so that plain rows pay nothing for them, and only those methods that a class overrides cost time. Variables of its own need initial values; they go away with the object, and
 /// are set back in ``didTurnIntoFault()`` when the object is refreshed.
 open class ManagedObject {
   final let link: ContextLink
@@ -31,16 +31,18 @@ open class ManagedObject {
     }
   }
   /// The record's `Z_PK`, or a negative number before its first save.
-  private(set) final var primaryKey: Int64
-  private final var place: Int32
+  ///
+  /// Unchecked exclusivity, here and below: they are touched at each access, and no access to one runs other code.
+  @exclusivity(unchecked) private(set) final var primaryKey: Int64
+  @exclusivity(unchecked) private final var place: Int32
   /// The record's table.
-  private(set) final var table: TableID
+  @exclusivity(unchecked) private(set) final var table: TableID
   private final let generation: UInt32
   /// The place among the objects that the context holds because of their changes, or -1.
-  final var heldIndex: Int32 = -1
-  private final var entityNumber: UInt16
+  @exclusivity(unchecked) final var heldIndex: Int32 = -1
+  @exclusivity(unchecked) private final var entityNumber: UInt16
   /// What is going on with the object.
-  final var flags: ObjectFlags = []
+  @exclusivity(unchecked) final var flags: ObjectFlags = []
   /// What the store said about to-many relationships, by slot.
   final var storedMembers: [Int: StoredMembers] = [:]
   /// The results of fetched properties that were asked for, by name.
@@ -58,7 +60,7 @@ open class ManagedObject {
     place = Int32(handle.row)
     primaryKey = handle.primaryKey
     entityNumber = UInt16(handle.entityIndex)
-    if type(of: self) != ManagedObject.self { flags = .hasHooks }
+    flags = handle.link.classes.flags[handle.entityIndex]
     if handle.row >= 0, let context = handle.link.context, context.isKeptByObjects {
       keeper = context
       link.keeperCount += 1
@@ -217,6 +219,10 @@ open class ManagedObject {
     }
   }
 
+  /// Whether the object was made since the context was reset.
+  @inline(__always)
+  final func isOfGeneration(_ context: ManagedObjectContext) -> Bool { generation == context.registry.generation }
+
   /// Takes note that the record is gone.
   final func detach() {
     place = -1
@@ -247,8 +253,12 @@ open class ManagedObject {
 /// What is going on with an object.
 struct ObjectFlags: OptionSet {
   let rawValue: UInt8
-  /// The object's class may override hooks.
+  /// The object's class overrides methods that are called in its life, besides those at each access.
   static let hasHooks = ObjectFlags(rawValue: 1)
+  /// The object's class overrides `willAccessValue` or `didAccessValue`.
+  static let hasAccessHooks = ObjectFlags(rawValue: 64)
+  /// The object's class overrides `willChangeValue` or `didChangeValue`.
+  static let hasChangeHooks = ObjectFlags(rawValue: 128)
   /// The values are in the row, or will be, and the object was not told: see `awakeFromFetch`.
   static let needsAwakening = ObjectFlags(rawValue: 2)
   /// The record is gone, and typed access shows empty values.

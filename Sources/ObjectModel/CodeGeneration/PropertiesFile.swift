@@ -13,6 +13,10 @@ struct PropertiesFile {
   /// Modules that are needed inside bodies only.
   var privateModules: Set<String> = []
   var body = ""
+  /// The attributes that have an accessor: its name and the attribute's.
+  private var slots: [(name: String, key: String)] = []
+  /// The typed keys of the file: their declarations.
+  private var keys: [(comment: String, declaration: String)] = []
 
   init(model: ManagedObjectModel, plan: ClassPlan, entity: EntityDescription, className: String, findings: FindingList)
   {
@@ -36,6 +40,8 @@ struct PropertiesFile {
     for relationship in relationships { write(relationship) }
     for property in own.fetchedProperties.sorted(by: { CodePointOrder.precedes($0.name, $1.name) }) { write(property) }
     line("}")
+    writeKeys()
+    writeSlots()
     for relationship in relationships where relationship.isToMany { writeAccessors(relationship) }
     writeTemplates()
     return heading + body
@@ -83,6 +89,40 @@ struct PropertiesFile {
     line()
   }
 
+  // MARK: Keys and slots
+
+  /// What the places of attributes are called: a name that no class of the model has.
+  private var slotsName: String {
+    var name = className + "Slots"
+    while types.classNames.contains(name) { name += "_" }
+    return name
+  }
+
+  /// Writes what typed queries call the properties.
+  private mutating func writeKeys() {
+    guard !keys.isEmpty else { return }
+    line()
+    line("// MARK: Keys for typed queries")
+    line("extension \(types.type("ObjectKeys", in: "ObjectContext")) where Object: \(type) {")
+    for (index, key) in keys.enumerated() {
+      if index > 0 { line() }
+      comment(key.comment)
+      line("  public var \(key.declaration)")
+    }
+    line("}")
+  }
+
+  /// Writes where accessors find attributes: looked up once, not at each use.
+  private mutating func writeSlots() {
+    guard !slots.isEmpty else { return }
+    let slot = types.type("AttributeSlot", in: "ObjectContext")
+    line()
+    line("/// Where the accessors find their attributes.")
+    line("private enum \(slotsName) {")
+    for (name, key) in slots { line("  static let \(name) = \(slot)(\(key))") }
+    line("}")
+  }
+
   // MARK: Properties
 
   /// The name under which code has a property.
@@ -114,22 +154,32 @@ struct PropertiesFile {
     if [.undefined, .objectID, .composite].contains(attribute.type) { return }
     let key = SwiftNames.literal(attribute.name)
     let value = types.value(attribute) + (SwiftTypes.isPlain(attribute) ? "" : "?")
-    comment(Self.description(attribute))
+    let text = Self.description(attribute)
+    comment(text)
+    slots.append((name, key))
     if attribute.isDerived {
-      line("  public var \(name): \(value) { self.get(\(key)) }")
+      line("  public var \(name): \(value) { self.get(\(slotsName).\(name)) }")
     } else {
       line("  public var \(name): \(value) {")
-      line("    get { get(\(key)) }")
-      line("    set { set(\(key), newValue) }")
+      line("    get { get(\(slotsName).\(name)) }")
+      line("    set { set(\(slotsName).\(name), newValue) }")
       line("  }")
     }
     line()
+    // A store cannot look for what it does not have, or for what only a transformer can read.
+    if attribute.isTransient || attribute.type == .transformable { return }
+    let type = types.type("AttributeKey", in: "ObjectContext")
+    keys.append((text, "\(name): \(type)<\(value)> { \(type)(\(key)) }"))
   }
 
   private mutating func write(_ relationship: RelationshipDescription) {
     let key = SwiftNames.literal(relationship.name)
     let name = self.name(relationship.name, relationship.position)
     let destination = destinationClass(relationship)
+    let kind = types.type(relationship.isToMany ? "ToManyKey" : "ToOneKey", in: "ObjectContext")
+    if !relationship.isTransient {
+      keys.append((Self.description(relationship), "\(name): \(kind)<\(destination)> { \(kind)(\(key)) }"))
+    }
     comment(Self.description(relationship))
     if relationship.isToMany {
       let related = types.type("RelatedObjects", in: "ObjectContext")

@@ -66,6 +66,8 @@ extension ConstantValue: PredicateOperand {}
 extension AttributeValue: PredicateOperand {}
 extension ManagedObjectID: PredicateOperand {}
 extension DecimalNumber: PredicateOperand {}
+extension Timestamp: PredicateOperand {}
+extension UniqueID: PredicateOperand {}
 extension String: PredicateOperand {}
 extension Substring: PredicateOperand {}
 extension Bool: PredicateOperand {}

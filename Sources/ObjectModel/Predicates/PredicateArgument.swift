@@ -124,8 +124,21 @@ extension Optional: PredicateArgument where Wrapped: PredicateArgument {
 }
 
 extension Array: PredicateArgument where Element: PredicateArgument {
-  /// The list of the elements' constants.
-  public var constantValue: ConstantValue { .collection(map(\.constantValue)) }
+  /// The list of the elements' constants; bytes are one binary value.
+  public var constantValue: ConstantValue {
+    if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .attribute(.binary(bytes)) }
+    return .collection(map(\.constantValue))
+  }
+}
+
+extension Timestamp: PredicateArgument {
+  /// The date as a constant.
+  public var constantValue: ConstantValue { .attribute(attributeValue) }
+}
+
+extension UniqueID: PredicateArgument {
+  /// The UUID as a constant.
+  public var constantValue: ConstantValue { .attribute(attributeValue) }
 }
 
 extension Set: PredicateArgument where Element: PredicateArgument {

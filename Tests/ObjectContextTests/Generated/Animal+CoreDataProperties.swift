@@ -18,83 +18,83 @@ extension Animal {
 
   /// Date, optional.
   public var born: Timestamp? {
-    get { get("born") }
-    set { set("born", newValue) }
+    get { get(AnimalSlots.born) }
+    set { set(AnimalSlots.born, newValue) }
   }
 
   /// String, optional.
   public var `default`: String? {
-    get { get("default") }
-    set { set("default", newValue) }
+    get { get(AnimalSlots.`default`) }
+    set { set(AnimalSlots.`default`, newValue) }
   }
 
   /// String, optional.
   public var homeCity: String? {
-    get { get("home.city") }
-    set { set("home.city", newValue) }
+    get { get(AnimalSlots.homeCity) }
+    set { set(AnimalSlots.homeCity, newValue) }
   }
 
   /// Integer 64, optional.
   public var homeZone: Int64? {
-    get { get("home.zone") }
-    set { set("home.zone", newValue) }
+    get { get(AnimalSlots.homeZone) }
+    set { set(AnimalSlots.homeZone, newValue) }
   }
 
   /// Boolean.
   public var isTame: Bool {
-    get { get("isTame") }
-    set { set("isTame", newValue) }
+    get { get(AnimalSlots.isTame) }
+    set { set(AnimalSlots.isTame, newValue) }
   }
 
   /// Integer 16, default 4.
   public var legs: Int16 {
-    get { get("legs") }
-    set { set("legs", newValue) }
+    get { get(AnimalSlots.legs) }
+    set { set(AnimalSlots.legs, newValue) }
   }
 
   /// Integer 32, optional.
   public var lives: Int32? {
-    get { get("lives") }
-    set { set("lives", newValue) }
+    get { get(AnimalSlots.lives) }
+    set { set(AnimalSlots.lives, newValue) }
   }
 
   /// String.
   public var name: String? {
-    get { get("name") }
-    set { set("name", newValue) }
+    get { get(AnimalSlots.name) }
+    set { set(AnimalSlots.name, newValue) }
   }
 
   /// URI, optional.
   public var page: String? {
-    get { get("page") }
-    set { set("page", newValue) }
+    get { get(AnimalSlots.page) }
+    set { set(AnimalSlots.page, newValue) }
   }
 
   /// Binary, optional.
   public var photo: [UInt8]? {
-    get { get("photo") }
-    set { set("photo", newValue) }
+    get { get(AnimalSlots.photo) }
+    set { set(AnimalSlots.photo, newValue) }
   }
 
   /// Double.
   public var score: Double? {
-    get { get("score") }
-    set { set("score", newValue) }
+    get { get(AnimalSlots.score) }
+    set { set(AnimalSlots.score, newValue) }
   }
 
   /// UUID, optional.
   public var tag: UniqueID? {
-    get { get("tag") }
-    set { set("tag", newValue) }
+    get { get(AnimalSlots.tag) }
+    set { set(AnimalSlots.tag, newValue) }
   }
 
   /// Integer 64, optional, derived from toys.@count, so read-only.
-  public var toyCount: Int64? { self.get("toyCount") }
+  public var toyCount: Int64? { self.get(AnimalSlots.toyCount) }
 
   /// Decimal, optional.
   public var weight: DecimalNumber? {
-    get { get("weight") }
-    set { set("weight", newValue) }
+    get { get(AnimalSlots.weight) }
+    set { set(AnimalSlots.weight, newValue) }
   }
 
   /// To one Keeper; the way back is “animals”.
@@ -109,6 +109,75 @@ extension Animal {
   /// What the fetched property “rivals” finds; asked for once, until the object is refreshed.
   public var rivals: [Animal] { self.fetchedRelated("rivals") }
 
+}
+
+// MARK: Keys for typed queries
+extension ObjectKeys where Object: Animal {
+  /// Date, optional.
+  public var born: AttributeKey<Timestamp?> { AttributeKey("born") }
+
+  /// String, optional.
+  public var `default`: AttributeKey<String?> { AttributeKey("default") }
+
+  /// String, optional.
+  public var homeCity: AttributeKey<String?> { AttributeKey("home.city") }
+
+  /// Integer 64, optional.
+  public var homeZone: AttributeKey<Int64?> { AttributeKey("home.zone") }
+
+  /// Boolean.
+  public var isTame: AttributeKey<Bool> { AttributeKey("isTame") }
+
+  /// Integer 16, default 4.
+  public var legs: AttributeKey<Int16> { AttributeKey("legs") }
+
+  /// Integer 32, optional.
+  public var lives: AttributeKey<Int32?> { AttributeKey("lives") }
+
+  /// String.
+  public var name: AttributeKey<String?> { AttributeKey("name") }
+
+  /// URI, optional.
+  public var page: AttributeKey<String?> { AttributeKey("page") }
+
+  /// Binary, optional.
+  public var photo: AttributeKey<[UInt8]?> { AttributeKey("photo") }
+
+  /// Double.
+  public var score: AttributeKey<Double?> { AttributeKey("score") }
+
+  /// UUID, optional.
+  public var tag: AttributeKey<UniqueID?> { AttributeKey("tag") }
+
+  /// Integer 64, optional, derived from toys.@count, so read-only.
+  public var toyCount: AttributeKey<Int64?> { AttributeKey("toyCount") }
+
+  /// Decimal, optional.
+  public var weight: AttributeKey<DecimalNumber?> { AttributeKey("weight") }
+
+  /// To one Keeper; the way back is “animals”.
+  public var keeper: ToOneKey<ZooKeeper> { ToOneKey("keeper") }
+
+  /// To many Toy; the way back is “animals”.
+  public var toys: ToManyKey<ManagedObject> { ToManyKey("toys") }
+}
+
+/// Where the accessors find their attributes.
+private enum AnimalSlots {
+  static let born = AttributeSlot("born")
+  static let `default` = AttributeSlot("default")
+  static let homeCity = AttributeSlot("home.city")
+  static let homeZone = AttributeSlot("home.zone")
+  static let isTame = AttributeSlot("isTame")
+  static let legs = AttributeSlot("legs")
+  static let lives = AttributeSlot("lives")
+  static let name = AttributeSlot("name")
+  static let page = AttributeSlot("page")
+  static let photo = AttributeSlot("photo")
+  static let score = AttributeSlot("score")
+  static let tag = AttributeSlot("tag")
+  static let toyCount = AttributeSlot("toyCount")
+  static let weight = AttributeSlot("weight")
 }
 
 // MARK: Accessors of toys

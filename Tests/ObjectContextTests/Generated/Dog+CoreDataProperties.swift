@@ -18,10 +18,21 @@ extension Dog {
 
   /// String, optional.
   public var breed: String? {
-    get { get("breed") }
-    set { set("breed", newValue) }
+    get { get(DogSlots.breed) }
+    set { set(DogSlots.breed, newValue) }
   }
 
+}
+
+// MARK: Keys for typed queries
+extension ObjectKeys where Object: Dog {
+  /// String, optional.
+  public var breed: AttributeKey<String?> { AttributeKey("breed") }
+}
+
+/// Where the accessors find their attributes.
+private enum DogSlots {
+  static let breed = AttributeSlot("breed")
 }
 
 // MARK: Fetch requests of the model

@@ -18,19 +18,37 @@ extension ZooKeeper {
 
   /// String.
   public var name: String? {
-    get { get("name") }
-    set { set("name", newValue) }
+    get { get(ZooKeeperSlots.name) }
+    set { set(ZooKeeperSlots.name, newValue) }
   }
 
   /// Double.
   public var salary: Double {
-    get { get("salary") }
-    set { set("salary", newValue) }
+    get { get(ZooKeeperSlots.salary) }
+    set { set(ZooKeeperSlots.salary, newValue) }
   }
 
   /// To many Animal, ordered; the way back is “keeper”.
   public var animals: RelatedObjects<Animal> { self.relatedObjects("animals") }
 
+}
+
+// MARK: Keys for typed queries
+extension ObjectKeys where Object: ZooKeeper {
+  /// String.
+  public var name: AttributeKey<String?> { AttributeKey("name") }
+
+  /// Double.
+  public var salary: AttributeKey<Double> { AttributeKey("salary") }
+
+  /// To many Animal, ordered; the way back is “keeper”.
+  public var animals: ToManyKey<Animal> { ToManyKey("animals") }
+}
+
+/// Where the accessors find their attributes.
+private enum ZooKeeperSlots {
+  static let name = AttributeSlot("name")
+  static let salary = AttributeSlot("salary")
 }
 
 // MARK: Accessors of animals

@@ -102,7 +102,7 @@ struct CodeGeneratorTests {
   @Test("what is derived, to-many or fetched has no setter")
   func readOnly() throws {
     let text = try text("Animal+CoreDataProperties.swift", of: generate())
-    #expect(text.contains("  public var toyCount: Int64? { self.get(\"toyCount\") }\n"))
+    #expect(text.contains("  public var toyCount: Int64? { self.get(AnimalSlots.toyCount) }\n"))
     #expect(text.contains("  public var toys: RelatedObjects<ManagedObject> { self.relatedObjects(\"toys\") }\n"))
     #expect(text.contains("  public var rivals: [Animal] { "))
     #expect(
