@@ -59,6 +59,7 @@ package final class HistoryRecorder: StoreObserver {
     rows = try HistoryRows(store, layout)
     statements = try Self.prepare(connection, layout)
     dataVersion = try connection.prepare("PRAGMA data_version")
+    dataVersion.use = .bookkeeping
     _ = try takeRemoteChange()
   }
 
@@ -137,19 +138,23 @@ package final class HistoryRecorder: StoreObserver {
     let hasStrings = HistoryTables.Origin.allCases.contains(where: layout.isInterned)
     let stringColumns =
       layout.strings.contains("Z_ENT") ? ("Z_PK, ZNAME, Z_ENT", "?1, ?2, ?3") : ("Z_PK, ZNAME", "?1, ?2")
+    // None of them looks at a row of the model's entities, so that those may wait (``DeferredRows``).
+    func prepare(_ sql: String) throws(StoreError) -> Statement {
+      let statement = try connection.prepare(sql)
+      statement.use = .bookkeeping
+      return statement
+    }
     return Statements(
-      insert: try connection.prepare("INSERT INTO ATRANSACTION (\(names)) VALUES (\(values))"),
-      maximum: try connection.prepare("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?"),
-      writeMaximum: try connection.prepare("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?"),
-      insertMaximum: try connection.prepare(
-        "INSERT INTO Z_PRIMARYKEY (Z_MAX, Z_ENT, Z_NAME, Z_SUPER) VALUES (?, ?, ?, 0)"),
-      greatestChange: try connection.prepare(greatest(HistoryTables.changes)),
-      greatestTransaction: try connection.prepare(greatest(HistoryTables.transactions)),
-      greatestString: hasStrings ? try connection.prepare(greatest(HistoryTables.strings)) : nil,
-      findString: hasStrings ? try connection.prepare("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?") : nil,
+      insert: try prepare("INSERT INTO ATRANSACTION (\(names)) VALUES (\(values))"),
+      maximum: try prepare("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?"),
+      writeMaximum: try prepare("UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?"),
+      insertMaximum: try prepare("INSERT INTO Z_PRIMARYKEY (Z_MAX, Z_ENT, Z_NAME, Z_SUPER) VALUES (?, ?, ?, 0)"),
+      greatestChange: try prepare(greatest(HistoryTables.changes)),
+      greatestTransaction: try prepare(greatest(HistoryTables.transactions)),
+      greatestString: hasStrings ? try prepare(greatest(HistoryTables.strings)) : nil,
+      findString: hasStrings ? try prepare("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?") : nil,
       insertString: hasStrings
-        ? try connection.prepare("INSERT INTO ATRANSACTIONSTRING (\(stringColumns.0)) VALUES (\(stringColumns.1))")
-        : nil)
+        ? try prepare("INSERT INTO ATRANSACTIONSTRING (\(stringColumns.0)) VALUES (\(stringColumns.1))") : nil)
   }
 
   // MARK: Others

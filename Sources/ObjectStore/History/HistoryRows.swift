@@ -33,6 +33,7 @@ final class HistoryRows {
     source = try CellSource(
       name: "mergewalk_history", columnCount: HistoryBatch.columnCount, connection: connection)
     plain = HistoryBatch(try connection.prepare(Self.insertion(layout, source.name, table: nil, tombstones: [])))
+    plain.statement.use = .bookkeeping
   }
 
   /// Records the deletions of a transaction, or everything but them, in order.
