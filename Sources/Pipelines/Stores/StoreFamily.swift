@@ -176,6 +176,8 @@ struct LoadedFamily: Sendable {
     ready.reporting = RunReporting()
     ready.policy.again = .run
     ready.stores = nil
+    // What is expected is expected of the whole, which the split holds against it.
+    ready.expectedRecords = nil
     self.policy = policy
     var shared: [ImportDefinition] = []
     var digests: [FamilyPlan.Shared] = []
