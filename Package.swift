@@ -68,7 +68,10 @@ let package = Package(
     module("StorePages"),
     module(
       "ObjectStore",
-      ["Bytes", "ObjectModel", "SQLite", "StorePages", "CSQLite", "PropertyLists", "Diagnostics", "XML", "CZlib"]),
+      [
+        "Bytes", "ObjectModel", "SQLite", "StorePages", "CSQLite", "CProcess", "PropertyLists", "Diagnostics", "XML",
+        "CZlib",
+      ]),
     module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "Threads"]),
 
     // The import layer.
@@ -88,7 +91,8 @@ let package = Package(
     module(
       "Pipelines",
       [
-        "Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "YAML",
+        "Bytes", "Importing", "ObjectContext", "ObjectStore", "ObjectModel", "RecordFormats", "Diagnostics", "Threads",
+        "YAML",
       ]),
 
     // What users import: one module a product.

@@ -20,6 +20,8 @@ int cprocess_spawn_in_folder(void *actions, const char *folder) {
   return posix_spawn_file_actions_addchdir_np(actions, folder);
 }
 
+int cprocess_syncfs(int file) { return syncfs(file); }
+
 int cprocess_processors(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;

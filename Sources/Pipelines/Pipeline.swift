@@ -21,6 +21,9 @@ public struct PipelineSettings: Sendable {
   /// Whether the files that the pipeline names must be there; when not, the format follows from `format` or their names.
   public var needsFiles = true
 
+  /// The formats of the imports in their order, when they are known and no file is to be looked into.
+  var formats: [RecordFormat] = []
+
   /// Creates settings that add nothing.
   public init() {}
 }

@@ -44,7 +44,7 @@ struct PipelineLoader {
     let builder = PartBuilder(
       model: model, findings: findings, sourcePaths: settings.sourcePaths, checksHeaders: settings.checksHeaders,
       needsFiles: settings.needsFiles,
-      replacements: settings.sourceReplacements)
+      replacements: settings.sourceReplacements, formats: settings.formats)
     let parts = builder.parts(component)
     guard let model, let parts, !parts.isEmpty, let store = storePath(component) else { return nil }
     var result = ImportDefinition(name: name(component), model: model, storePath: store, parts: parts)
@@ -68,6 +68,8 @@ struct PipelineLoader {
 
   private func storePath(_ component: ComponentValue) -> String? {
     let path = settings.storePath ?? component.text("store").map(findings.resolve)
+    // A family has its paths under “stores”; a run of it then has to be told one.
+    if path == nil, component.has("stores"), !component.has("store") { return "" }
     if let path {
       let place = settings.storePath == nil ? component.text("store")?.position : nil
       StoreCheck(findings: findings).run(path, at: place ?? .file)
@@ -80,7 +82,6 @@ struct PipelineLoader {
     var definition = definition
     definition.path = findings.path
     definition.redaction = findings.redaction
-    definition.readFiles = findings.readFiles
     let batch = component.component("batch") ?? ComponentValue(.batch, position: component.position)
     definition.batchLimit = BatchLimit(
       records: batch.count(orDefault: "records"),
@@ -90,6 +91,8 @@ struct PipelineLoader {
     definition.cacheMemory = memory.count(orDefault: "cache")
     definition.reporting = ReportingBuilder(findings: findings).reporting(component)
     PolicyBuilder(findings: findings).build(component, &definition)
+    StoresBuilder(findings: findings).build(component, &definition)
+    definition.readFiles = findings.readFiles
     definition.outputPlaces["metrics"] = component.text("metrics")?.position
     definition.outputPlaces["report"] = component.text("report")?.position
     definition.outputPlaces["rejects"] = component.component("rejects")?.text("file")?.position
@@ -126,9 +129,10 @@ struct PipelineLoader {
   private func rootSpec(_ root: YAMLNode) -> ComponentSpec {
     var spec = registry.root
     let hasObjects = root.entries?.contains { $0.key.text == "objects" || $0.key.text == "imports" } ?? false
+    let isFamily = root.entries?.contains { $0.key.text == "stores" } ?? false
     for index in spec.fields.indices {
       switch spec.fields[index].name {
-      case "store" where settings.storePath != nil: spec.fields[index].isRequired = false
+      case "store" where settings.storePath != nil || isFamily: spec.fields[index].isRequired = false
       case "source", "import": spec.fields[index].isRequired = !hasObjects
       default: break
       }

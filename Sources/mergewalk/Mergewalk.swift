@@ -23,6 +23,7 @@ struct Mergewalk: ParsableCommand {
     version: "mergewalk \(ImportSession.version)",
     subcommands: [
       RunCommand.self, ExplainCommand.self, LintCommand.self, FetchCommand.self, ExportCommand.self, SeedCommand.self,
+      StoresCommand.self,
       ModelCommand.self,
       StoreCommand.self, ReferenceCommand.self, PreviewCommand.self, GuessCommand.self, TestCommand.self,
       SchemaCommand.self, RunsCommand.self, RejectsCommand.self,

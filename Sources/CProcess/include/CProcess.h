@@ -12,4 +12,7 @@ int cprocess_spawn_in_folder(void *actions, const char *folder);
 /* How many processors this thread may run on; 1 when the system does not say. */
 int cprocess_processors(void);
 
+/* Waits until all that was written to the file system of an open file is on the disk; 0, or -1 with `errno`. */
+int cprocess_syncfs(int file);
+
 #endif

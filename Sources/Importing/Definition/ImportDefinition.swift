@@ -28,6 +28,12 @@ public struct ImportDefinition: Sendable {
   public var batchLimit = BatchLimit(records: 20_000, bytes: 32 << 20)
   /// Where rejects go and how many are too many.
   public var rejects = RejectPolicy()
+  /// How the records are spread over many stores; `nil` for one store.
+  ///
+  /// A run makes one store in any case.
+  public var stores: StoresPolicy?
+  /// How many records there must be, refused ones included, for the run to count; `nil` for any number.
+  public var expectedRecords: Int?
   /// What happens about earlier runs, and about others that have the store open.
   public var policy = RunPolicy()
   /// How much memory tables of keys may take, in bytes.

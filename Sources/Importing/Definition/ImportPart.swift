@@ -27,6 +27,8 @@ public struct ImportPart: Sendable {
   public var hooks = ImportHooks()
   /// What may differ between the source and what is known of it.
   public var contract: SchemaContract?
+  /// Where the records of each source stood in their own file, when they were taken out of it.
+  package var spool: [SpooledSource] = []
   /// How records are told that earlier runs have read; `nil` to read all.
   public var since: SincePolicy?
   /// Where the part stands in its file.

@@ -100,6 +100,16 @@ public struct ImportSummary: Sendable {
   public var resumedFrom: String?
   /// How many records earlier processes have imported of this run; `nil` when it was begun by this one.
   public var resumedAfter: Int?
+  /// Whether an input that can be read only once came whole.
+  public enum Completeness: String, Sendable {
+    /// It has the records or the digest that were expected.
+    case checked
+    /// Nobody said what to expect: when whatever writes it dies, that is its end.
+    case unchecked
+  }
+
+  /// Whether inputs came whole, as far as somebody said what to expect; `nil` for files of which nothing was expected.
+  public var completeness: Completeness?
   /// Which limit was exceeded; `nil` for none.
   public var breach: LimitBreach?
   /// What is far from what is usual for this pipeline.

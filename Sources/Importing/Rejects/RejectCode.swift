@@ -84,6 +84,8 @@ public enum RejectCode: String, Error, Sendable, CaseIterable {
   case inverse = "relationship.inverse"
   // Deleting: the model does not let an object go that no record names.
   case deleteDenied = "delete.denied"
+  // Spreading over stores: the record does not say which one is its own.
+  case storeBadName = "store.badName"
   // Writing: the store does not take the row.
   case unique = "constraint.unique"
   case database = "database.refused"

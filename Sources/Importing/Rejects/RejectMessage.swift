@@ -73,6 +73,7 @@ struct RejectMessage {
     case .missingTarget: "an object that the record refers to is missing" + suffix(detail)
     case .unique: "another object has the same values" + suffix(detail)
     case .database: "the database refused the record" + suffix(detail)
+    case .storeBadName: detail
     default: "the record was refused" + suffix(detail)
     }
   }

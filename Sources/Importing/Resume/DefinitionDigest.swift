@@ -20,6 +20,7 @@ struct DefinitionDigest {
     for part in definition.parts {
       var part = part
       part.sources = []
+      part.spool = []
       part.findPlan = .automatic
       digest.add(part, depth: 0)
     }

@@ -57,6 +57,8 @@ public struct ImportError: Error, CustomStringConvertible {
     /// What was read is not what was stored, replaced, skipped and rejected together: the run has lost something, and nothing
     /// of it is kept.
     case countsDiffer
+    /// The input has not as many records as were expected; nothing of the run is kept.
+    case inputIncomplete
   }
   /// What went wrong.
   public let code: Code
@@ -70,6 +72,11 @@ public struct ImportError: Error, CustomStringConvertible {
     self.code = code
     self.message = message
     self.diagnostics = diagnostics
+  }
+
+  /// Whether the input is not the one that was expected, so that nothing of the run is worth keeping.
+  var meansOtherInput: Bool {
+    code == .inputIncomplete || diagnostics.contains { $0.code == ReadError.Code.checksumMismatch.rawValue }
   }
 
   init(_ error: StoreError) {

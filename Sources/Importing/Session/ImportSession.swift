@@ -46,6 +46,7 @@ public final class ImportSession {
   /// - Throws: `DiagnosticList` with everything that is wrong.
   public init(_ definition: ImportDefinition) throws(DiagnosticList) {
     var findings = definition.checkWhole(path: definition.name)
+    if definition.storePath.isEmpty { findings.append(Self.noStore(definition)) }
     let order = PartOrder(definition)
     let definition = order.apply(to: definition)
     self.definition = definition
@@ -66,6 +67,15 @@ public final class ImportSession {
     work = .records(plans, groups: order.ranges)
     summary.pipeline = definition.name
     summary.storePath = definition.storePath
+  }
+
+  /// The finding about a definition that names no store.
+  private static func noStore(_ definition: ImportDefinition) -> Diagnostic {
+    Diagnostic(
+      .missingField, path: definition.path ?? definition.name, position: .file,
+      message: "no store is named" + (definition.stores == nil ? "" : ": the pipeline makes a family of stores"),
+      hint: definition.stores == nil
+        ? "say “store: PATH”" : "run “mergewalk stores build”, or name one store with --store")
   }
 
   /// Imports everything; see ``run(progress:shouldStop:report:)``, which notes the run as well.
@@ -108,7 +118,7 @@ public final class ImportSession {
       throw Impatience.error
     } catch {
       // A store that is being built and that cannot be gone on with is not tried again and again.
-      if file.isNew, error.code == .database || error.code == .countsDiffer {
+      if error.meansOtherInput || file.isNew && (error.code == .database || error.code == .countsDiffer) {
         try? file.rollBackRun()
       } else {
         try? file.rollBackToOpening()
@@ -255,6 +265,7 @@ public final class ImportSession {
     try run.rejects.sync()
     try run.rejects.close(isFinished: run.breach == nil && !run.isInterrupted)
     run.note(&summary)
+    if run.breach == nil, !run.isInterrupted { try checkCompleteness() }
     summary.directRows = file.directRows + file.deferredCounts.waiting
     if file.deferredCounts.taken > 0 { summary.load = LoadWay(.sorted) }
     secondsBefore = run.journal?.before.seconds ?? 0
@@ -270,6 +281,22 @@ public final class ImportSession {
     } else {
       try end(file, run.breach != nil ? .limitBreached : run.isInterrupted ? .interrupted : .dryRun)
     }
+  }
+
+  /// Holds what was read against what was expected, and notes whether anything was.
+  private func checkCompleteness() throws(ImportError) {
+    let sources = definition.allSources
+    let isDigested = sources.contains { $0.expected != nil }
+    if definition.expectedRecords != nil || isDigested {
+      summary.completeness = .checked
+    } else if sources.contains(where: \.isReadOnce) {
+      summary.completeness = .unchecked
+    }
+    guard let expected = definition.expectedRecords, expected != summary.read else { return }
+    throw ImportError(
+      code: .inputIncomplete,
+      message: "the input has \(summary.read) records, and \(expected) were expected: whatever writes it has not come"
+        + " to its end, or wrote something else; nothing of it was kept")
   }
 
   // MARK: The end

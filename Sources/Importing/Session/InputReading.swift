@@ -12,6 +12,8 @@ struct InputReading: Sendable {
   /// Where an earlier process stopped, and how to tell whether the inputs still begin with the same records; `nil` when
   /// nobody will ask how far they were read.
   var tracking: InputTracking?
+  /// Where the records of each source stood in their own file; nothing when they still do.
+  var spool: [SpooledSource] = []
   /// Whether the receiver wants to know what was passed over behind the last record of an input, from a batch without
   /// records.
   var sendsRest = false
@@ -26,10 +28,12 @@ struct InputReading: Sendable {
       var passed = TextAccount()
       for (index, source) in sources.enumerated() {
         var reader: any RecordReader
+        var relocation: SpoolRelocation?
         try preparer.transforms?.begin(source, format: format)
         do {
           reader = try format.reader(
             source: source, columns: .named(preparer.columnNames), index: index)
+          if spool.indices.contains(index) { relocation = try SpoolRelocation(spool[index], path: source.path) }
         } catch {
           throw ImportError(error)
         }
@@ -42,6 +46,7 @@ struct InputReading: Sendable {
           let before = ImportSession.now()
           do {
             isMore = try reader.read(into: &batch.records, limit: limit)
+            if isMore { try relocation?.apply(&batch.records) } else { try relocation?.finish() }
           } catch {
             channel.recycle(batch)
             throw ImportError(error)

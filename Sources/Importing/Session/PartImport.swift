@@ -138,6 +138,7 @@ final class PartImport {
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
       preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
     reading.sendsRest = true
+    reading.spool = part.spool
     // A dry run goes on, too, and writes nothing of it.
     if journal != nil || place.position.records > 0 {
       reading.tracking = InputTracking(
@@ -255,6 +256,7 @@ final class PartImport {
     var reading = InputReading(
       sources: part.sources, format: part.format, limit: importer.chunkLimit(definition.batchLimit),
       preparer: BatchPreparer(plan: plan, seed: importer.seed, since: importer.since?.filter, transforms: transforms))
+    reading.spool = part.spool
     reading.tracking = InputTracking(
       seed: place.seed, start: place.position, isRebuilding: true, isCompared: false)
     let thread = reading.start(channel)

@@ -1,27 +1,28 @@
-import Diagnostics
-import Glibc
+import CProcess
+package import Diagnostics
+package import Glibc
 
 /// The few calls of the file system that stores need.
-enum FileSystem {
+package enum FileSystem {
   /// The folder part of a path: `.` when there is none.
-  static func folder(of path: String) -> String {
+  package static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   /// The last part of a path.
-  static func name(of path: String) -> String {
+  package static func name(of path: String) -> String {
     path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
   }
 
   /// The size of a file in bytes; `nil` when there is none.
-  static func size(_ path: String) -> Int? {
+  package static func size(_ path: String) -> Int? {
     var info = stat()
     return stat(path, &info) == 0 ? Int(info.st_size) : nil
   }
 
   /// Whether there is anything at the path, a broken link included.
-  static func exists(_ path: String) -> Bool {
+  package static func exists(_ path: String) -> Bool {
     var info = stat()
     return lstat(path, &info) == 0
   }
@@ -42,8 +43,22 @@ enum FileSystem {
     return Array(bytes.prefix(length))
   }
 
+  /// Whether nothing is synced by itself, because whoever makes many files has them all synced at once.
+  ///
+  /// It holds for what the current thread does in `$isSyncDeferred.withValue(true)`.
+  @TaskLocal package static var isSyncDeferred = false
+
+  /// Waits until all that was written to the file system of a folder is on the disk.
+  package static func syncAll(_ folder: String) throws(StoreError) {
+    let file = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard file >= 0 else { throw failure(folder, "cannot open") }
+    defer { close(file) }
+    guard cprocess_syncfs(file) == 0 else { throw failure(folder, "cannot sync") }
+  }
+
   /// Waits until a file or a folder is on the disk.
-  static func sync(_ path: String) throws(StoreError) {
+  package static func sync(_ path: String) throws(StoreError) {
+    if isSyncDeferred { return }
     let file = open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { throw failure(path, "cannot open") }
     defer { close(file) }
@@ -56,7 +71,7 @@ enum FileSystem {
   }
 
   /// Removes a file; that there is none is fine.
-  static func remove(_ path: String) throws(StoreError) {
+  package static func remove(_ path: String) throws(StoreError) {
     guard unlink(path) == 0 || errno == ENOENT else { throw failure(path, "cannot remove") }
   }
 
@@ -78,7 +93,7 @@ enum FileSystem {
   }
 
   /// Removes everything in a folder and the folder; that there is none is fine.
-  static func removeTree(_ path: String) throws(StoreError) {
+  package static func removeTree(_ path: String) throws(StoreError) {
     var info = stat()
     guard lstat(path, &info) == 0 else { return }
     // Links are removed, not followed.
@@ -88,12 +103,12 @@ enum FileSystem {
   }
 
   /// Gives a file another name; a file that has that name goes away.
-  static func rename(_ from: String, to: String) throws(StoreError) {
+  package static func rename(_ from: String, to: String) throws(StoreError) {
     guard Glibc.rename(from, to) == 0 else { throw failure(to, "cannot rename to it") }
   }
 
   /// Makes a folder unless it is there.
-  static func makeFolder(_ path: String, mode: mode_t = 0o755) throws(StoreError) {
+  package static func makeFolder(_ path: String, mode: mode_t = 0o755) throws(StoreError) {
     guard mkdir(path, mode) == 0 || errno == EEXIST else { throw failure(path, "cannot make the folder") }
   }
 
@@ -108,7 +123,7 @@ enum FileSystem {
   }
 
   /// The names in a folder.
-  static func names(in folder: String) -> [String] {
+  package static func names(in folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
     var result: [String] = []
@@ -124,7 +139,7 @@ enum FileSystem {
   /// Copies a file's bytes to a new file.
   ///
   /// - Parameter access: Who may use the new file.
-  static func copy(_ from: String, to: String, access: FileAccess = .own) throws(StoreError) {
+  package static func copy(_ from: String, to: String, access: FileAccess = .own) throws(StoreError) {
     let source = open(from, O_RDONLY | O_CLOEXEC)
     guard source >= 0 else { throw failure(from, "cannot open") }
     defer { close(source) }
@@ -143,7 +158,7 @@ enum FileSystem {
   /// - Parameters:
   ///   - access: Who may use the new file.
   ///   - next: Gets the buffer and the number of bytes so far, and returns how many it has put into the buffer.
-  static func create(
+  package static func create(
     _ path: String, access: FileAccess, _ next: (UnsafeMutableRawBufferPointer, Int) throws(StoreError) -> Int
   ) throws(StoreError) {
     let target = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)

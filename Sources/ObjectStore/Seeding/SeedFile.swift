@@ -1,5 +1,5 @@
 import Bytes
-import Diagnostics
+package import Diagnostics
 import ObjectModel
 import SQLite
 
@@ -58,7 +58,13 @@ package enum SeedFile {
     return result
   }
 
-  private static func seal(
+  /// Writes the contents of a filled store, marked and without gaps, into a new file.
+  ///
+  /// - Parameters:
+  ///   - source: The filled store, closed; nobody else may have it open.
+  ///   - sealed: The path of the new file.
+  /// - Throws: ``StoreError`` with `inputOutput` or `sqlite`.
+  package static func seal(
     _ source: String, to sealed: String, access: FileAccess, identity: String
   ) throws(StoreError) -> Result {
     let connection = try Connection.open(source, .readWrite)

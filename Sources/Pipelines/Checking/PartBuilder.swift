@@ -14,10 +14,12 @@ struct PartBuilder {
   var needsFiles = true
   /// Files that are read in place of others, by the text that names them.
   var replacements: [String: [String]] = [:]
+  /// The formats of the parts, when they are known already.
+  var formats: [RecordFormat] = []
 
   /// The parts of a pipeline file in their order; nil when findings keep one of them from being whole.
   func parts(_ component: ComponentValue) -> [ImportPart]? {
-    guard component.has("imports") else { return part(component, file: component).map { [$0] } }
+    guard component.has("imports") else { return part(component, 0, file: component).map { [$0] } }
     for name in ["source", "import", "since"] where component.has(name) {
       findings.add(
         .invalidOption, at: component.keyPosition(name), "“\(name)” cannot stand beside “imports”",
@@ -28,21 +30,22 @@ struct PartBuilder {
         .invalidOption, at: component.keyPosition("imports"), "other files cannot take the place of those of “imports”",
         hint: "name them in the pipeline")
     }
-    let parts = component.components("imports").map { part($0, file: component) }
+    let parts = component.components("imports").enumerated().map { part($1, $0, file: component) }
     findings.add(ImportPart.checkNames(of: parts.compactMap { $0 }, path: findings.path))
     return parts.contains { $0 == nil } ? nil : parts.compactMap { $0 }
   }
 
   /// One part: the file itself when it has only one.
-  private func part(_ component: ComponentValue, file: ComponentValue) -> ImportPart? {
+  private func part(_ component: ComponentValue, _ number: Int, file: ComponentValue) -> ImportPart? {
     var source = component.component("source")
     let inputs =
       source.map {
         SourceFiles(findings: findings, replacements: replacements, needsFiles: needsFiles)
           .expand($0, needsFiles: true, instead: sourcePaths)
       } ?? []
-    if !needsFiles, inputs.isEmpty { source = source.flatMap(named) }
-    let format = source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
+    let known = formats.indices.contains(number) ? formats[number] : nil
+    if !needsFiles, inputs.isEmpty, known == nil { source = source.flatMap(named) }
+    let format = known ?? source.flatMap { SourceBuilder(findings: findings).format($0, firstInput: inputs.first) }
     let records = component.component("import")
     let fields = component.component("fields") ?? file.component("fields")
     var part = ImportPart(
@@ -64,10 +67,14 @@ struct PartBuilder {
       model: model, path: findings.path, hasRejectsFile: file.component("rejects")?.has("file") ?? false,
       isModelLinted: true)
     findings.add(resolved.findings)
+    var columns = resolved.columns
+    if let by = file.component("stores")?.text("by"), !part.columns.contains(where: { $0.name == by.value }) {
+      columns.append(ColumnUse(name: by.value, position: by.position))
+    }
     guard let format else { return nil }
     if checksHeaders, let source {
       HeaderCheck(findings: findings).run(
-        inputs, format: format, source: source, columns: resolved.columns, contract: part.contract)
+        inputs, format: format, source: source, columns: columns, contract: part.contract)
     }
     return records?.text("entity") == nil ? nil : part
   }

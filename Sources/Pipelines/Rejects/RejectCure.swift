@@ -63,6 +63,8 @@ public enum RejectCure {
     case .missingTarget: "import the targets before, or say “missing: create” or “missing: null”"
     case .inverse: "export both ends, or put the reference right"
     case .deleteDenied: "delete what refers to it first, or choose another delete rule in the model"
+    case .storeBadName:
+      "mend the value, shorten it under “columns”, or say “missing: skip” or “missing: { value: other }”"
     case .unique: "merge the two records, or add the attribute to “find_by”"
     case .database: "look for a trigger or a check that was added to the store"
     }

@@ -43,7 +43,7 @@ public struct SeedBuild: Sendable {
   }
 
   /// What hashes of keys start from: a constant, as anything else would show in the primary keys.
-  private static let hashSeed: UInt64 = 0x5EED_5EED_5EED_5EED
+  static let hashSeed: UInt64 = 0x5EED_5EED_5EED_5EED
 
   /// Builds the store.
   ///
@@ -136,7 +136,7 @@ public struct SeedBuild: Sendable {
   }
 
   /// Why a pipeline cannot run after another one.
-  private static func problem(_ definition: ImportDefinition, after first: ImportDefinition) -> String? {
+  static func problem(_ definition: ImportDefinition, after first: ImportDefinition) -> String? {
     let hashes = { (model: ManagedObjectModel) in model.versionHashes.map { ($0.name, $0.hash) } }
     if !hashes(definition.model).elementsEqual(hashes(first.model), by: ==) {
       return "its model is not that of \(first.name): all pipelines of a store have one model"

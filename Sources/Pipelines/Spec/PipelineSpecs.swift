@@ -23,7 +23,8 @@ extension ComponentSpec {
         "The version to use of an `.xcdatamodeld` that has several.", example: "Shop 2"),
       FieldSpec(
         "store", .path, required: true,
-        "The store; it is created when it does not exist. `--store` takes its place.", example: "../build/shop.sqlite"),
+        "The store; it is created when it does not exist. `--store` takes its place. Beside `stores` it may be left out.",
+        example: "../build/shop.sqlite"),
       FieldSpec(
         "source", .component("source"), default: "required without `imports` and `objects`", "Where records come from.",
         example: "orders-*.csv"),
@@ -60,6 +61,10 @@ extension ComponentSpec {
         "rejects", .component("rejects"), default: "counted, without limit",
         "Where records go that cannot be imported, and how many are too many.",
         example: "{ file: rejects.ndjson, limit: 100 }"),
+      FieldSpec(
+        "stores", .component("stores"), default: "none: one store",
+        "How `mergewalk stores` spreads the records over many stores; a run makes one in any case.",
+        example: "{ by: country, path: \"{country}.sqlite\" }"),
     ] + policyFields + runFields)
 
   /// One of several imports.

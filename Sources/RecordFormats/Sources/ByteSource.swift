@@ -9,6 +9,7 @@ public struct ByteSource: Sendable, Hashable {
     case standardInput
     case memory([UInt8], chunks: [Int])
     case replayed(ReplayedInput)
+    case piece(SourcePiece)
   }
 
   /// The path as the user gave it, for messages.
@@ -36,6 +37,13 @@ public struct ByteSource: Sendable, Hashable {
     self.path = path
     container.formats = []
     kind = .memory(Array(bytes), chunks: chunkSizes.map { max(1, $0) })
+  }
+
+  /// A piece of another file, which is not unpacked; messages name the path that its records are from.
+  package init(piece: SourcePiece, path: String) {
+    self.path = path
+    container.formats = []
+    kind = .piece(piece)
   }
 
   /// Opens the source for reading from its start, unpacked; an archive must have one member, or one chosen.
@@ -70,6 +78,7 @@ public struct ByteSource: Sendable, Hashable {
 
   /// About how many bytes the file holds unpacked, by its name and size; nil as for ``fileSize``.
   public var estimatedBytes: Int? {
+    if case .piece(let piece) = kind { return piece.range.count }
     let isPacked = container.formats.map { !$0.isEmpty } ?? !ContainerFormat.named(path).isEmpty
     return fileSize.map { isPacked ? $0 * 5 : $0 }
   }
@@ -106,6 +115,7 @@ public struct ByteSource: Sendable, Hashable {
     case .memory(let bytes, let chunks): MemoryStream(path: path, bytes: bytes, chunks: chunks)
     case .standardInput: FileStream(path: path, descriptor: 0, owned: false)
     case .replayed(let input): ReplayedStream(input, path: path)
+    case .piece(let piece): try PieceStream(piece, path: path)
     case .file: try FileStream(opening: path)
     }
   }

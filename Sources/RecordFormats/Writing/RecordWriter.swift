@@ -37,13 +37,16 @@ public final class RecordWriter {
     case .csv(let hasHeader):
       if hasHeader { writeHeader(columns) }
     case .ndjson:
-      for name in columns {
-        var key = OutputBytes()
-        key.append(json: name)
-        key.append(UInt8(ascii: ":"))
-        keys.append(key.bytes)
-      }
+      keys = columns.map(Self.key)
     }
+  }
+
+  /// What stands before the value of a column.
+  static func key(_ name: String) -> [UInt8] {
+    var key = OutputBytes()
+    key.append(json: name)
+    key.append(UInt8(ascii: ":"))
+    return key.bytes
   }
 
   /// Writes records of a batch that has the writer's columns.
@@ -188,9 +191,14 @@ public final class RecordWriter {
       }
       if isObject { return out.append(UInt8(ascii: "\n")) }
     }
+    Self.append(batch, record, keys: keys, to: &out)
+  }
+
+  /// Appends the fields of a record as an object and a line end; `keys` has what stands before the value of each column.
+  static func append(_ batch: RecordBatch, _ record: Int, keys: [[UInt8]], to out: inout OutputBytes) {
     out.append(UInt8(ascii: "{"))
     var isFirst = true
-    for column in 0..<columnCount {
+    for column in keys.indices {
       let state = batch.state(record, column)
       if state == .absent { continue }
       if !isFirst { out.append(UInt8(ascii: ",")) }

@@ -34,7 +34,7 @@ enum ExitStatus {
       .alreadyImported, .cursorMismatch:
       refused
     case .cannotOpenStore, .incompatibleStore, .cannotRead, .database, .cannotWriteRejects, .temporaryFile, .process,
-      .contract, .lookupTooLarge, .hook, .countsDiffer, .rowsRefused:
+      .contract, .lookupTooLarge, .hook, .countsDiffer, .inputIncomplete, .rowsRefused:
       failure
     }
   }

@@ -55,6 +55,8 @@ struct RunCommand: ParsableCommand {
 
   @OptionGroup var modes: ModeOptions
 
+  @OptionGroup var expectations: ExpectationOptions
+
   func validate() throws {
     if let batch, batch < 1 || batch > Int(Int32.max) {
       throw ValidationError("--batch takes a number of records from 1 on, not \(batch)")
@@ -85,6 +87,7 @@ struct RunCommand: ParsableCommand {
       if let find { for index in definition.parts.indices { definition.parts[index].findPlan = find.plan } }
       try modes.apply(to: &definition)
       control.apply(to: &definition)
+      try expectations.apply(to: &definition)
       return (definition, pipeline.warnings)
     }
   }

@@ -42,7 +42,8 @@ enum SummaryOutput {
       ("number", summary.runNumber.map { .integer($0) } ?? .null),
       ("resumed_from", summary.resumedFrom.map { .string($0) } ?? .null),
       ("resumed_after", summary.resumedAfter.map { .integer($0) } ?? .null), ("status", .string(status)),
-      ("limit", summary.breach.map(breach) ?? .null), ("read", .integer(summary.read)),
+      ("limit", summary.breach.map(breach) ?? .null),
+      ("completeness", summary.completeness.map { .string($0.rawValue) } ?? .null), ("read", .integer(summary.read)),
       ("inserted", .integer(summary.inserted)), ("updated", .integer(summary.updated)),
       ("unchanged", .integer(summary.unchanged)), ("skipped", .integer(summary.skipped)),
       ("rejected", .integer(summary.rejected)), ("deleted", .integer(summary.deleted)),
@@ -154,6 +155,9 @@ enum SummaryOutput {
       case .limitBreached, .dryRun, .skippedAgain: " (as before)"
       }
     lines.append("  store    " + summary.storePath + place)
+    if summary.completeness == .unchecked {
+      lines.append("  input    whether it came whole was not checked (--expect-records, --expect-sha256)")
+    }
     if let after = summary.resumedAfter {
       lines.append("  resumed  after \(Figures.count(after, "record")), of the run \(summary.runID)")
     }

@@ -1,0 +1,161 @@
+import ArgumentParser
+import Diagnostics
+import Glibc
+import Importing
+import Pipelines
+
+/// `mergewalk stores`: one input, a store for each value of a column.
+struct StoresCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stores",
+    abstract: "Make a family of stores from one input: one for each value of a column.",
+    discussion: """
+      “build” does everything on this machine. For several machines “plan” spreads the records, any number of “task” \
+      builds stores, again and in parallel as an engine likes, and “commit” verifies all of them and publishes the family \
+      with the file _SUCCESS. See docs/families.md.
+
+      \(StoresOutput.exitCodes)
+
+      EXAMPLES
+        mergewalk stores build orders.yaml --out family --jobs 2
+        mergewalk stores plan orders.yaml today/*.csv --out family
+        mergewalk stores task family --part 3/8
+        mergewalk stores commit family
+      """,
+    subcommands: [
+      StoresBuildCommand.self, StoresPlanCommand.self, StoresTaskCommand.self, StoresCommitCommand.self,
+    ])
+}
+
+/// What the steps have in common.
+struct StoresOutputOptions: ParsableArguments {
+  @Flag(help: "Print one JSON object on standard output.")
+  var json = false
+
+  @Flag(help: "Print no words but errors.")
+  var quiet = false
+}
+
+/// What is planned.
+struct StoresInputOptions: ParsableArguments {
+  @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
+  var pipeline: String
+
+  @Argument(
+    help: ArgumentHelp(
+      "Read these files, globs and folders in place of those that the pipeline names; - is standard input. Folders of"
+        + " folders called key=value are taken as they are split.", valueName: "source"),
+    completion: .file())
+  var sources: [String] = []
+
+  @Option(help: ArgumentHelp("The folder of the family.", valueName: "folder"), completion: .directory)
+  var out: String
+
+  @OptionGroup var variables: VariableOptions
+
+  @OptionGroup var expectations: ExpectationOptions
+
+  func validate() throws { if out.isEmpty { throw ValidationError("--out takes a folder") } }
+
+  func plan(_ family: StoreFamily) throws(FamilyError) -> StoreFamily.Planned {
+    try family.plan(pipeline, sources: sources, variables: variables.variables) { (definition) throws(DiagnosticList) in
+      try expectations.apply(to: &definition)
+    }
+  }
+}
+
+/// `mergewalk stores build`.
+struct StoresBuildCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "build", abstract: "Plan, build and publish a family of stores on this machine.",
+    discussion: StoresOutput.exitCodes)
+
+  @OptionGroup var input: StoresInputOptions
+
+  @Option(help: "How many stores are built at once.")
+  var jobs = 1
+
+  @OptionGroup var output: StoresOutputOptions
+
+  func validate() throws {
+    if !(1...256).contains(jobs) { throw ValidationError("--jobs takes a number from 1 to 256, not \(jobs)") }
+  }
+
+  func run() throws {
+    let family = StoreFamily(folder: input.out)
+    try StoresOutput(family, output).run { (out) throws(FamilyError) in
+      out.tell(try input.plan(family))
+      out.tell(try family.task(jobs: jobs))
+      out.tell(try family.commit())
+    }
+  }
+}
+
+/// `mergewalk stores plan`.
+struct StoresPlanCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan", abstract: "Spread the records of an input, and say what stores they become.",
+    discussion: StoresOutput.exitCodes)
+
+  @OptionGroup var input: StoresInputOptions
+  @OptionGroup var output: StoresOutputOptions
+
+  func run() throws {
+    let family = StoreFamily(folder: input.out)
+    try StoresOutput(family, output).run { (out) throws(FamilyError) in out.tell(try input.plan(family)) }
+  }
+}
+
+/// `mergewalk stores task`.
+struct StoresTaskCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "task", abstract: "Build the stores of one of several tasks, as far as they are not there.",
+    discussion: """
+      It may be run again, several times at once, and be killed: every attempt makes the same bytes. Without --part the \
+      task is that of Slurm's array (SLURM_ARRAY_TASK_ID with _MIN, _STEP and _COUNT) or of Kubernetes' indexed Job \
+      (JOB_COMPLETION_INDEX, with JOB_COMPLETIONS for their number); without those it is all of them.
+
+      \(StoresOutput.exitCodes)
+      """)
+
+  @Argument(help: "The folder of the family.", completion: .directory)
+  var folder: String
+
+  @Option(help: ArgumentHelp("Which of how many tasks, such as 3/8.", valueName: "i/n"))
+  var part: TaskNumber?
+
+  @Option(help: "How many stores are built at once.")
+  var jobs = 1
+
+  @OptionGroup var output: StoresOutputOptions
+
+  func validate() throws {
+    if !(1...256).contains(jobs) { throw ValidationError("--jobs takes a number from 1 to 256, not \(jobs)") }
+    if part == nil { _ = try TaskNumber.ofEnvironment() }
+  }
+
+  func run() throws {
+    let task = try part ?? TaskNumber.ofEnvironment()
+    let family = StoreFamily(folder: folder)
+    try StoresOutput(family, output).run { (out) throws(FamilyError) in
+      out.tell(try family.task(number: task.number, of: task.count, jobs: jobs))
+    }
+  }
+}
+
+/// `mergewalk stores commit`.
+struct StoresCommitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "commit", abstract: "Verify all stores of a family and publish it.",
+    discussion: StoresOutput.exitCodes)
+
+  @Argument(help: "The folder of the family.", completion: .directory)
+  var folder: String
+
+  @OptionGroup var output: StoresOutputOptions
+
+  func run() throws {
+    let family = StoreFamily(folder: folder)
+    try StoresOutput(family, output).run { (out) throws(FamilyError) in out.tell(try family.commit()) }
+  }
+}

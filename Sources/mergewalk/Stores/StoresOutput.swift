@@ -1,0 +1,147 @@
+import ArgumentParser
+import Diagnostics
+import Importing
+import Pipelines
+
+/// What `mergewalk stores` tells, in words and as an object.
+final class StoresOutput {
+  static let exitCodes = """
+    EXIT CODES
+      0   done
+      1   done; some records were rejected, inside the pipeline's limits
+      2   could not be done, or inputs or stores are not as they were planned; what was published is as before
+      3   too many rejects; what was published is as before
+      5   refused: the plan was made by another version, pipeline or model
+      6   another process is planning or committing
+      64  usage
+    """
+
+  private let family: StoreFamily
+  private let options: StoresOutputOptions
+  private var members: [(name: String, value: JSONText)] = []
+  private var rejected = 0
+  private var warnings: [Diagnostic] = []
+
+  init(_ family: StoreFamily, _ options: StoresOutputOptions) {
+    self.family = family
+    self.options = options
+  }
+
+  /// Carries out steps and ends the command with the exit code of what came of them.
+  func run(_ body: (StoresOutput) throws(FamilyError) -> Void) throws {
+    do throws(FamilyError) {
+      try body(self)
+    } catch {
+      Console.hide(family.redaction)
+      if error.diagnostics.isEmpty {
+        Console.words("mergewalk: error: \(error.message) [\(error.code.rawValue)]")
+      } else {
+        FindingsOutput.words(error.diagnostics)
+      }
+      let failure = JSONText.object([
+        ("code", .string(error.code.rawValue)), ("message", .string(error.message)),
+        ("findings", FindingsOutput.json(error.diagnostics)),
+      ])
+      finish("failed", [("error", failure)])
+      throw Self.exitStatus(error.code)
+    }
+    Console.hide(family.redaction)
+    finish("done", [])
+    if rejected > 0 { throw ExitStatus.findings }
+  }
+
+  private func finish(_ status: String, _ more: [(name: String, value: JSONText)]) {
+    guard options.json else { return }
+    Console.data(
+      JSONText.object([("status", .string(status)), ("family", .string(family.folder))] + members + more).text)
+  }
+
+  static func exitStatus(_ code: FamilyError.Code) -> ExitCode {
+    switch code {
+    case .otherPlan: ExitStatus.refused
+    case .limitBreached: ExitStatus.limitBreached
+    case .busy: ExitStatus.busy
+    case .invalidPipeline, .notPlanned, .inputChanged, .incomplete, .countsDiffer, .occupied, .failed:
+      ExitStatus.failure
+    }
+  }
+
+  // MARK: Steps
+
+  func tell(_ planned: StoreFamily.Planned) {
+    rejected = planned.rejected
+    members.append(
+      (
+        "plan",
+        .object([
+          ("id", .string(planned.id)), ("stores", .integer(planned.stores)),
+          ("read", planned.read.map { .integer($0) } ?? .null), ("skipped", .integer(planned.skipped)),
+          ("rejected", .integer(planned.rejected)), ("reject_codes", codes(planned.rejectCodes)),
+          ("rejects", planned.rejectsPath.map { .string($0) } ?? .null),
+          ("completeness", planned.completeness.map { .string($0.rawValue) } ?? .null),
+        ])
+      ))
+    guard !options.quiet else { return }
+    FindingsOutput.words(planned.warnings)
+    var text = "\(family.folder): \(Figures.count(planned.stores, "store")) planned"
+    if let read = planned.read { text += " from \(Figures.count(read, "record"))" }
+    text += left(planned.skipped, planned.rejected)
+    Console.words(text)
+    if let path = planned.rejectsPath { Console.words("  rejects  \(path) (\(words(planned.rejectCodes)))") }
+    if planned.completeness == .unchecked {
+      Console.words("  input    whether it came whole was not checked (--expect-records, --expect-sha256)")
+    }
+  }
+
+  func tell(_ built: StoreFamily.Built) {
+    rejected += built.rejected
+    members.append(
+      (
+        "task",
+        .object([
+          ("built", .integer(built.built)), ("kept", .integer(built.kept)), ("read", .integer(built.read)),
+          ("rejected", .integer(built.rejected)),
+        ])
+      ))
+    guard !options.quiet else { return }
+    Console.words(
+      "\(family.folder): \(Figures.count(built.built, "store")) built from \(Figures.count(built.read, "record")),"
+        + " \(Figures.grouped(built.kept)) kept" + left(0, built.rejected))
+  }
+
+  func tell(_ committed: StoreFamily.Committed) {
+    rejected = committed.rejected
+    members.append(
+      (
+        "commit",
+        .object([
+          ("plan", .string(committed.id)), ("stores", .integer(committed.stores)),
+          ("replaced", .integer(committed.published)), ("removed", .integer(committed.removed)),
+          ("read", .integer(committed.read)), ("skipped", .integer(committed.skipped)),
+          ("rejected", .integer(committed.rejected)), ("reject_codes", codes(committed.rejectCodes)),
+          ("bytes", .integer(committed.bytes)),
+        ])
+      ))
+    guard !options.quiet else { return }
+    Console.words(
+      "\(family.folder): \(Figures.count(committed.stores, "store")) published,"
+        + " \(Figures.bytes(committed.bytes)), \(Figures.count(committed.read, "record"))"
+        + left(committed.skipped, committed.rejected)
+        + (committed.removed > 0 ? "; \(Figures.grouped(committed.removed)) removed" : ""))
+    if committed.rejected > 0 { Console.words("  rejects  \(words(committed.rejectCodes))") }
+  }
+
+  private func left(_ skipped: Int, _ rejected: Int) -> String {
+    (skipped > 0 ? ", \(Figures.grouped(skipped)) skipped" : "")
+      + (rejected > 0 ? ", \(Figures.grouped(rejected)) rejected" : "")
+  }
+
+  private func words(_ codes: [String: Int]) -> String {
+    codes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\($0.key) \(Figures.grouped($0.value))" }
+      .joined(separator: ", ")
+  }
+
+  private func codes(_ codes: [String: Int]) -> JSONText {
+    .object(codes.sorted { $0.key < $1.key }.map { ($0.key, .integer($0.value)) })
+  }
+}
