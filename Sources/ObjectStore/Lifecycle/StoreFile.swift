@@ -283,6 +283,7 @@ public final class StoreFile {
         try findPendingIndexes()
         try buildIndexes()
         try fillDerivedValues()
+        try makeTriggers()
         try raiseMaxima()
         try checkDirectTables()
         try file.publish(connection, willPublish: willPublish)
