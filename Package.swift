@@ -25,6 +25,7 @@ let package = Package(
   name: "mergewalk",
   products: [
     .library(name: "MergewalkObjects", targets: ["MergewalkObjects", "ObjectModel", "ObjectStore", "ObjectContext"]),
+    .library(name: "CoreData", targets: ["CoreData"]),
     .library(name: "MergewalkFoundation", targets: ["MergewalkFoundation"]),
     .library(name: "MergewalkReaders", targets: ["MergewalkReaders", "RecordFormats"]),
     .library(name: "MergewalkImport", targets: ["MergewalkImport", "RecordFormats", "Importing", "Pipelines"]),
@@ -73,6 +74,9 @@ let package = Package(
         "CZlib",
       ]),
     module("ObjectContext", ["Bytes", "ObjectModel", "ObjectStore", "Threads"]),
+
+    // Core Data's names for the object layer.
+    module("CoreData", ["ObjectContext", "ObjectStore", "ObjectModel"]),
 
     // The import layer.
     module(
@@ -129,7 +133,8 @@ let package = Package(
     tests("StorePagesTests", ["StorePages", "SQLite", "TestSupport"]),
     tests("ObjectStoreTests", ["ObjectStore", "ObjectModel", "SQLite", "PropertyLists", "Diagnostics", "TestSupport"]),
     tests(
-      "ObjectContextTests", ["ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "SQLite", "TestSupport"],
+      "ObjectContextTests",
+      ["CoreData", "ObjectContext", "ObjectStore", "ObjectModel", "PropertyLists", "SQLite", "TestSupport"],
       exclude: ["Generated/Zoo.yaml"]),
     tests("MergewalkFoundationTests", ["MergewalkFoundation", "MergewalkObjects", "TestSupport"]),
     tests(

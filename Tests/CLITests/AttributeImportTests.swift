@@ -130,4 +130,45 @@ struct AttributeImportTests {
     #expect(again.status == 0, "\(again.words)")
     #expect(files("one").count == 1 && Set(files("one")).isDisjoint(with: files("two")))
   }
+
+  @Test("an entity with an R-tree and a counting trigger is imported into, and both are right once")
+  func spatial() throws {
+    try folder.write(
+      """
+      model: Places
+      entities:
+        Place:
+          attributes:
+            name: string!
+            latitude: double!
+            longitude: double!
+            area: { type: undefined, transient: true, user_info: { _NSLocationAttributeDerivedComponents: "latitude, longitude" } }
+          unique: [name]
+        Count: { attributes: { number: integer64 } }
+      """, to: "m.yaml")
+    try folder.write(
+      """
+      model: m.yaml
+      store: places.sqlite
+      source: { files: places.csv }
+      import: { entity: Place, find_by: [name], attributes: { name: name, latitude: lat, longitude: lon } }
+      """, to: "p.yaml")
+    try folder.write("name,lat,lon\na,1,2\n", to: "places.csv")
+    #expect(try Command(["run", "p.yaml"], in: folder.path).status == 0)
+    let app = try Connection(path: folder.file("places.sqlite"), mode: .readWrite)
+    try app.execute(
+      "INSERT INTO ZCOUNT (Z_PK, Z_ENT, Z_OPT, ZNUMBER) VALUES (1, 1, 1, 0); UPDATE Z_PRIMARYKEY SET Z_MAX = 1 WHERE Z_ENT = 1;"
+        + "CREATE TRIGGER ZT_COUNT AFTER INSERT ON ZPLACE BEGIN UPDATE ZCOUNT SET ZNUMBER = ZNUMBER + 1; END")
+    try app.close()
+    try folder.write("name,lat,lon\na,1,2\nb,3,4\nc,5,6\n", to: "places.csv")
+    #expect(try Command(["run", "p.yaml"], in: folder.path).status == 0)
+    try folder.write("name,lat,lon\nb,7,8\n", to: "places.csv")
+    #expect(try Command(["run", "p.yaml"], in: folder.path).status == 0)
+    #expect(
+      try rows("SELECT Z_PK, ZLATITUDE_MIN, ZLONGITUDE_MAX FROM Z_RT_Place_area ORDER BY Z_PK", "places.sqlite")
+        == rows("SELECT Z_PK, ZLATITUDE, ZLONGITUDE FROM ZPLACE ORDER BY Z_PK", "places.sqlite"))
+    #expect(try rows("SELECT ZLATITUDE FROM ZPLACE WHERE ZNAME = 'b'", "places.sqlite") == ["7.0"])
+    #expect(try rows("SELECT ZNUMBER FROM ZCOUNT", "places.sqlite") == ["2"])
+    #expect(try rows("SELECT rtreecheck('Z_RT_Place_area')", "places.sqlite") == ["ok"])
+  }
 }

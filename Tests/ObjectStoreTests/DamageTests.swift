@@ -57,6 +57,7 @@ struct DamageTests {
     Damage("UPDATE Z_METADATA SET Z_PLIST = X'00'", .metadata),
     Damage("DROP TABLE Z_METADATA", .metadata),
     Damage("CREATE TABLE ACHANGE (Z_PK INTEGER PRIMARY KEY)", .history),
+    Damage("CREATE TABLE ANSCKRECORDMETADATA (Z_PK INTEGER PRIMARY KEY, ZENTITYID INTEGER, ZENTITYPK INTEGER)", .cloud),
   ]
 
   /// Every kind of relationship, with rows that are in order.

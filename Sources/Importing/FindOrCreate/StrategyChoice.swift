@@ -175,7 +175,7 @@ struct StrategyChoice {
     let table = store.schema.table(forRoot: part.rootEntity)
     let columns = Set(part.keySlots.compactMap { table.columnName(slot: $0) })
     return store.schema.indexes.contains { index in
-      index.table == table.name && Set(index.columns.prefix(columns.count)) == columns
+      index.isPlain && index.table == table.name && Set(index.columns.prefix(columns.count)) == columns
     }
   }
 

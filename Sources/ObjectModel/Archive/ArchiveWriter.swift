@@ -21,7 +21,8 @@ struct ArchiveWriter {
     "NSFunctionExpression": ["NSExpression"], "NSConstantValueExpression": ["NSExpression"],
     "NSKeyPathExpression": ["NSFunctionExpression", "NSExpression"], "NSSelfExpression": ["NSExpression"],
     "NSKeyPathSpecifierExpression": ["NSExpression"], "NSComparisonPredicate": ["NSPredicate"],
-    "NSComparisonPredicateOperator": ["NSPredicateOperator"],
+    "NSComparisonPredicateOperator": ["NSPredicateOperator"], "NSEqualityPredicateOperator": ["NSPredicateOperator"],
+    "NSCompoundPredicate": ["NSPredicate"], "NSExpressionDescription": ["NSPropertyDescription"],
   ]
 
   /// Keeps a place for an object that others refer to before it is written.

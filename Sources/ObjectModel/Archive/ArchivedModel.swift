@@ -277,15 +277,17 @@ public struct ArchivedModel {
       // The name of an element that is an expression is the expression's, not that of a property.
       if let expression = archive.object(element, "NSIndexedProperty").flatMap({ archive.object($0, "NSExpression") }) {
         result.propertyName = nil
-        result.expression = self.expression(expression) ?? ""
+        result.expression = archive.keyPath(expression)?.description ?? self.expression(expression) ?? ""
       }
       result.kind = archive.integer(element, "NSFetchIndexElementType") == 1 ? .rTree : .binary
       result.isAscending = archive.flag(element, "NSAscending")
       return result
     }
     var index = FetchIndexDescription(name: name, elements: elements)
-    // The predicate itself is an object tree; that there is one is enough to leave the index out.
-    if archive.object(object, "NSPartialIndexPredicate") != nil { index.partialIndexPredicateText = "" }
+    // That there is one is enough to leave the index out when it is not understood.
+    if let predicate = archive.object(object, "NSPartialIndexPredicate") {
+      index.partialIndexPredicateText = archive.predicate(predicate)?.description ?? ""
+    }
     return index
   }
 

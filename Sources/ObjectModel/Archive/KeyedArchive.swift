@@ -70,14 +70,16 @@ struct KeyedArchive {
     }
   }
 
-  /// The pairs of texts in a dictionary under a key.
+  /// The pairs of texts in a dictionary under a key; a list of texts is a text with commas.
   func stringPairs(_ object: Object, _ key: String) -> [String: String] {
     guard let dictionary = self.object(object, key) else { return [:] }
     let keys = elements(dictionary["NS.keys"])
     let values = elements(dictionary["NS.objects"])
     var result: [String: String] = [:]
     for (key, value) in zip(keys, values) {
-      if let key = string(key), let value = string(value) { result[key] = value }
+      guard let key = string(key) else { continue }
+      let list = elements(value).compactMap { string($0) }
+      if let value = string(value) ?? (list.isEmpty ? nil : list.joined(separator: ", ")) { result[key] = value }
     }
     return result
   }

@@ -9,6 +9,16 @@ public import Diagnostics
 public struct CodeGenerator: Sendable {
   /// What is made.
   public struct Options: Sendable, Hashable {
+    /// Whose classes they are.
+    public enum Style: String, Sendable, Hashable, CaseIterable {
+      /// Subclasses of `ManagedObject`.
+      case mergewalk
+      /// Subclasses of `NSManagedObject`, for the app.
+      case coredata
+    }
+
+    /// Whose classes are made.
+    public var style = Style.mergewalk
     /// The names of the entities to make files of; empty for all that have a class.
     public var entityNames: [String] = []
     /// Whether the class files are left out, whatever the model says ("Category/Extension").
@@ -57,6 +67,10 @@ public struct CodeGenerator: Sendable {
           hint: "the properties of its own are there by key")
         continue
       }
+      if options.style == .coredata {
+        files += Self.coreDataFiles(model, plan, entity, name, options)
+        continue
+      }
       if !options.propertiesOnly, entity.declaration.codeGenerationType != "category" {
         files.append(
           GeneratedFile(
@@ -72,6 +86,32 @@ public struct CodeGenerator: Sendable {
     }
     self.files = files.sorted { CodePointOrder.precedes($0.name, $1.name) }
     self.findings = DiagnosticList(findings.diagnostics).diagnostics
+  }
+
+  /// The files of one class for an app.
+  private static func coreDataFiles(
+    _ model: ManagedObjectModel, _ plan: ClassPlan, _ entity: EntityDescription, _ name: String, _ options: Options
+  ) -> [GeneratedFile] {
+    let writer = CoreDataFiles(entity: entity, plan: plan, className: name) { entityName in
+      var index = model.entity(named: entityName)?.index
+      while let current = index {
+        if let name = plan.classNames[current] { return SwiftNames.escaped(name) }
+        index = model.entities[current].superentityIndex
+      }
+      return "NSManagedObject"
+    }
+    var files = [
+      GeneratedFile(
+        name: "\(name)+CoreDataProperties.swift", kind: .properties, entityName: entity.name,
+        text: writer.propertiesFile())
+    ]
+    if !options.propertiesOnly, entity.declaration.codeGenerationType != "category" {
+      files.append(
+        GeneratedFile(
+          name: "\(name)+CoreDataClass.swift", kind: .classFile, entityName: entity.name,
+          text: writer.classFile(superclass: plan.superclasses[entity.index])))
+    }
+    return files
   }
 
   /// The indexes of the entities that files are made of.

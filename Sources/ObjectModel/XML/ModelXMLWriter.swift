@@ -8,7 +8,7 @@ struct ModelXMLWriter {
     element("model", modelAttributes(draft)) { writer in
       for entity in draft.entities { writer.write(entity) }
       for composite in draft.composites {
-        writer.element("compositeAttribute", [("name", composite.name)], composite.unknownXMLAttributes) { writer in
+        writer.element("composite", [("name", composite.name)], composite.unknownXMLAttributes) { writer in
           for attribute in composite.attributes { writer.write(attribute) }
         }
       }

@@ -1,5 +1,5 @@
 import CSQLite
-import SQLite
+package import SQLite
 
 /// SQLite's calls as everything here makes them: they throw ``StoreError``, and hide the ones that throw SQLite's errors.
 extension Connection {
@@ -52,7 +52,7 @@ extension Connection {
   }
 
   /// Registers functions that only Core Data has and that triggers of its stores call, each with five arguments.
-  func registerCoreDataFunctions() throws(StoreError) {
+  package func registerCoreDataFunctions() throws(StoreError) {
     let names = [
       "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue", "NSCoreDataDATriggerUpdatedAffectedObjectValue",
       "NSCoreDataTriggerUpdateAffectedObjectValue",
@@ -60,6 +60,13 @@ extension Connection {
     try mapped { () throws(SQLiteError) in
       for name in names { try registerNullFunction(name, argumentCount: 5) }
     }
+  }
+
+  /// Makes the triggers of an existing store run as they do with Core Data, apart from what they tell it.
+  func prepareTriggers(_ schema: StoreSchema) throws(StoreError) {
+    try registerCoreDataFunctions()
+    try trustSpatialIndexes()
+    try completeSpatialTriggers(schema)
   }
 
   /// Whether there is a table with this name, in whatever case.

@@ -8,6 +8,10 @@ package import ObjectModel
 struct DerivedAttribute {
   /// The entity that declares the attribute.
   let entity: EntityDescription
+  /// The attribute's name.
+  let name: String
+  /// Where the value of another attribute is taken from over one to-one relationship, as it is; `nil` for other expressions.
+  private(set) var source: (table: String, column: String, link: String?)?
   /// The table of the attribute's rows.
   let table: String
   /// The attribute's column.
@@ -51,6 +55,7 @@ struct DerivedAttribute {
     else { return nil }
     self.entity = entity
     self.column = column
+    name = attribute.name
     table = schema.table(forRoot: entity.rootIndex).name
     numbers =
       entity.isRoot
@@ -81,6 +86,10 @@ struct DerivedAttribute {
         let column = schema.table(forRoot: end.entity.rootIndex).columnName(slot: attribute.slot)
       else { return nil }
       source = "t\(levels.count - 1).\(column)"
+      if text.function == nil, levels.count == 2, let relationship = entity.relationship(named: names[0]) {
+        let link = schema.table(forRoot: entity.rootIndex).columnName(slot: relationship.slot)
+        self.source = (end.table, column, link)
+      }
       levels[levels.count - 1].slots.insert(attribute.slot)
       isDecimal = attribute.type == .decimal
       if ["canonical", "uppercase", "lowercase"].contains(text.function), attribute.type != .string { return nil }

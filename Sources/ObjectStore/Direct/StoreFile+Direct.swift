@@ -22,7 +22,7 @@ extension StoreFile {
     for table in schema.tables
     where try connection.integer("SELECT EXISTS (SELECT 1 FROM \(table.name))") == 0 { tables.append(table) }
     let names = Set(tables.map(\.name))
-    let wanted = pendingIndexes.filter { names.contains($0.table) && !$0.descending.contains(true) }
+    let wanted = pendingIndexes.filter { names.contains($0.table) && !$0.descending.contains(true) && $0.isPlain }
     for index in wanted { try connection.execute(index.sql) }
     pendingIndexes.removeAll { wanted.contains($0) }
     if !connection.isAutocommit { try connection.execute("COMMIT") }
@@ -73,7 +73,7 @@ extension StoreFile {
     let check = checksWhole ? "integrity_check" : "quick_check"
     let found = try connection.text("PRAGMA \(check)(1)") ?? ""
     guard found == "ok" else { throw damage("PRAGMA \(check) says: \(found)") }
-    for index in schema.indexes where directRecord.tables.contains(index.table) {
+    for index in schema.indexes where directRecord.tables.contains(index.table) && index.condition == nil {
       let rows = try connection.integer("SELECT count(*) FROM \(index.table) NOT INDEXED") ?? -1
       let entries = try connection.integer("SELECT count(*) FROM \(index.table) INDEXED BY \(index.name)") ?? -1
       guard rows == entries else { throw damage("\(index.name) has \(entries) entries for \(rows) rows") }

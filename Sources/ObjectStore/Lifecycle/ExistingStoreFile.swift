@@ -87,10 +87,11 @@ extension StoreFile {
     // Whoever had the lock may have written them.
     let metadata = try StoreMetadata.read(connection)
     try check(metadata, expected, path)
-    try connection.registerCoreDataFunctions()
+    let schema = try expected.adapted(to: connection)
+    try connection.prepareTriggers(schema)
     return StoreFile(
-      path: path, schema: try expected.adapted(to: connection), metadata: metadata, connection: connection,
-      warnings: try warnings(connection), undo: undo, pendingIndexes: [])
+      path: path, schema: schema, metadata: metadata, connection: connection,
+      warnings: try warnings(connection, schema), undo: undo, pendingIndexes: [])
   }
 
   /// Refuses what cannot be written: SQLite would open it for reading only, and fail later without saying why.
@@ -140,12 +141,17 @@ extension StoreFile {
     }
   }
 
-  static func warnings(_ connection: Connection) throws(StoreError) -> [Warning] {
+  static func warnings(_ connection: Connection, _ schema: StoreSchema) throws(StoreError) -> [Warning] {
     var result: [Warning] = []
     let history = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('ACHANGE', 'ATRANSACTION')"
     if try connection.integer(history) ?? 0 > 0 { result.append(.history) }
-    let triggers = "SELECT count(*) FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%NSCoreData%'"
-    if try connection.integer(triggers) ?? 0 > 0 { result.append(.coreDataTriggers) }
+    let triggers = try connection.prepare(
+      "SELECT name FROM sqlite_master WHERE type = 'trigger' AND sql LIKE '%NSCoreData%'")
+    // Those that new stores have tell nothing that an import could leave out.
+    let usual = Set(schema.triggers.map(\.name))
+    while try triggers.step() {
+      if !usual.contains(triggers.text(0)), !result.contains(.coreDataTriggers) { result.append(.coreDataTriggers) }
+    }
     return result
   }
 }

@@ -31,15 +31,15 @@ extension StoreFile {
         try connection.apply(.read(cacheKiB: options.cacheKiB))
       } else {
         try connection.apply(.shared(cacheKiB: options.cacheKiB))
-        try connection.registerCoreDataFunctions()
       }
       try connection.apply(pragmas.pragmas)
       if options.vacuums, !options.isReadOnly { try connection.execute("VACUUM") }
       if options.analyzes, !options.isReadOnly { try connection.execute("ANALYZE") }
       let schema = try expected.adapted(to: connection)
+      if !options.isReadOnly { try connection.prepareTriggers(schema) }
       let result = StoreFile(
         path: path, schema: schema, metadata: metadata, connection: connection,
-        warnings: try warnings(connection), undo: .sharedFile(file), pendingIndexes: [])
+        warnings: try warnings(connection, schema), undo: .sharedFile(file), pendingIndexes: [])
       result.keepCommits()
       return result
     } catch {

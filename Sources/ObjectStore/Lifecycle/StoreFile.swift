@@ -312,6 +312,7 @@ public final class StoreFile {
         try findPendingIndexes()
         try buildIndexes()
         try fillDerivedValues()
+        try makeTriggers()
         try raiseMaxima(connection)
         try checkDirectTables()
         try file.publish(connection, willPublish: willPublish)

@@ -36,6 +36,8 @@ public struct MigrationPlan: Sendable {
     case run(String)
     /// Creates an index unless it is there.
     case createIndex(IndexDefinition)
+    /// Makes the R-trees and triggers of the new version, and those triggers anew that were removed and still fit.
+    case createTriggers
     /// Writes entity numbers, history, metadata and the copy of the model.
     case bookkeeping
   }

@@ -58,7 +58,7 @@ extension MigrationPlanner {
       if updates(column, move) { updated.insert(column.name) }
     }
     let kept = old.indexes.filter { index in
-      guard index.table == origin.name else { return false }
+      guard index.table == origin.name, index.condition == nil else { return false }
       var renamed = index
       renamed.columns = index.columns.map { names[$0] ?? $0 }
       return new.indexes.contains {

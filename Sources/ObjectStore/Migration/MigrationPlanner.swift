@@ -59,6 +59,7 @@ struct MigrationPlanner {
     addCleanups(tables, joins)
     addDrops(tables, joins)
     addStep("create the indexes", new.indexes.map { .createIndex($0) })
+    addStep("create the triggers", [.createTriggers])
     addStep("write entity numbers, metadata and the copy of the model", [.bookkeeping])
   }
 

@@ -7,6 +7,15 @@ struct MigrationRun {
   let source: StoreSchema
   let plan: MigrationPlan
 
+  /// The triggers that were removed, as they were.
+  private let removed = RemovedTriggers()
+
+  init(file: StoreFile, source: StoreSchema, plan: MigrationPlan) {
+    self.file = file
+    self.source = source
+    self.plan = plan
+  }
+
   private var connection: Connection { file.connection }
   private var path: String { file.path }
 
@@ -32,6 +41,10 @@ struct MigrationRun {
     guard findings.isEmpty else {
       throw MigrationError(.data, path: path, message: "the data do not fit the new model", findings: findings)
     }
+    try migrationErrors { () throws(StoreError) in
+      try connection.registerCoreDataFunctions()
+      try connection.trustSpatialIndexes()
+    }
     for (number, step) in plan.steps.enumerated() {
       willRun(number)
       for action in step.actions { try perform(action) }
@@ -49,6 +62,8 @@ struct MigrationRun {
         try migrationErrors { () throws(StoreError) in try connection.execute("DROP INDEX \(connection.quoted(name))") }
       }
     case .createIndex(let index): try create(index)
+    case .createTriggers:
+      try migrationErrors { () throws(StoreError) in try removed.replace(connection, source, plan.destination) }
     case .bookkeeping: try keepBooks()
     }
   }
@@ -57,6 +72,7 @@ struct MigrationRun {
     for (name, sql) in try names("type = 'trigger'") {
       let words = sql.uppercased().split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init)
       guard !tables.isDisjoint(with: words) else { continue }
+      removed.list.append((name, sql))
       try migrationErrors { () throws(StoreError) in try connection.execute("DROP TRIGGER \(connection.quoted(name))") }
     }
   }
@@ -103,6 +119,7 @@ struct MigrationRun {
           return row
         }, connection)
       try keepHistory()
+      try CloudTables.renumber(plan.numbers, connection)
       try ModelCache.write(plan.destination.model, connection)
     }
     let model = plan.destination.model

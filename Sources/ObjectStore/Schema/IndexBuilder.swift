@@ -69,23 +69,47 @@ struct IndexBuilder {
       add("Z_\(entity.name)_\(compound.joined(separator: "_"))", table, columns, .compound, entity)
     }
     for fetchIndex in declaration.fetchIndexes {
-      let properties = fetchIndex.elements.compactMap(\.propertyName)
-      guard isPlain(fetchIndex), let columns = columns(properties, of: entity, table) else {
+      guard let index = index(fetchIndex, of: entity, table) else {
+        // An R-tree is a table of its own, see ``StoreSchema/spatialIndexes``.
+        let isSpatial = entity.isRoot && fetchIndex.elements.allSatisfy { $0.kind == .rTree && $0.propertyName != nil }
+        guard !isSpatial else { continue }
         warnings.append(
           SchemaWarning(
             code: .unsupportedIndex, entity: entity.name, property: fetchIndex.name,
-            message: "the index has an R-tree, an expression, a predicate or a property without a column; left out"))
+            message:
+              "the index has an expression, a predicate or a property that cannot be a part of an index; left out"))
         continue
       }
-      add(
-        IndexDefinition(
-          name: "Z_\(entity.name)_\(fetchIndex.name)", table: table.name, columns: columns,
-          descending: fetchIndex.elements.map { !$0.isAscending }, origin: .fetchIndex, entity: entity.index))
+      add(index)
     }
     for constraint in declaration.uniquenessConstraints where entity.uniquenessConstraints.contains(constraint) {
       guard let columns = columns(constraint, of: entity, table) else { continue }
       add("Z_\(entity.name)_UNIQUE_\(constraint.joined(separator: "_"))", table, columns, .unique, entity)
     }
+  }
+
+  /// The index of a fetch index; `nil` when a part of it is not understood.
+  private func index(
+    _ fetchIndex: FetchIndexDescription, of entity: EntityDescription, _ table: EntityTable
+  ) -> IndexDefinition? {
+    let columns = fetchIndex.elements.map { element -> String? in
+      guard element.kind == .binary else { return nil }
+      if let name = element.propertyName { return self.columns([name], of: entity, table)?.first }
+      return element.expression.flatMap { PartialCondition(entity: entity, table: table).column($0) }
+    }
+    let known = columns.compactMap { $0 }
+    guard !known.isEmpty, known.count == columns.count else { return nil }
+    var condition: String?
+    if let text = fetchIndex.partialIndexPredicateText {
+      guard let predicate = try? Predicate(format: text),
+        let sql = PartialCondition(entity: entity, table: table).sql(predicate)
+      else { return nil }
+      condition = sql
+    }
+    return IndexDefinition(
+      name: "Z_\(entity.name)_\(fetchIndex.name)", table: table.name, columns: known,
+      descending: fetchIndex.elements.map { !$0.isAscending }, origin: .fetchIndex, entity: entity.index,
+      condition: condition)
   }
 
   private func isPlain(_ fetchIndex: FetchIndexDescription) -> Bool {

@@ -31,6 +31,12 @@ public struct IndexDefinition: Sendable, Hashable {
   /// The index in the model of the entity it belongs to; `nil` for join tables.
   public var entity: Int?
 
+  /// The condition in SQL that rows of a partial index satisfy; `nil` when it has all rows.
+  public var condition: String?
+
+  /// Whether it has an entry for each row, made of columns only, so that others can write and use it in place of SQLite.
+  package var isPlain: Bool { condition == nil && !columns.contains("Z_PK") }
+
   /// Whether it refuses equal rows.
   public var isUnique: Bool { origin == .unique }
 
@@ -42,5 +48,6 @@ public struct IndexDefinition: Sendable, Hashable {
       default: zip(columns, descending).map { "\($0) COLLATE BINARY \($1 ? "DESC" : "ASC")" }
       }
     return "CREATE \(isUnique ? "UNIQUE " : "")INDEX \(name) ON \(table) (\(list.joined(separator: ", ")))"
+      + (condition.map { " WHERE \($0)" } ?? "")
   }
 }

@@ -9,7 +9,7 @@ public struct SchemaWarning: Sendable, Hashable, CustomStringConvertible {
     case unsupportedAttribute
     /// A composite attribute: its elements have columns of our own naming, which Core Data may not look for.
     case uncertainComposite
-    /// An index with an R-tree, an expression or a predicate: it is left out, which costs speed only.
+    /// An index with an expression or a predicate that is not understood: it is left out, which costs speed only.
     case unsupportedIndex
   }
 

@@ -66,6 +66,8 @@ public struct StoreFinding: Sendable, Hashable, CustomStringConvertible {
     case unfinishedRun
     /// The store tracks persistent history.
     case history
+    /// The store is mirrored to CloudKit.
+    case cloud
     /// The model is not known, so relationships could not be checked.
     case noModel
   }

@@ -32,6 +32,8 @@ public struct StoreInfo: Sendable {
   public let isWriteAhead: Bool
   /// Whether the store tracks persistent history.
   public let hasHistory: Bool
+  /// Whether the store is mirrored to CloudKit, in words; `nil` when it is not.
+  public let cloudNote: String?
   /// Whether the store carries Core Data's copy of its model.
   public let hasModelCache: Bool
   /// Whether the store carries a copy of its model, Core Data's or this project's.
@@ -85,7 +87,9 @@ public struct StoreInfo: Sendable {
             objects: counts[row.number] ?? 0, maximum: row.maximum, hash: hashes[name])
         },
         fileBytes: fileBytes, logBytes: logBytes, isWriteAhead: header.isWriteAhead,
-        hasHistory: rows.contains { $0.isHistory }, hasModelCache: try ModelCache.content(connection) != nil,
+        hasHistory: rows.contains { $0.isHistory },
+        cloudNote: try CloudTables.names(connection).isEmpty ? nil : CloudTables.note,
+        hasModelCache: try ModelCache.content(connection) != nil,
         modelProblem: problem, modelNotes: own?.notes ?? [])
     }
   }

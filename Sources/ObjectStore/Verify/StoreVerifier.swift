@@ -157,6 +157,8 @@ public struct StoreVerifier {
       try connection.integer("SELECT count(*) FROM sqlite_master WHERE name IN ('ACHANGE', 'ATRANSACTION')")
     }
     if let history, history ?? 0 > 0 { add(.note, .history, message: StoreFile.Warning.history.description) }
+    let cloud = attempt { connection throws(StoreError) in try CloudTables.names(connection) }
+    if let cloud, !cloud.isEmpty { add(.note, .cloud, message: CloudTables.note) }
   }
 
   private mutating func checkMetadata() -> StoreMetadata? {

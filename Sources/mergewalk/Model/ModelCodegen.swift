@@ -18,6 +18,7 @@ struct ModelCodegen: ParsableCommand {
         mergewalk model codegen Shop.xcdatamodeld --output Sources/Shop/Model
         mergewalk model codegen Shop.xcdatamodeld --output Sources/Shop/Model --check
         mergewalk model codegen Shop.yaml --entity Customer --entity Order
+        mergewalk model codegen Shop.yaml --style coredata --output App/Model
       """)
 
   @OptionGroup var options: ModelOptions
@@ -26,6 +27,9 @@ struct ModelCodegen: ParsableCommand {
     name: [.short, .long], help: ArgumentHelp("The folder to write to; made when there is none.", valueName: "folder"),
     completion: .directory)
   var output = "."
+
+  @Option(help: "Whose classes: mergewalk, or coredata for subclasses of NSManagedObject in the app.")
+  var style = CodegenStyle.mergewalk
 
   @Option(help: ArgumentHelp("Only this entity; may be repeated.", valueName: "name"))
   var entity: [String] = []
@@ -41,6 +45,7 @@ struct ModelCodegen: ParsableCommand {
 
   func run() throws {
     var settings = CodeGenerator.Options()
+    settings.style = style == .coredata ? .coredata : .mergewalk
     settings.entityNames = entity
     settings.propertiesOnly = category
     settings.skipsManual = skipManual
@@ -90,4 +95,9 @@ struct ModelCodegen: ParsableCommand {
     guard findings.isEmpty else { throw DiagnosticList(findings) }
     Console.words("\(Figures.count(files.count, "file")) up to date")
   }
+}
+
+/// Whose classes are made, on the command line.
+enum CodegenStyle: String, ExpressibleByArgument, CaseIterable {
+  case mergewalk, coredata
 }

@@ -35,6 +35,7 @@ struct StoreInfoCommand: ParsableCommand {
       ("history", info.hasHistory ? "tracked" : "not tracked"),
       ("model", info.modelProblem ?? "carries a copy"),
     ]
+    if let note = info.cloudNote { facts.append(("cloud", note)) }
     for note in info.modelNotes { facts.append(("warning", note)) }
     if let digest = info.metadata.digest { facts.append(("digest", digest)) }
     if let checksum = info.metadata.checksum { facts.append(("checksum", checksum)) }
@@ -54,6 +55,7 @@ struct StoreInfoCommand: ParsableCommand {
       ("store", .string(info.path)), ("uuid", .string(info.metadata.uuid)),
       ("file_bytes", .integer(info.fileBytes)), ("log_bytes", .integer(info.logBytes)),
       ("write_ahead", .boolean(info.isWriteAhead)), ("history", .boolean(info.hasHistory)),
+      ("cloud", .boolean(info.cloudNote != nil)),
       ("model_copy", .boolean(info.hasModelCopy)), ("model_usable", .boolean(info.modelProblem == nil)),
       ("model_problem", info.modelProblem.map { .string($0) } ?? .null),
       ("model_notes", .array(info.modelNotes.map { .string($0) })),

@@ -203,6 +203,52 @@ struct CodeGeneratorTests {
       #expect(opened == file.text.count { $0 == "}" }, "\(file.name)")
     }
   }
+
+  @Test("classes for an app are those that Xcode writes")
+  func forApps() throws {
+    let folder = TemporaryFolder()
+    try folder.write(
+      """
+      model: Shop
+      entities:
+        Person:
+          class: Person
+          attributes: { name: string!, born: date, age: integer16, score: { type: double!, scalar: false }, photo: binary }
+        Customer:
+          class: Customer
+          parent: Person
+          relationships:
+            orders: { to_many: Order, inverse: customer, ordered: true }
+        Order:
+          class: Order
+          relationships:
+            customer: { to_one: Customer, inverse: orders }
+            notes: { to_many: Note, inverse: order }
+        Note: { relationships: { order: { to_one: Order, inverse: notes } } }
+      """, to: "m.yaml")
+    var options = CodeGenerator.Options()
+    options.style = .coredata
+    let model = try ManagedObjectModel(try ModelReader.read(folder.file("m.yaml")))
+    let files = try CodeGenerator(model, options: options).files
+    let texts = Dictionary(files.map { ($0.name, $0.text) }) { first, _ in first }
+    #expect(texts["Customer+CoreDataClass.swift"]?.contains("@objc(Customer)\npublic class Customer: Person {") == true)
+    let person = try #require(texts["Person+CoreDataProperties.swift"])
+    #expect(person.contains("@nonobjc public class func fetchRequest() -> NSFetchRequest<Person> {"))
+    for line in ["age: Int16", "born: Date?", "name: String?", "photo: Data?", "score: NSNumber?"] {
+      #expect(person.contains("    @NSManaged public var \(line)\n"), "\(line)")
+    }
+    let customer = try #require(texts["Customer+CoreDataProperties.swift"])
+    #expect(customer.contains("    @NSManaged public var orders: NSOrderedSet?\n"))
+    #expect(
+      customer.contains(
+        "    @objc(insertObject:inOrdersAtIndex:)\n    @NSManaged public func insertIntoOrders(_ value: Order, at idx: Int)\n"
+      ))
+    let order = try #require(texts["Order+CoreDataProperties.swift"])
+    #expect(order.contains("    @NSManaged public var customer: Customer?\n"))
+    #expect(order.contains("    @objc(addNotes:)\n    @NSManaged public func addToNotes(_ values: NSSet)\n"))
+    #expect(order.contains("    @NSManaged public func addToNotes(_ value: NSManagedObject)\n"))
+    #expect(!texts.values.contains { $0.contains("ObjectContext") })
+  }
 }
 
 private enum SwiftIdentifier {

@@ -54,6 +54,43 @@ struct RealMigrationTests {
     #expect(bench.differences(after) == [], "seed \(seed)")
   }
 
+  /// Each version of a model with each other one, there and back.
+  static let pairs: [Hop] = Dictionary(grouping: all, by: \.model).sorted { $0.key < $1.key }.flatMap { model, hops in
+    let versions = Set(hops.flatMap { [$0.from, $0.to] }).sorted()
+    return versions.flatMap { from in
+      versions.filter { $0 != from }.map { Hop(model: model, from: from, to: $0) }
+    }
+  }
+
+  @Test("every pair of versions migrates, or is refused with a reason")
+  func allPairs() throws {
+    var clean = 0
+    var refused: [String: Int] = [:]
+    for pair in Self.pairs {
+      let (old, new) = (try Self.model(pair.model, pair.from), try Self.model(pair.model, pair.to))
+      let mapping = InferredMapping(from: old, to: new)
+      guard mapping.findings.isEmpty else {
+        refused[mapping.findings[0].code.rawValue, default: 0] += 1
+        continue
+      }
+      let bench = try MigrationBench(old, new, seed: 3)
+      do throws(MigrationError) {
+        try StoreMigrator.migrate(path: bench.path, to: new)
+        clean += 1
+      } catch {
+        #expect(error.code == .data && !error.findings.isEmpty, "\(pair): \(error)")
+        refused[error.findings.first?.code.rawValue ?? "none", default: 0] += 1
+        continue
+      }
+      try MigrationBench.expectFresh(bench.path, new)
+    }
+    let reasons = refused.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+    print("version pairs: \(Self.pairs.count), migrated \(clean), refused \(refused.values.reduce(0, +)) (\(reasons))")
+    #expect(Self.pairs.count == 76)
+    #expect(clean >= 60)
+    #expect(refused["none"] == nil)
+  }
+
   @Test("the stores of DuckDuckGo go to the last version and say what they said", arguments: ["1", "2", "3"])
   func bookmarks(version: String) throws {
     let folder = TemporaryFolder()

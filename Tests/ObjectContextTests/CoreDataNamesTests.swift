@@ -1,0 +1,51 @@
+import CoreData
+import TestSupport
+import Testing
+
+/// Code in the style of Apple's samples, under Apple's names.
+@Suite("Core Data's names")
+struct CoreDataNamesTests {
+  private final class DataController {
+    let container: NSPersistentContainer
+
+    init(path: String, model: NSManagedObjectModel) {
+      container = NSPersistentContainer(name: "Notes", managedObjectModel: model)
+      container.persistentStoreDescriptions = [NSPersistentStoreDescription(path: path)]
+      container.loadPersistentStores { description, error in
+        if let error { fatalError("Unresolved error \(error) of \(description)") }
+      }
+    }
+
+    func saveContext() throws {
+      let context = container.viewContext
+      if context.hasChanges { try context.save() }
+    }
+  }
+
+  @Test("a container opens a store, objects are inserted, fetched, counted and deleted")
+  func sample() throws {
+    let folder = TemporaryFolder()
+    try folder.write(
+      "model: Notes\nentities:\n  Note:\n    attributes: { title: string, stars: integer16 }\n", to: "m.yaml")
+    let model = try NSManagedObjectModel(try ModelReader.read(folder.file("m.yaml")))
+    let controller = DataController(path: folder.file("Notes.sqlite"), model: model)
+    let context = controller.container.viewContext
+    for (title, stars) in [("first", 1), ("second", 5), ("third", 5)] {
+      let note = NSEntityDescription.insertNewObject(forEntityName: "Note", into: context)
+      try note.setValue(.string(title), forKey: "title")
+      try note.setValue(.integer(Int64(stars)), forKey: "stars")
+    }
+    try controller.saveContext()
+    let request = NSFetchRequest<NSManagedObject>(entityName: "Note")
+    request.predicate = NSPredicate(format: "stars >= %@", 5)
+    request.sortDescriptors = [NSSortDescriptor(key: "title", ascending: false)]
+    #expect(try context.fetch(request).map { try $0.value(forKey: "title") } == [.string("third"), .string("second")])
+    request.fetchLimit = 1
+    #expect(try context.fetch(request).count == 1)
+    let all = NSFetchRequest<NSManagedObject>(entityName: "Note")
+    try context.delete(try #require(try context.fetch(all).first))
+    try controller.saveContext()
+    #expect(try context.count(for: all) == 2)
+    #expect(NSPredicate(format: "title == nil").predicateFormat == "title == nil")
+  }
+}
