@@ -1,15 +1,24 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// The sources import the C library as Glibc; on macOS that name stands for Darwin. What Darwin spells differently is in
+// Sources/Diagnostics/Darwin.swift. It has not been built there yet.
+#if os(macOS)
+  let systemSettings: [SwiftSetting] = [.unsafeFlags(["-module-alias", "Glibc=Darwin"])]
+#else
+  let systemSettings: [SwiftSetting] = []
+#endif
+
 /// Language settings of every target: Swift 6 mode with strict concurrency, the upcoming
 /// features this code base is written against, and warnings as errors.
-let strict: [SwiftSetting] = [
-  .swiftLanguageMode(.v6),
-  .enableUpcomingFeature("ExistentialAny"),
-  .enableUpcomingFeature("InternalImportsByDefault"),
-  .enableUpcomingFeature("MemberImportVisibility"),
-  .treatAllWarnings(as: .error),
-]
+let strict: [SwiftSetting] =
+  [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ] + systemSettings
 
 /// Declares a library target with the strict settings.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -30,6 +39,7 @@ let package = Package(
     .library(name: "MergewalkReaders", targets: ["MergewalkReaders", "RecordFormats"]),
     .library(name: "MergewalkImport", targets: ["MergewalkImport", "RecordFormats", "Importing", "Pipelines"]),
     .executable(name: "mergewalk", targets: ["mergewalk"]),
+    .plugin(name: "MergewalkDefaultStore", targets: ["MergewalkDefaultStore"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -119,6 +129,9 @@ let package = Package(
     .executableTarget(
       name: "IssueServer", dependencies: ["MergewalkObjects", "MergewalkFoundation"], path: "Examples/IssueServer",
       swiftSettings: strict),
+
+    // Builds default stores into the resources of other packages: see Examples/DefaultStore.
+    .plugin(name: "MergewalkDefaultStore", capability: .buildTool(), dependencies: ["mergewalk"]),
 
     // Helpers of the test targets: temporary folders, `../shared`, seeded random numbers.
     module("TestSupport"),

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 # What the toolchain brings. Library targets do without Foundation.
-TOOLCHAIN = {"Glibc", "Synchronization"}
+TOOLCHAIN = {"Darwin", "Glibc", "Synchronization"}
 IN_TESTS = {"Foundation", "FoundationXML", "Testing", "CoreData"}
 # Modules of packages by the names of their products.
 PRODUCTS = {"ArgumentParser": "ArgumentParser", "Logging": "Logging"}
@@ -39,6 +39,20 @@ def imports(path):
             in_comment = False
 
 
+def guarded(path, line):
+    """Whether an import stands under `#if canImport(Glibc)` or beside one of Darwin."""
+    before = path.read_text(encoding="utf-8").splitlines()[:line - 1]
+    depth = 0
+    for text in reversed(before):
+        if text.strip().startswith("#endif"):
+            depth += 1
+        if text.strip().startswith("#if"):
+            if depth == 0:
+                return "canImport" in text
+            depth -= 1
+    return False
+
+
 def main():
     root = pathlib.Path(__file__).resolve().parent.parent
     package = json.loads(subprocess.run(
@@ -54,10 +68,14 @@ def main():
         allowed = declared | {name} | TOOLCHAIN
         if kind != "regular" or name in {"TestSupport", "MergewalkFoundation"}:
             allowed |= IN_TESTS
+        # On macOS the name Glibc stands for Darwin, by a flag among the settings that all targets of Swift have.
+        has_alias = any("swiftLanguageMode" in each["kind"] for each in target.get("settings", []))
         used = set()
         for path in sorted(folder.rglob("*.swift")):
             for module, line in imports(path):
                 used.add(module)
+                if module == "Glibc" and not has_alias and not guarded(path, line):
+                    breaches.append(f"{path.relative_to(root)}:{line}: error: imports Glibc without an alternative for macOS")
                 if PRODUCTS.get(module, module) in allowed:
                     continue
                 why = f"{name} does not declare it" if module in names or module in PRODUCTS else "it is not for here"
@@ -66,6 +84,9 @@ def main():
         runs = {each["name"] for each in package["targets"] if each["type"] == "executable"}
         for module in sorted(declared - used - runs):
             breaches.append(f"Package.swift: error: {name} declares {module}, which none of its files imports")
+    manifest = (root / "Package.swift").read_text(encoding="utf-8")
+    if '#if os(macOS)' not in manifest or '"Glibc=Darwin"' not in manifest:
+        breaches.append("Package.swift: error: on macOS the name Glibc no longer stands for Darwin")
     for breach in breaches:
         print(breach)
     sys.exit(1 if breaches else 0)

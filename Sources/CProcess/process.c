@@ -2,13 +2,25 @@
 #include "CProcess.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <spawn.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 int cprocess_pipe(int *readEnd, int *writeEnd) {
   int ends[2];
+#ifdef __linux__
   int result = pipe2(ends, O_CLOEXEC);
+#else
+  /* A child that another thread starts in between inherits the ends; there is no call for both. */
+  int result = pipe(ends);
+  if (result == 0 && (fcntl(ends[0], F_SETFD, FD_CLOEXEC) != 0 || fcntl(ends[1], F_SETFD, FD_CLOEXEC) != 0)) {
+    close(ends[0]);
+    close(ends[1]);
+    return -1;
+  }
+#endif
   if (result == 0) {
     *readEnd = ends[0];
     *writeEnd = ends[1];
@@ -23,7 +35,12 @@ int cprocess_spawn_in_folder(void *actions, const char *folder) {
 int cprocess_syncfs(int file) { return syncfs(file); }
 
 int cprocess_processors(void) {
+#ifdef __linux__
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
   return CPU_COUNT(&set);
+#else
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count < 1 ? 1 : (int)count;
+#endif
 }

@@ -17,8 +17,10 @@ package final class Monitor<State>: @unchecked Sendable {
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
-    // A clock that nobody sets: how long somebody waits does not depend on the time of day.
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    #if !canImport(Darwin)
+      // A clock that is never set: how long a wait takes does not depend on the time of day.
+      pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    #endif
     pthread_cond_init(changed, &attributes)
     pthread_condattr_destroy(&attributes)
   }
@@ -78,9 +80,26 @@ package final class Monitor<State>: @unchecked Sendable {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     while !isReady(state) {
-      if pthread_cond_timedwait(changed, mutex, &deadline) == ETIMEDOUT { return isReady(state) }
+      if Self.wait(changed, mutex, until: &deadline) == ETIMEDOUT { return isReady(state) }
     }
     return true
+  }
+
+  /// Waits for a condition, at most until a moment of the monotonic clock.
+  private static func wait(
+    _ condition: UnsafeMutablePointer<pthread_cond_t>, _ mutex: UnsafeMutablePointer<pthread_mutex_t>,
+    until deadline: inout timespec
+  ) -> Int32 {
+    #if canImport(Darwin)
+      var now = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &now)
+      let left = (deadline.tv_sec - now.tv_sec) * 1_000_000_000 + deadline.tv_nsec - now.tv_nsec
+      if left <= 0 { return ETIMEDOUT }
+      var span = timespec(tv_sec: left / 1_000_000_000, tv_nsec: left % 1_000_000_000)
+      return pthread_cond_timedwait_relative_np(condition, mutex, &span)
+    #else
+      return pthread_cond_timedwait(condition, mutex, &deadline)
+    #endif
   }
 
   /// Wakes those that wait, after a change under ``withLock(_:)`` that now is worth it.

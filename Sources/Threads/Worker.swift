@@ -14,7 +14,11 @@ package final class Worker: Sendable {
   ///   - stack: the bytes of its stack; nil for as many as the system usually gives.
   ///   - body: what it does. Whatever the closure holds lives as long as it runs.
   package init?(stack: Int? = nil, _ body: @escaping @Sendable () -> Void) {
-    var thread = pthread_t()
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
     let box = Unmanaged.passRetained(Body(run: body))
     let attributes = UnsafeMutablePointer<pthread_attr_t>.allocate(capacity: 1)
     defer { attributes.deallocate() }
@@ -23,6 +27,8 @@ package final class Worker: Sendable {
     let code = pthread_create(
       &thread, attributes,
       { context in
+        // Darwin says that there is a context, glibc that there may be one.
+        let context: UnsafeMutableRawPointer? = context
         if let context { Unmanaged<Body>.fromOpaque(context).takeRetainedValue().run() }
         return nil
       }, box.toOpaque())
@@ -58,7 +64,13 @@ package final class Worker: Sendable {
   }
 
   /// What tells the thread that runs now from others that run, never 0.
-  package static var current: UInt { UInt(pthread_self()) }
+  package static var current: UInt {
+    #if canImport(Darwin)
+      UInt(bitPattern: pthread_self())
+    #else
+      UInt(pthread_self())
+    #endif
+  }
 
   private final class Body: Sendable {
     let run: @Sendable () -> Void

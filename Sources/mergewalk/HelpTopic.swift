@@ -86,6 +86,8 @@ enum HelpTopic: String, CaseIterable {
 
         mergewalk rejects summary FILE    counts, samples, what to do
         mergewalk rejects show FILE       each of them
+        mergewalk rejects edit FILE --pipeline PIPELINE
+                                          writes them as a table, and back
         mergewalk rejects replay FILE --pipeline PIPELINE
                                           imports them after they were put right
 

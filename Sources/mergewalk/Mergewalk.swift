@@ -9,7 +9,8 @@ struct Mergewalk: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mergewalk",
     abstract: "Bulk import into Core Data stores on any machine that runs Swift.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       \(ExitStatus.help)
 
       Of lint and verify 1 means that they found errors.
@@ -19,7 +20,7 @@ struct Mergewalk: ParsableCommand {
         mergewalk run pipelines/orders.yaml --store build/shop.sqlite
         mergewalk store verify build/shop.sqlite
         mergewalk export build/shop.sqlite --out backup
-      """,
+      """),
     version: "mergewalk \(ImportSession.version)",
     subcommands: [
       RunCommand.self, ExplainCommand.self, LintCommand.self, FetchCommand.self, ExportCommand.self, SeedCommand.self,
@@ -41,6 +42,14 @@ struct Mergewalk: ParsableCommand {
       Console.words(message)
       Glibc.exit(ExitStatus.usage.rawValue)
     }
-    main(arguments)
+    do {
+      var command = try parseAsRoot(arguments)
+      try command.run()
+    } catch {
+      let code = exitCode(for: error)
+      let text = HelpText.withUsage(fullMessage(for: error))
+      if !text.isEmpty { if code == .success { Console.rawData(text + "\n") } else { Console.words(text) } }
+      exit(withError: code)
+    }
   }
 }

@@ -95,4 +95,74 @@ struct ReportTests {
     let picture = try #require(FileManager.default.contents(atPath: folder.file("page.png")))
     #expect(picture.starts(with: [0x89, 0x50, 0x4E, 0x47]) && picture.count > 40_000, "\(picture.count) bytes")
   }
+
+  /// Looks at every picture of entities: texts that overlap, texts beside their boxes, edges over boxes.
+  private static let measure = """
+    <pre id="measured"></pre><script>
+    const faults = []; let texts = 0;
+    for (const picture of document.querySelectorAll("svg.objects")) {
+      const boxes = [...picture.querySelectorAll("g")].map(g => g.querySelector("rect").getBoundingClientRect());
+      const lines = [...picture.querySelectorAll("g text")].map(t => [t.textContent, t.getBoundingClientRect(),
+        t.parentNode.querySelector("rect").getBoundingClientRect()]);
+      texts += lines.length;
+      lines.forEach(([text, place, box], i) => {
+        if (place.left < box.left || place.right > box.right || place.top < box.top || place.bottom > box.bottom)
+          faults.push("beside its box: " + text);
+        for (const [other, there] of lines.slice(0, i))
+          if (Math.min(place.right, there.right) - Math.max(place.left, there.left) > 1
+            && Math.min(place.bottom, there.bottom) - Math.max(place.top, there.top) > 3) faults.push("over: " + text + " " + other);
+      });
+      for (const edge of picture.querySelectorAll("path.edge")) {
+        const length = edge.getTotalLength(), matrix = edge.getScreenCTM();
+        for (let at = 2; at < length - 8; at += 2) {
+          const point = edge.getPointAtLength(at).matrixTransform(matrix);
+          if (boxes.some(b => point.x > b.left + 1 && point.x < b.right - 1 && point.y > b.top + 1 && point.y < b.bottom - 1))
+            { faults.push("edge over a box"); break; }
+        }
+      }
+    }
+    const wide = document.documentElement.scrollWidth > innerWidth ? " the page is too wide" : "";
+    document.getElementById("measured").textContent = "texts " + texts + " faults " + faults.length + wide + " " + faults.slice(0, 5).join("; ");
+    </script></body>
+    """
+
+  @Test(
+    "45 entities are legible: in a browser no text overlaps another or leaves its box, and no edge is over a box",
+    .enabled(if: ReportTests.browser != nil, "there is no Chromium here"))
+  func measured() throws {
+    var random = SeededGenerator(seed: 45)
+    let names = (0..<45).map {
+      "\(["Sale", "WarehouseMovement", "Umbau", "VeryLongEntityNameThatIsCutSomewhere"][$0 % 4])\($0)"
+    }
+    var (model, imports) = ("model: Big\nentities:\n", "")
+    for (index, name) in names.enumerated() {
+      let targets = Set((0..<Int.random(in: 0...3, using: &random)).map { _ in Int.random(in: 0..<40, using: &random) })
+        .filter { _ in index < 40 }.sorted()
+      model += "  \(name):\n    attributes: { code: string! }\n    unique: [code]\n"
+      if !targets.isEmpty {
+        let list = targets.map { "relationshipTo\($0): { to_one: \(names[$0]) }" }.joined(separator: ", ")
+        model += "    relationships: { \(list) }\n"
+      }
+      imports += "  - { source: in.csv, import: { entity: \(name), find_by: [code] } }\n"
+    }
+    try folder.write(model, to: "big.model.yaml")
+    try folder.write("code\n1\n2\n", to: "in.csv")
+    try folder.write("model: big.model.yaml\nstore: big.sqlite\nimports:\n\(imports)", to: "big.yaml")
+    let run = try Command(["run", "big.yaml", "--report", "big.html", "--quiet"], in: folder.path)
+    #expect(run.status == 0, "\(run.words)")
+    let page = try String(contentsOfFile: folder.file("big.html"), encoding: .utf8)
+    let open = page.replacing(try Regex("<meta http-equiv[^>]*>"), with: "").replacing("</body>", with: Self.measure)
+    try folder.write(open, to: "measured.html")
+    let browser = try #require(Self.browser)
+    let flags =
+      "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --user-data-dir=\(folder.file("profile"))"
+    let dump = try Command.shell(
+      "timeout 120 \(browser) \(flags) --window-size=1200,900 --dump-dom file://\(folder.file("measured.html")) 2>/dev/null",
+      in: folder.path)
+    let measured = dump.output.components(separatedBy: "<pre id=\"measured\">").dropFirst().first?
+      .components(separatedBy: "</pre>").first
+    let words = try #require(measured)
+    #expect(words.hasPrefix("texts ") && words.contains(" faults 0") && !words.contains("too wide"), "\(words)")
+    #expect(Int(words.split(separator: " ")[1]) ?? 0 > 45 * 4, "\(words)")
+  }
 }

@@ -50,7 +50,7 @@ struct RunsPageTests {
     for part in ["2 pipelines", ">one<", ">two<", "completed with rejects", "a/s.sqlite", "Content-Security-Policy"] {
       #expect(page.contains(part), "\(part)")
     }
-    #expect(page.contains("href=\"./one%20r%261.ndjson\"") || page.contains("%20r%261.ndjson\""), "links are encoded")
+    #expect(page.contains("href=\"./one%20r%261.ndjson\""), "links are encoded")
     #expect(!page.contains("<script"))
     try folder.write(String(repeating: "no database ", count: 100), to: "b/u.sqlite-mergewalk")
     let broken = try runs(".", "--html", "runs.html")

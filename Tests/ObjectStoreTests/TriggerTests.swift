@@ -161,9 +161,8 @@ struct TriggerTests {
         + "CREATE TRIGGER ZT_GONE AFTER UPDATE OF ZNAME ON ZPLACE BEGIN UPDATE ZPLACE SET ZEXTRA = 1 WHERE Z_PK = NEW.Z_PK; END"
     )
     try app.close()
-    let new = try model(
-      Self.placeModel.replacing("name: string\n", with: "name: string\n      height: double\n")
-        .replacing("kind: integer16", with: "kind: integer32"))
+    let newText = Self.placeModel.replacing("name: string\n", with: "name: string\n      height: double\n")
+    let new = try model(newText)
     try StoreMigrator.migrate(path: path, to: new)
     let after = try application()
     #expect(try after.integer("SELECT count(*) FROM Z_RT_Place_area WHERE ZLATITUDE_MIN = 10") == 1)
@@ -175,7 +174,9 @@ struct TriggerTests {
         "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name)")
         == "ZT_MINE,Z_RT_Place_area_DELETE,Z_RT_Place_area_INSERT,Z_RT_Place_area_UPDATE")
     try after.close()
-    let bare = try model(Self.placeModel.replacing("latitude, longitude", with: "none"))
+    let bare = try model(
+      newText.replacing("latitude, longitude", with: "none").replacing(
+        "height: double\n", with: "height: double\n      depth: double\n"))
     try StoreMigrator.migrate(path: path, to: bare)
     #expect(try statements("table", "Z_RT%") == [])
     #expect(try statements("trigger", "Z_RT%") == [])

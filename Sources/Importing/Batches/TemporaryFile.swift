@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 
 /// A file for bytes that do not fit the memory budget: without a name, so that the system removes it when the process

@@ -1,4 +1,5 @@
 import Bytes
+import Diagnostics
 import Glibc
 import ObjectStore
 import RecordFormats

@@ -1,3 +1,4 @@
+import Diagnostics
 import Glibc
 
 /// The hidden files of stores that are being built under one name: `.NAME.mergewalk-PID` and what lies beside each.

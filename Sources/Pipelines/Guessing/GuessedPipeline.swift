@@ -60,7 +60,10 @@ struct GuessedPipeline {
     if !sample.definition.isCertain {
       lines.append("# QUESTION: the file may be written otherwise than the options of its source say. Is it?")
     }
-    for question in entity.questions { lines.append("# QUESTION: \(Self.comment(question)).") }
+    for question in entity.questions {
+      let text = Self.comment(question)
+      lines.append("# QUESTION: " + text + (text.hasSuffix("?") ? "" : "."))
+    }
     return lines
   }
 

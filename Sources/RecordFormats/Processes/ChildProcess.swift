@@ -1,4 +1,5 @@
 import CProcess
+import Diagnostics
 import Glibc
 import Synchronization
 
@@ -44,8 +45,13 @@ package final class ChildProcess {
   ///   - command: the program and its arguments; a name without a slash is looked for in `PATH`.
   ///   - folder: where it starts; nil for the current folder.
   package init(_ command: [String], folder: String?) throws(StartError) {
-    var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
+    #endif
     posix_spawn_file_actions_init(&actions)
     posix_spawnattr_init(&attributes)
     defer {
@@ -202,8 +208,14 @@ package final class ChildProcess {
     let result = body()
     let failure = errno
     if result < 0, failure == EPIPE, !wasPending {
-      var now = timespec()
-      while sigtimedwait(&pipe, nil, &now) < 0, errno == EINTR {}
+      #if canImport(Darwin)
+        // It waits for this thread: the call returns at once.
+        var number: Int32 = 0
+        _ = sigwait(&pipe, &number)
+      #else
+        var now = timespec()
+        while sigtimedwait(&pipe, nil, &now) < 0, errno == EINTR {}
+      #endif
     }
     pthread_sigmask(SIG_SETMASK, &before, nil)
     errno = failure

@@ -8,7 +8,8 @@ struct ExplainCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract: "Tell what a run of a pipeline would do, without doing it.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Shows the imports in their order, their inputs, how the objects of each entity are found and why, the SQL that is \
       executed, what memory is bounded by, the cursor of an incremental import and what mode sync may delete. Nothing is \
       written, and of the inputs nothing is read but their beginnings.
@@ -21,7 +22,7 @@ struct ExplainCommand: ParsableCommand {
         mergewalk explain pipelines/orders.yaml
         mergewalk explain pipelines/orders.yaml --store shop.sqlite --sql
         mergewalk explain pipelines/orders.yaml --json
-      """)
+      """))
 
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
   var pipeline: String

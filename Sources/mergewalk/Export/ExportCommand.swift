@@ -8,7 +8,8 @@ struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Write whole entities as files that run reads back to an equal store.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       The folder gets a file for each entity, model.yaml and pipeline.yaml. Objects keep their identities and all \
       relationships. The store is only read; files appear under their names when all are complete. Words go to standard \
       error, with --json one object goes to standard output.
@@ -22,7 +23,7 @@ struct ExportCommand: ParsableCommand {
         mergewalk export shop.sqlite --out backup --format csv
         mergewalk run shop-export/pipeline.yaml --store copy.sqlite
         mergewalk export shop.sqlite --entity Order --out orders --force
-      """)
+      """))
 
   @Argument(help: "The store.", completion: .file())
   var store: String

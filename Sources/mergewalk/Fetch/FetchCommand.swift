@@ -10,7 +10,8 @@ struct FetchCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "fetch",
     abstract: "Print the objects of a store that satisfy a predicate, in any of six formats.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       The store is only read. Rows stream from the database, so memory does not grow with their number. Without --format, a \
       terminal gets a table that fits it, a pipe CSV, and a file what its name ends in.
 
@@ -35,7 +36,7 @@ struct FetchCommand: ParsableCommand {
           --arg 2024-01-01 --arg @example.com --sort -placed --limit 10
         mergewalk fetch shop.sqlite --entity Order --columns "customer.name,orders=count:(orderID)" \\
           --group-by customer.name --having "orders > 5" --format json
-      """)
+      """))
 
   @Argument(help: "The store.", completion: .file())
   var store: String

@@ -9,7 +9,8 @@ struct GuessCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "guess",
     abstract: "Write a commented pipeline and a model for files, from their first records.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Each source becomes an entity with a pipeline of its own; all of them share a model in YAML. Behind each line stands \
       what speaks for it. What may mean two things stays text, with a question: leading zeros, dates of which no value tells \
       whether the day comes first, 1,234. Columns that hold keys of another source's records become relationships.
@@ -25,7 +26,7 @@ struct GuessCommand: ParsableCommand {
         mergewalk guess customers.csv orders.csv --out pipelines
         mergewalk guess 'exports/orders-*.csv.gz' --entity Order --out pipelines
         mergewalk guess data.json --option records=$.data.items
-      """)
+      """))
 
   @Argument(help: "Files, globs, folders, or - for standard input.", completion: .file())
   var sources: [String]

@@ -8,7 +8,8 @@ struct RunsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs",
     abstract: "List the imports into a store: inputs, counts, durations and what was slow.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Runs are noted beside the store, in STORE-mergewalk, unless the pipeline says “history: false” or the run
       --no-history. A run is named by its number or by its name; “last” is the latest. In place of a store a folder
       stands for all stores in it and in its subfolders.
@@ -19,7 +20,7 @@ struct RunsCommand: ParsableCommand {
         mergewalk runs build/shop.sqlite last
         mergewalk runs build/shop.sqlite 12 --json
         mergewalk runs /var/lib/mergewalk --html runs.html
-      """)
+      """))
 
   @Argument(help: "The store, or a folder of stores.", completion: .file())
   var store: String

@@ -28,7 +28,7 @@ struct RunsPage {
       guard let last = pipeline.runs.first else { return "" }
       let trend = RunTrend(runs: pipeline.runs.prefix(20).reversed())
       return
-        "<tr><td><a href=\"#pipeline-\(number)\">\(HTMLText.escaped(pipeline.name))</a><br><span class=\"soft\">\(HTMLText.escaped(pipeline.store))</span></td>"
+        "<tr><td class=\"where\"><a href=\"#pipeline-\(number)\">\(HTMLText.escaped(pipeline.name))</a><br><span class=\"soft\">\(HTMLText.escaped(pipeline.store))</span></td>"
         + "<td class=\"left\">\(HTMLPage.badge(last.status.rawValue))</td>"
         + "<td>\(HTMLText.escaped(RunIdentity.timestamp(last.started).prefix(16).replacing("T", with: " ")))</td>"
         + "<td>\(HTMLText.escaped(Figures.duration(last.seconds)))</td><td>\(Figures.grouped(last.counts.read))</td>"
@@ -36,7 +36,7 @@ struct RunsPage {
         + "<td class=\"left track\">\(trend.bars("Records read", { Double($0.counts.read) }, width: 200, height: 28))</td></tr>"
     }
     return
-      "<div class=\"card\"><table><tr>\(heads.map { "<th>\($0)</th>" }.joined())</tr>\(rows.joined())</table></div>"
+      "<div class=\"card\"><table><tr>\(heads.map { "<th\(["last run", "records of the last runs"].contains($0) ? " class=\"left\"" : "")>\($0)</th>" }.joined())</tr>\(rows.joined())</table></div>"
   }
 
   private func details(_ number: Int, _ pipeline: RunsFolder.PipelineRuns) -> String {

@@ -7,7 +7,8 @@ struct LintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lint",
     abstract: "Report every mistake in pipelines, their models and their inputs' headers.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Findings go to standard output as path:line:column: error|warning: message [code], sorted by place. The exit \
       code is 0 when there is no error (warnings do not count), else 1. Files that end in _test.yaml are tests of \
       pipelines, whose cases are held against the pipeline and its model.
@@ -15,7 +16,7 @@ struct LintCommand: ParsableCommand {
       EXAMPLES
         mergewalk lint pipelines/*.yaml
         mergewalk lint --set DATE=2024-05-01 nightly.yaml
-      """)
+      """))
 
   @Argument(
     help: "The pipeline files, and files with tests of pipelines.", completion: .file(extensions: ["yaml", "yml"]))

@@ -8,7 +8,8 @@ struct ModelCodegen: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "codegen",
     abstract: "Write Swift classes for the entities of a model, as Xcode does.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Each class gets two files: Name+CoreDataClass.swift, which is never overwritten, and \
       Name+CoreDataProperties.swift with its properties, fetch requests and accessors, which is written anew. Entities \
       without a class get none. With --check nothing is written, and the exit code is 1 when a file is missing or is \
@@ -19,7 +20,7 @@ struct ModelCodegen: ParsableCommand {
         mergewalk model codegen Shop.xcdatamodeld --output Sources/Shop/Model --check
         mergewalk model codegen Shop.yaml --entity Customer --entity Order
         mergewalk model codegen Shop.yaml --style coredata --output App/Model
-      """)
+      """))
 
   @OptionGroup var options: ModelOptions
 

@@ -8,7 +8,8 @@ struct ModelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "model",
     abstract: "Show, check, hash and convert data models, and write classes for them.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       A model is an .xcdatamodeld or .xcdatamodel folder of Xcode, the file "contents" in it, a compiled .momd or .mom, or a \
       YAML model.
 
@@ -17,7 +18,7 @@ struct ModelCommand: ParsableCommand {
         mergewalk model hash Shop.xcdatamodeld --version "Shop 2"
         mergewalk model convert Shop.xcdatamodeld --to yaml > Shop.yaml
         mergewalk model codegen Shop.xcdatamodeld --output Sources/Shop
-      """,
+      """),
     subcommands: [
       ModelShow.self, ModelLintCommand.self, ModelHash.self, ModelConvert.self, ModelCodegen.self,
     ])

@@ -7,7 +7,8 @@ struct ModelConvert: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
     abstract: "Convert a model between Xcode's XML and YAML, without loss, or compile it.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Without --to, YAML becomes XML and everything else YAML. Without --output, the text goes to standard output. An \
       output that ends in .xcdatamodel or .xcdatamodeld becomes the folder that Xcode expects. --to mom writes a \
       compiled model, for which an output that ends in .mom or .momd is needed; what it does not hold is said.
@@ -16,7 +17,7 @@ struct ModelConvert: ParsableCommand {
         mergewalk model convert Shop.xcdatamodeld > Shop.yaml
         mergewalk model convert Shop.yaml --output Shop.xcdatamodeld
         mergewalk model convert Shop.yaml --to mom --output Shop.momd
-      """)
+      """))
 
   /// What a model can be written as.
   enum Format: String, ExpressibleByArgument, CaseIterable {

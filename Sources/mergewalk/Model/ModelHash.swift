@@ -7,10 +7,15 @@ struct ModelHash: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "hash",
     abstract: "Print the version hash of every entity, then the digest and the checksum of the model.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       One line an entity: its name, a tab, 64 hexadecimal digits. Then "digest" (NSStoreModelVersionHashesDigest) and \
       "checksum" (NSStoreModelVersionChecksumKey), each with a tab and base64.
-      """)
+
+      EXAMPLES
+        mergewalk model hash Shop.xcdatamodeld
+        mergewalk model hash model.yaml | grep Order
+      """))
 
   @OptionGroup var options: ModelOptions
 

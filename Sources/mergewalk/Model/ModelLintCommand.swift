@@ -7,7 +7,14 @@ struct ModelLintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "lint",
     abstract: "Report every mistake in a model.",
-    discussion: "Findings go to standard output; the exit code is 1 when one of them is an error.")
+    discussion: HelpText.flow(
+      """
+      Findings go to standard output; the exit code is 1 when one of them is an error.
+
+      EXAMPLES
+        mergewalk model lint Shop.xcdatamodeld
+        mergewalk model lint model.yaml --advice
+      """))
 
   @OptionGroup var options: ModelOptions
 

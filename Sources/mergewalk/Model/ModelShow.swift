@@ -4,7 +4,13 @@ import ObjectModel
 /// `mergewalk model show`: a model as a person reads it.
 struct ModelShow: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Print the entities, attributes and relationships of a model.")
+    commandName: "show", abstract: "Print the entities, attributes and relationships of a model.",
+    discussion: HelpText.flow(
+      """
+      EXAMPLES
+        mergewalk model show Shop.xcdatamodeld
+        mergewalk model show Shop.xcdatamodeld --version "Shop 2"
+      """))
 
   @OptionGroup var options: ModelOptions
 

@@ -9,7 +9,8 @@ struct PreviewCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "preview",
     abstract: "Show the records of files as an import would read them.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       The source is a file, a glob, a folder or - for standard input, packed or not. Its format is told by its name, else \
       by its content; how a CSV file is written is detected. Options are those of a pipeline's source, each with a value in \
       YAML: see `mergewalk reference`.
@@ -29,7 +30,7 @@ struct PreviewCommand: ParsableCommand {
         mergewalk preview orders.json --option records=$.data.items --records 3
         mergewalk preview export.txt --option delimiter=semicolon --option 'null=[NULL, ""]' --option encoding=latin1
         curl -s https://example.com/orders.ndjson | mergewalk preview - --records all --format csv
-      """)
+      """))
 
   @Argument(help: "A file, a glob, a folder, or - for standard input.", completion: .file())
   var source: String

@@ -8,14 +8,15 @@ struct RejectsCleanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clean",
     abstract: "Remove rejects files that earlier runs have left beside one.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Only files that runs have set aside are removed, those with a moment in their names; the rejects of the last run
       stay. Records that were never put right are lost with them.
 
       EXAMPLES
         mergewalk rejects clean orders.rejects.ndjson --dry-run
         mergewalk rejects clean orders.rejects.ndjson --older-than 30
-      """)
+      """))
 
   @Argument(help: "The rejects file that the pipeline names.", completion: .file())
   var file: String

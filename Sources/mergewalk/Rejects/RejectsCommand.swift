@@ -5,6 +5,13 @@ struct RejectsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rejects",
     abstract: "Show, count, edit and import again the records that a run rejected.",
+    discussion: HelpText.flow(
+      """
+      EXAMPLES
+        mergewalk rejects summary orders.rejects.ndjson
+        mergewalk rejects edit orders.rejects.ndjson --pipeline orders.yaml
+        mergewalk rejects replay orders.rejects.ndjson --pipeline orders.yaml
+      """),
     subcommands: [
       RejectsShowCommand.self, RejectsSummaryCommand.self, RejectsEditCommand.self, RejectsReplayCommand.self,
       RejectsCleanCommand.self,

@@ -9,7 +9,8 @@ struct RejectsEditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Write rejected records as plain CSV or NDJSON, and put them back once they are edited.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       The first call writes a file with the columns of the source, a column _reason and a column _reject, which says which
       line of the rejects file a record is. Edit it with a spreadsheet or an editor. The second call, with --apply, puts
       the records back into the rejects file, which “rejects replay” then imports.
@@ -21,7 +22,7 @@ struct RejectsEditCommand: ParsableCommand {
         mergewalk rejects edit r.ndjson --pipeline orders.yaml --out fix.csv
         mergewalk rejects edit r.ndjson --pipeline orders.yaml --apply fix.csv
         mergewalk rejects replay r.ndjson --pipeline orders.yaml
-      """)
+      """))
 
   @Argument(help: "The rejects file.", completion: .file())
   var file: String

@@ -9,7 +9,8 @@ struct RejectsReplayCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
     abstract: "Import the records of a rejects file once they are put right.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Edit the member “raw” of each line, or empty it to give a record up; then replay the file. Records that fail again go
       to another rejects file, which can be replayed in its turn; its positions are the lines of the file that was read.
 
@@ -17,7 +18,7 @@ struct RejectsReplayCommand: ParsableCommand {
         mergewalk rejects replay orders.rejects.ndjson --pipeline pipelines/orders.yaml
         mergewalk rejects replay r.ndjson --pipeline orders.yaml --store shop.sqlite --rejects again.ndjson
         mergewalk rejects replay r.ndjson --pipeline orders.yaml --dry-run
-      """)
+      """))
 
   @Argument(help: "The rejects file.", completion: .file())
   var file: String

@@ -27,12 +27,13 @@ struct RejectsShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract: "Print rejects: where they stand, why, and the record.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       EXAMPLES
         mergewalk rejects show orders.rejects.ndjson
         mergewalk rejects show orders.rejects.ndjson --code value.date --field ordered --limit 5
         mergewalk rejects show orders.rejects.ndjson --code read --raw > records.csv
-      """)
+      """))
 
   @Argument(help: "The rejects file.", completion: .file())
   var file: String

@@ -8,11 +8,12 @@ struct RejectsSummaryCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "summary",
     abstract: "Count rejects by code, by column and by file, with samples.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       EXAMPLES
         mergewalk rejects summary orders.rejects.ndjson
         mergewalk rejects summary orders.rejects.ndjson --samples 0 --json
-      """)
+      """))
 
   @Argument(help: "The rejects file.", completion: .file())
   var file: String

@@ -50,7 +50,7 @@ struct HTMLPage {
     func folder(_ path: String) -> Substring { path.lastIndex(of: "/").map { path[..<$0] } ?? "" }
     let isBeside = page.map { folder($0) == folder(path) } ?? false
     let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
-    let target = isBeside ? "./" + name : path.hasPrefix("/") ? "file://" + path : path
+    let target = isBeside ? "./" + name : "file://" + (path.hasPrefix("/") ? path : Folders.current + "/" + path)
     // Console.redacted would cut a secret out of the target, too: what is hidden is no link.
     guard Console.redacted(path) == path else { return HTMLText.escaped(path) }
     return "<a href=\"\(HTMLText.escaped(percentEncoded(target)))\">\(HTMLText.escaped(path))</a>"

@@ -42,7 +42,7 @@ struct LineChart {
     while time <= end * 1.0001 {
       let digits = timeStep < 0.1 ? 2 : timeStep < 1 ? 1 : 0
       parts.append(
-        "<text class=\"soft\" x=\"\(x(time))\" y=\"\(Int(Self.height) - 6)\" text-anchor=\"middle\">"
+        "<text class=\"soft\" x=\"\(x(time))\" y=\"\(Int(Self.height) - 6)\" text-anchor=\"\(time > end * 0.98 ? "end" : "middle")\">"
           + "\(Figures.fixed(time, digits: digits)) s</text>")
       time += timeStep
     }

@@ -41,15 +41,17 @@ enum ReportStyle {
     svg { display: block; max-width: 100%; height: auto; } svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
     svg .soft { fill: var(--soft); } svg .grid { stroke: var(--line); } svg .curve { stroke: var(--blue); fill: none; stroke-width: 2; }
     svg .under { fill: var(--blue); opacity: .13; } svg .box { fill: var(--card); stroke: var(--line); stroke-width: 1.3; }
-    svg.objects { max-width: none; } svg .run { fill: var(--grey); } svg .run.good { fill: var(--green); }
+    .card.wide { position: relative; left: 50%; transform: translateX(-50%); width: max-content; min-width: 100%;
+      max-width: calc(100vw - 36px); } svg.objects { max-width: none; } svg .run { fill: var(--grey); } svg .run.good { fill: var(--green); }
     svg .run.fair { fill: var(--amber); } svg .run.bad { fill: var(--red); } svg .run:not(.last) { opacity: .55; }
     .trends { display: grid; grid-template-columns: repeat(auto-fit, minmax(240px, 1fr)); gap: 10px; } .trends .card { margin: 0; }
+    td.where { min-width: 190px; }
     .index { display: flex; flex-wrap: wrap; gap: 4px 14px; font-size: 13px; margin: 8px 0; } a { color: var(--blue); }
     g:target .box { stroke: var(--blue); stroke-width: 3; } h2, svg g { scroll-margin-top: 60px; }
     svg .title { font-weight: 600; font-size: 13px; } svg .edge { fill: none; stroke: var(--grey); stroke-width: 1.4; }
     svg .tip { fill: var(--grey); } svg .added { fill: var(--green); } svg .changed { fill: var(--amber); }
     svg .label { font-size: 11px; paint-order: stroke; stroke: var(--card); stroke-width: 4px; fill: var(--soft); }
     footer { margin-top: 36px; color: var(--soft); font-size: 13px; }
-    @media print { svg.objects { max-width: 100%; height: auto; } .card, .tile { break-inside: avoid; } }
+    @media print { .card.wide { max-width: 100%; } svg.objects { max-width: 100%; height: auto; } .card, .tile { break-inside: avoid; } }
     """
 }

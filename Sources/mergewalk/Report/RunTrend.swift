@@ -59,7 +59,7 @@ struct RunTrend {
         + "<td>\(HTMLText.escaped(Figures.duration(run.seconds)))</td></tr>"
     }
     return
-      "<div class=\"card\"><table><tr>\(heads.map { "<th>\($0)</th>" }.joined())</tr>\(lines.joined())</table></div>"
+      "<div class=\"card\"><table><tr>\(heads.map { "<th\($0 == "status" ? " class=\"left\"" : "")>\($0)</th>" }.joined())</tr>\(lines.joined())</table></div>"
   }
 
   private static func median(_ values: [Double]) -> Double? {

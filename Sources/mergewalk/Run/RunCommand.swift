@@ -9,7 +9,8 @@ struct RunCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Import records into a Core Data store as a pipeline says.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Words and progress go to standard error, with --json one object goes to standard output.
 
       \(ExitStatus.help)
@@ -20,7 +21,7 @@ struct RunCommand: ParsableCommand {
         mergewalk run pipelines/orders.yaml today/*.csv.gz
         curl -s https://example.com/orders.csv | mergewalk run pipelines/orders.yaml - --json --quiet
         mergewalk run pipelines/orders.yaml --dry-run --diff 20
-      """)
+      """))
 
   @Argument(help: "The pipeline file.", completion: .file(extensions: ["yaml", "yml"]))
   var pipeline: String

@@ -8,7 +8,8 @@ struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
     abstract: "Print the JSON Schema of pipeline files, for editors.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       With it an editor completes fields, shows what they are for and marks what is not allowed. The first line of a \
       pipeline can name it:
 
@@ -17,7 +18,7 @@ struct SchemaCommand: ParsableCommand {
       EXAMPLES
         mergewalk schema --out mergewalk.schema.json
         mergewalk schema --for part --out mergewalk-part.schema.json
-      """)
+      """))
 
   @Option(
     name: .customLong("for"),

@@ -10,7 +10,8 @@ struct SeedCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "seed",
     abstract: "Build a store with default data that comes out the same each time, or install one.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       With pipelines, all of them run into one new store. The same input gives the same bytes; a mark in the metadata \
       says that the data are complete. With --from, the data of a prepared store go into another: where there is none, \
       its file is copied, else its objects, and only once. With --check, says whether a store has such a mark. Words go \
@@ -27,7 +28,7 @@ struct SeedCommand: ParsableCommand {
         mergewalk seed airports.yaml --store default.sqlite --identity airports-2026 --force
         mergewalk seed --check --store default.sqlite
         mergewalk seed --from default.sqlite --store mine.sqlite --find-by Airport.iata
-      """)
+      """))
 
   @Argument(
     help: "The pipeline files, in the order in which they run.", completion: .file(extensions: ["yaml", "yml"]))

@@ -7,7 +7,8 @@ struct StoreCleanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "clean",
     abstract: "Remove files beside a store that nothing names any more.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Files with external binary values that no row names, and plans of interrupted runs that no longer fit the store, \
       are removed; plans that can be resumed stay. The store itself is not changed. Nobody else may have it open. The exit \
       code is 0, or 2 when the store cannot be read.
@@ -15,7 +16,7 @@ struct StoreCleanCommand: ParsableCommand {
       EXAMPLES
         mergewalk store clean shop.sqlite --dry-run
         mergewalk store clean shop.sqlite
-      """)
+      """))
 
   @Argument(help: "The store.", completion: .file())
   var store: String

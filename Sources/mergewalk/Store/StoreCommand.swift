@@ -7,12 +7,13 @@ struct StoreCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "store",
     abstract: "Look into Core Data stores, check and migrate them.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       EXAMPLES
         mergewalk store info shop.sqlite
         mergewalk store verify shop.sqlite --model Shop.xcdatamodeld
         mergewalk store migrate shop.sqlite --to Shop.xcdatamodeld
-      """,
+      """),
     subcommands: [
       StoreInfoCommand.self, StoreVerifyCommand.self, StoreMigrateCommand.self,
       StoreCleanCommand.self,

@@ -5,7 +5,13 @@ import ObjectStore
 /// `mergewalk store info`: what a store contains, in numbers.
 struct StoreInfoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "info", abstract: "Print the entities, counts and metadata of a store.")
+    commandName: "info", abstract: "Print the entities, counts and metadata of a store.",
+    discussion: HelpText.flow(
+      """
+      EXAMPLES
+        mergewalk store info shop.sqlite
+        mergewalk store info shop.sqlite --json
+      """))
 
   @Argument(help: "The store.", completion: .file())
   var store: String

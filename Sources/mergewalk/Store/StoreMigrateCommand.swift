@@ -8,7 +8,8 @@ struct StoreMigrateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
     abstract: "Migrate a store in place to another version of its model.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       What becomes of the data is inferred from the two versions, names by renaming identifiers. Of an .xcdatamodeld with \
       several versions, the one that the store was made with is found by its hashes, and where there is no direct way, \
       the store goes through the versions between. Everything is one transaction. Steps go to standard output, progress \
@@ -18,7 +19,7 @@ struct StoreMigrateCommand: ParsableCommand {
       EXAMPLES
         mergewalk store migrate shop.sqlite --to Shop.xcdatamodeld --dry-run
         mergewalk store migrate shop.sqlite --to Shop.xcdatamodeld --backup shop-before.sqlite
-      """)
+      """))
 
   @Argument(help: "The store.", completion: .file())
   var store: String

@@ -7,11 +7,16 @@ struct StoreVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
     abstract: "Check the integrity of a store: keys, references, inverses, numbers, metadata, hashes.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Findings go to standard output as severity: table: message [code]. The exit code is 0 when there is no error \
       (warnings and notes do not count), 1 when there is one, 2 when the store cannot be read. Without --model, the copy of \
       the model in the store is used; where there is none, relationships are not checked.
-      """)
+
+      EXAMPLES
+        mergewalk store verify shop.sqlite
+        mergewalk store verify shop.sqlite --model Shop.xcdatamodeld --json
+      """))
 
   @Argument(help: "The store.", completion: .file())
   var store: String

@@ -9,7 +9,8 @@ struct StoresCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stores",
     abstract: "Make a family of stores from one input: one for each value of a column.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       “build” does everything on this machine. For several machines “plan” spreads the records, any number of “task” \
       builds stores, again and in parallel as an engine likes, and “commit” verifies all of them and publishes the family \
       with the file _SUCCESS. See docs/families.md.
@@ -21,7 +22,7 @@ struct StoresCommand: ParsableCommand {
         mergewalk stores plan orders.yaml today/*.csv --out family
         mergewalk stores task family --part 3/8
         mergewalk stores commit family
-      """,
+      """),
     subcommands: [
       StoresBuildCommand.self, StoresPlanCommand.self, StoresTaskCommand.self, StoresCommitCommand.self,
     ])
@@ -68,7 +69,14 @@ struct StoresInputOptions: ParsableArguments {
 struct StoresBuildCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "build", abstract: "Plan, build and publish a family of stores on this machine.",
-    discussion: StoresOutput.exitCodes)
+    discussion: HelpText.flow(
+      """
+      \(StoresOutput.exitCodes)
+
+      EXAMPLES
+        mergewalk stores build orders.yaml --out family
+        mergewalk stores build orders.yaml --out family --jobs 2
+      """))
 
   @OptionGroup var input: StoresInputOptions
 
@@ -95,7 +103,13 @@ struct StoresBuildCommand: ParsableCommand {
 struct StoresPlanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plan", abstract: "Spread the records of an input, and say what stores they become.",
-    discussion: StoresOutput.exitCodes)
+    discussion: HelpText.flow(
+      """
+      \(StoresOutput.exitCodes)
+
+      EXAMPLES
+        mergewalk stores plan orders.yaml today/*.csv --out family
+      """))
 
   @OptionGroup var input: StoresInputOptions
   @OptionGroup var output: StoresOutputOptions
@@ -110,13 +124,18 @@ struct StoresPlanCommand: ParsableCommand {
 struct StoresTaskCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "task", abstract: "Build the stores of one of several tasks, as far as they are not there.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       It may be run again, several times at once, and be killed: every attempt makes the same bytes. Without --part the \
       task is that of Slurm's array (SLURM_ARRAY_TASK_ID with _MIN, _STEP and _COUNT) or of Kubernetes' indexed Job \
       (JOB_COMPLETION_INDEX, with JOB_COMPLETIONS for their number); without those it is all of them.
 
       \(StoresOutput.exitCodes)
-      """)
+
+      EXAMPLES
+        mergewalk stores task family
+        mergewalk stores task family --part 3/8 --jobs 2
+      """))
 
   @Argument(help: "The folder of the family.", completion: .directory)
   var folder: String
@@ -147,7 +166,13 @@ struct StoresTaskCommand: ParsableCommand {
 struct StoresCommitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "commit", abstract: "Verify all stores of a family and publish it.",
-    discussion: StoresOutput.exitCodes)
+    discussion: HelpText.flow(
+      """
+      \(StoresOutput.exitCodes)
+
+      EXAMPLES
+        mergewalk stores commit family
+      """))
 
   @Argument(help: "The folder of the family.", completion: .directory)
   var folder: String

@@ -8,7 +8,8 @@ struct TestCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "test",
     abstract: "Run the tests of pipelines: cases with inputs and what has to come of them.",
-    discussion: """
+    discussion: HelpText.flow(
+      """
       Takes files with tests and folders; in folders and the folders in them it finds *_test.yaml. Each case runs in a \
       temporary store. What differs goes to standard output as path:line:column: error: message [testDiffers], at the \
       place of the expectation; words go to standard error.
@@ -22,7 +23,7 @@ struct TestCommand: ParsableCommand {
         mergewalk test
         mergewalk test pipelines --json
         mergewalk test pipelines/orders_test.yaml --filter "twice"
-      """)
+      """))
 
   @Argument(help: "Files with tests, globs, and folders to search for them.", completion: .file(extensions: ["yaml"]))
   var paths: [String] = ["."]

@@ -246,7 +246,7 @@ struct CodeGeneratorTests {
     let order = try #require(texts["Order+CoreDataProperties.swift"])
     #expect(order.contains("    @NSManaged public var customer: Customer?\n"))
     #expect(order.contains("    @objc(addNotes:)\n    @NSManaged public func addToNotes(_ values: NSSet)\n"))
-    #expect(order.contains("    @NSManaged public func addToNotes(_ value: NSManagedObject)\n"))
+    #expect(order.contains("    @NSManaged public func addToNotes(_ value: Note)\n"))
     #expect(!texts.values.contains { $0.contains("ObjectContext") })
   }
 }

@@ -35,6 +35,8 @@ struct DiagramLayout {
   static let boxWidth = 190.0
   /// How far below the upper side of a box edges end.
   static let entry = 20.0
+  /// The same for edges from a box to itself, which come from the right, where edges to the next column pass.
+  static let loopEntry = 46.0
   private static let lane = 9.0
   private static let margin = 16.0
 
@@ -211,7 +213,9 @@ struct DiagramLayout {
       let (from, to) = (boxes[edge.from], boxes[edge.to])
       let start = Point(x: from.origin.x + Self.boxWidth, y: from.origin.y + edge.port)
       let out = laneX(from.column + 1, edge.to)
-      let end = Point(x: edge.from == edge.to ? start.x : to.origin.x, y: to.origin.y + Self.entry)
+      let end = Point(
+        x: edge.from == edge.to ? start.x : to.origin.x,
+        y: to.origin.y + (edge.from == edge.to ? Self.loopEntry : Self.entry))
       var points = [start, Point(x: out, y: start.y)]
       if edge.from != edge.to, !isDirect(edge) {
         let way = laneY(corridor(edge), edge.to)

@@ -94,7 +94,7 @@ struct ObjectDiagram {
     let groups = groups
     for (number, group) in groups.enumerated() {
       let title = groups.count == 1 ? "" : "<h3>\(HTMLText.escaped(title(group)))</h3>"
-      text += "<div class=\"card\">\(title)\(picture(group, number))</div>"
+      text += "<div class=\"card wide\">\(title)\(picture(group, number))</div>"
     }
     if hiddenCount > 0 { text += "<p class=\"soft\">and \(Figures.grouped(hiddenCount)) more entities</p>" }
     return text

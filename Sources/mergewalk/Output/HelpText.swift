@@ -1,0 +1,72 @@
+/// Lays out the long texts of help for 80 columns.
+enum HelpText {
+  /// The parser breaks lines of 80 characters.
+  static let columns = 79
+
+  /// What the parser says, with its lines of usage broken, too.
+  static func withUsage(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).flatMap { line -> [String] in
+      line.lowercased().hasPrefix("usage: ") && line.count > columns ? usage(String(line)) : [String(line)]
+    }.joined(separator: "\n")
+  }
+
+  /// A line of usage, broken between options, which stay whole.
+  private static func usage(_ line: String) -> [String] {
+    var lines = [""]
+    var depth = 0
+    var word = ""
+    for character in line + " " {
+      if character == "[" || character == "<" { depth += 1 }
+      if character == "]" || character == ">" { depth -= 1 }
+      guard character == " ", depth == 0 else {
+        word.append(character)
+        continue
+      }
+      if lines[lines.count - 1].count + word.count + 1 > columns { lines.append("      ") }
+      lines[lines.count - 1] += (lines[lines.count - 1].isEmpty ? "" : " ") + word
+      word = ""
+    }
+    return lines
+  }
+
+  /// The text as the argument parser wraps it well: a paragraph is one line, whatever its lines in the source; tables and
+  /// examples, which are indented, are broken here, with what belongs to a line below its text.
+  static func flow(_ text: String) -> String {
+    var lines: [String] = []
+    var isOpen = false
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+      let isHeading = !line.isEmpty && line.allSatisfy { $0.isUppercase || $0 == " " }
+      if line.isEmpty || line.hasPrefix(" ") || isHeading {
+        lines += broken(line)
+        isOpen = false
+      } else if isOpen {
+        lines[lines.count - 1] += " " + line
+      } else {
+        lines.append(line)
+        isOpen = true
+      }
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// An indented line as several: a command goes on behind a backslash, the meaning in a table below its beginning.
+  private static func broken(_ line: String) -> [String] {
+    guard line.count > columns else { return [line] }
+    let characters = Array(line)
+    let indent = characters.prefix { $0 == " " }.count
+    let isCommand = line.contains("mergewalk ")
+    var hanging = indent + 4
+    if !isCommand,
+      let gap = characters.indices.dropFirst(indent).first(where: { index in
+        characters[index] == " " && index + 1 < characters.count && characters[index + 1] == " "
+      })
+    {
+      hanging = characters[gap...].firstIndex { $0 != " " } ?? hanging
+    }
+    // The backslash and the space before it.
+    let most = columns - (isCommand ? 2 : 0)
+    guard let cut = characters[..<(most + 1)].lastIndex(of: " "), cut > hanging else { return [line] }
+    let rest = String(repeating: " ", count: hanging) + String(characters[(cut + 1)...])
+    return [String(characters[..<cut]) + (isCommand ? " \\" : "")] + broken(rest)
+  }
+}
