@@ -58,7 +58,7 @@ struct PageTests {
     }
     #expect(names.count >= 10)
     for name in names where name != "mergewalk" {
-      #expect(readme.contains(try Regex("`mergewalk (model |store |rejects )?\(name)\\b")), "\(name)")
+      #expect(readme.contains(try Regex("`mergewalk (model |store |stores |rejects )?\(name)\\b")), "\(name)")
     }
   }
 }

@@ -142,7 +142,7 @@ struct ObjectDiagram {
       "<g id=\"entity-\(number)\"><title>\(HTMLText.escaped(box.name))</title><rect class=\"box\""
       + " x=\"\(HTMLText.coordinate(x))\" y=\"\(HTMLText.coordinate(y))\" width=\"\(Int(DiagramLayout.boxWidth))\""
       + " height=\"\(Int(place.height))\" rx=\"8\"/>"
-    text += line(Self.short(box.name, 22), 21, "title")
+    text += line(Self.short(box.name, 18), 21, "title")
     text += line("\(Figures.grouped(counts.inserted)) inserted", 39, counts.inserted > 0 ? "added" : "soft")
     text += line("\(Figures.grouped(counts.updated)) updated", 54, counts.updated > 0 ? "changed" : "soft")
     text += line("\(Figures.grouped(counts.unchanged)) unchanged", 69, "soft")
