@@ -24,21 +24,21 @@ public typealias NSAttributeDescription = AttributeDescription
 /// Apple's `NSRelationshipDescription`.
 public typealias NSRelationshipDescription = RelationshipDescription
 /// Apple's `NSSortDescriptor`.
-public typealias NSSortDescriptor = SortDescriptor
+public typealias NSSortDescriptor = ObjectSortDescriptor
 /// Apple's `NSExpression`.
-public typealias NSExpression = Expression
+public typealias NSExpression = ObjectExpression
 
 /// Apple's `NSPredicate`: a format that cannot be read stops the program, as it does there.
 public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
   /// The predicate itself.
-  public let predicate: Predicate
+  public let predicate: ObjectPredicate
 
   /// Wraps a predicate.
-  public init(_ predicate: Predicate) { self.predicate = predicate }
+  public init(_ predicate: ObjectPredicate) { self.predicate = predicate }
 
   /// Reads a predicate from a format string.
   ///
-  /// - Precondition: the format can be read; ``ObjectModel/Predicate`` throws instead.
+  /// - Precondition: the format can be read; ``ObjectModel/ObjectPredicate`` throws instead.
   public init(format: String, _ arguments: any PredicateArgument...) {
     self.init(format: format, argumentArray: arguments)
   }
@@ -46,7 +46,7 @@ public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
   /// Reads a predicate from a format string, with the arguments in order.
   public init(format: String, argumentArray: [any PredicateArgument]) {
     do throws(PredicateError) {
-      predicate = try Predicate(format: format, arguments: argumentArray)
+      predicate = try ObjectPredicate(format: format, arguments: argumentArray)
     } catch {
       preconditionFailure("“\(format)” is no predicate: \(error)")
     }
@@ -61,7 +61,7 @@ public struct NSPredicate: Hashable, Sendable, CustomStringConvertible {
   public var predicateFormat: String { predicate.description }
 }
 
-extension SortDescriptor {
+extension ObjectSortDescriptor {
   /// Apple's initializer.
   public init(key: String, ascending: Bool) { self.init(key, ascending: ascending) }
 }

@@ -59,15 +59,15 @@ enum ReadmeExamples {
   static func fetchOrders(_ context: ManagedObjectContext) throws -> (orders: Int, countries: Int) {
     // README: fetch
     var request = FetchRequest("Order", where: Key("quantity") >= 5 && Key("customer.country") == "DE")
-    request.sortDescriptors = [SortDescriptor("orderedAt", ascending: false)]
+    request.sortDescriptors = [ObjectSortDescriptor("orderedAt", ascending: false)]
     request.relationshipKeyPathsForPrefetching = ["customer"]  // one more SELECT, whatever the number of orders
     let orders = try context.fetch(request)
     for order in orders { print(try order["orderID"]) }
 
-    var totals = FetchRequest("Order", where: try Predicate(format: "customer.name CONTAINS[cd] %@", "jose"))
+    var totals = FetchRequest("Order", where: try ObjectPredicate(format: "customer.name CONTAINS[cd] %@", "jose"))
     totals.propertiesToFetch = [
       "customer.country",
-      .expression(ExpressionDescription(name: "pieces", expression: try Expression(format: "sum:(quantity)"))),
+      .expression(ExpressionDescription(name: "pieces", expression: try ObjectExpression(format: "sum:(quantity)"))),
     ]
     totals.propertiesToGroupBy = ["customer.country"]
     let rows = try context.fetchDictionaries(totals)

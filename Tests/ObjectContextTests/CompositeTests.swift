@@ -67,22 +67,22 @@ struct CompositeTests {
 
     let other = ManagedObjectContext(coordinator: coordinator)
     let near = try other.fetch(
-      FetchRequest("Person", where: try Predicate(format: "home.place.x > 1 AND home.city BEGINSWITH 'S'")))
+      FetchRequest("Person", where: try ObjectPredicate(format: "home.place.x > 1 AND home.city BEGINSWITH 'S'")))
     #expect(try near.map { try $0["name"] } == [.string("Ann")])
     #expect(
       try near[0].composite(forKey: "home") == [
         "city": .string("Sofia"), "place.x": .double(1.5), "place.y": .double(2),
       ])
     #expect(try near[0]["size.height"] == .integer(170))
-    let sorted = try other.fetch(FetchRequest("Person", sortedBy: [SortDescriptor("home.city")]))
+    let sorted = try other.fetch(FetchRequest("Person", sortedBy: [ObjectSortDescriptor("home.city")]))
     #expect(try sorted.map { try $0["home.city"] } == [.string("Bergen"), .string("Sofia")])
-    let inMemory = try sorted.filtered(by: try Predicate(format: "home.place.y == 2 AND home.place.x < 2"))
+    let inMemory = try sorted.filtered(by: try ObjectPredicate(format: "home.place.y == 2 AND home.place.x < 2"))
     #expect(try inMemory.map { try $0["name"] } == [.string("Ann")])
 
     try near[0].setComposite(["street": .string("Main")], forKey: "home")
     #expect(try near[0].composite(forKey: "home") == ["street": .string("Main")], "what is not named loses its value")
     try other.save()
-    #expect(try other.count(for: FetchRequest("Person", where: try Predicate(format: "home.city == nil"))) == 1)
+    #expect(try other.count(for: FetchRequest("Person", where: try ObjectPredicate(format: "home.city == nil"))) == 1)
     try coordinator.close()
   }
 

@@ -28,7 +28,7 @@ struct ModelRowTests {
   }
 
   private func names(_ context: ManagedObjectContext, _ format: String) throws -> Set<AttributeValue> {
-    let found = try context.fetch(FetchRequest("Thing", where: try Predicate(format: format)))
+    let found = try context.fetch(FetchRequest("Thing", where: try ObjectPredicate(format: format)))
     return Set(try found.map { try $0["kind"] })
   }
 
@@ -89,13 +89,13 @@ struct ModelRowTests {
       ("NOT name BEGINSWITH 'q'", ["empty", "some"]), ("NOT size == nil", ["empty", "some"]),
       ("size != 0 OR kind == 'none'", ["none", "some"]), ("NOT (size != 0 AND kind == 'none')", ["empty", "some"]),
     ] {
-      let predicate = try Predicate(format: format).missingNulls
-      let request = FetchRequest("Thing", where: predicate, sortedBy: [SortDescriptor("kind")])
+      let predicate = try ObjectPredicate(format: format).missingNulls
+      let request = FetchRequest("Thing", where: predicate, sortedBy: [ObjectSortDescriptor("kind")])
       #expect(try Array(context.fetch(request)).names("kind") == kinds, "\(format)")
-      let all = try context.fetch(FetchRequest("Thing", sortedBy: [SortDescriptor("kind")]))
+      let all = try context.fetch(FetchRequest("Thing", sortedBy: [ObjectSortDescriptor("kind")]))
       let inMemory = try all.filter { try predicate.evaluate(with: .object($0)) }
       #expect(inMemory.names("kind") == kinds, "\(format) in memory")
-      #expect(try Predicate(format: predicate.description) == predicate, "\(format) is printed and read")
+      #expect(try ObjectPredicate(format: predicate.description) == predicate, "\(format) is printed and read")
     }
     try coordinator.close()
   }

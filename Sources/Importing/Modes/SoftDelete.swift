@@ -38,8 +38,8 @@ struct SoftDelete: Sendable {
   }
 
   /// The predicate that objects satisfy which are gone.
-  var isGone: Predicate {
-    let path = Expression.keyPath(PropertyPath([.property(name)]))
+  var isGone: ObjectPredicate {
+    let path = ObjectExpression.keyPath(PropertyPath([.property(name)]))
     return isDate
       ? .comparison(ComparisonPredicate(path, .notEqualTo, .constant(.null)))
       : .comparison(ComparisonPredicate(path, .equalTo, .constant(.attribute(.boolean(true)))))

@@ -22,7 +22,7 @@ public struct SyncPolicy: Sendable, Hashable {
   /// Only objects that match may go; `nil` for all of the entity.
   ///
   /// It is asked at the end of the import, of the objects as they are then.
-  public var scope: Predicate?
+  public var scope: ObjectPredicate?
   /// The text that the scope was read from, with its place; `nil` when code made it.
   public var scopeText: SourceText?
   /// The greatest number of objects that may go; `nil` for any.

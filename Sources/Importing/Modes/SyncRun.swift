@@ -134,7 +134,7 @@ final class SyncRun {
     var conditions = policy.scope.map { [$0] } ?? []
     // Those that are marked already are no news.
     if policy.deletion == .mark, let soft = node.softDelete { conditions.append(.not(soft.isGone)) }
-    let predicate: Predicate? = conditions.isEmpty ? nil : .and(conditions)
+    let predicate: ObjectPredicate? = conditions.isEmpty ? nil : .and(conditions)
     try SyncQuery(store, entity).forEach(predicate) { key in
       total += 1
       if !named.contains(key) { others.mark(key) }
@@ -173,7 +173,7 @@ struct SyncQuery {
   }
 
   /// Calls `body` with each key, in one statement.
-  func forEach(_ predicate: Predicate?, _ body: (Int64) -> Void) throws(ImportError) {
+  func forEach(_ predicate: ObjectPredicate?, _ body: (Int64) -> Void) throws(ImportError) {
     var request = FetchRequest(entity.name, where: predicate)
     request.includesSubentities = false
     do {

@@ -137,9 +137,9 @@ struct StoreFetch {
     }
   }
 
-  private func predicate(_ text: String, _ scope: ModelScope) throws(ReadError) -> Predicate {
+  private func predicate(_ text: String, _ scope: ModelScope) throws(ReadError) -> ObjectPredicate {
     do throws(PredicateError) {
-      let parsed = try Predicate(format: text)
+      let parsed = try ObjectPredicate(format: text)
       return try ArgumentTyping(texts: []).typed(parsed, in: scope.reading(text))
     } catch {
       throw invalid("where", error)

@@ -40,7 +40,7 @@ private struct BatchUpdate {
   let entity: EntityDescription
   let context: ManagedObjectContext
   private var statement: BatchUpdateStatement
-  private var computed: [(column: BatchColumn, expression: Expression)] = []
+  private var computed: [(column: BatchColumn, expression: ObjectExpression)] = []
 
   init(
     _ request: BatchUpdateRequest, _ entity: EntityDescription, _ context: ManagedObjectContext
@@ -100,7 +100,7 @@ private struct BatchUpdate {
 
   /// An object or none, which must be there.
   private func reference(
-    _ relationship: RelationshipDescription, _ expression: Expression
+    _ relationship: RelationshipDescription, _ expression: ObjectExpression
   ) throws(BatchError) -> BatchUpdateStatement.Value {
     let name = "\(entity.name).\(relationship.name)"
     if let inverse = context.model.inverse(of: relationship), !inverse.isToMany {

@@ -12,7 +12,7 @@ public struct TypedFetchRequest<Object: ManagedObject>: Sendable {
   ///   - predicate: What they have to be like; `nil` for all.
   ///   - sortDescriptors: Their order.
   public init(
-    _ entityName: String, where predicate: Predicate? = nil, sortedBy sortDescriptors: [SortDescriptor] = []
+    _ entityName: String, where predicate: ObjectPredicate? = nil, sortedBy sortDescriptors: [ObjectSortDescriptor] = []
   ) {
     request = FetchRequest(entityName, where: predicate, sortedBy: sortDescriptors)
   }

@@ -14,13 +14,13 @@ extension FetchRequest {
   }
 }
 
-extension Predicate {
+extension ObjectPredicate {
   /// Calls `body` with every key path and the expression that it starts from.
   ///
   /// Walks without recursion, as deep as the predicate is.
-  func forEachPath(_ body: (PropertyPath, Expression) -> Void) {
+  func forEachPath(_ body: (PropertyPath, ObjectExpression) -> Void) {
     var predicates = [self]
-    var expressions: [Expression] = []
+    var expressions: [ObjectExpression] = []
     while true {
       if let predicate = predicates.popLast() {
         switch predicate {

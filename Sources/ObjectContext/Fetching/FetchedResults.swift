@@ -4,7 +4,7 @@ import ObjectStore
 /// The result of a request, kept up to date: sections, and what came, went, moved and changed between two looks.
 ///
 /// ```swift
-/// let request = FetchRequest("Order", sortedBy: [SortDescriptor("customer.name"), SortDescriptor("date")])
+/// let request = FetchRequest("Order", sortedBy: [ObjectSortDescriptor("customer.name"), ObjectSortDescriptor("date")])
 /// let results = try FetchedResults(request, in: context, sectionKeyPath: "customer.name")
 /// results.onChange = { change in ... }
 /// ```

@@ -60,7 +60,7 @@ extension ManagedObject {
   }
 
   private static func constant(
-    _ expression: Expression, of object: EvaluatedValue
+    _ expression: ObjectExpression, of object: EvaluatedValue
   ) throws(PredicateError) -> ConstantValue {
     try ConstantValue(try expression.evaluate(with: object, variables: [:]))
   }

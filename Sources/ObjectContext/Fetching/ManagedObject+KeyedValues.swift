@@ -59,7 +59,7 @@ extension FetchedObjects {
   ///
   /// - Throws: `PredicateError`; see `PredicateEvaluator`.
   public func filtered(
-    by predicate: Predicate, variables: [String: EvaluatedValue] = [:]
+    by predicate: ObjectPredicate, variables: [String: EvaluatedValue] = [:]
   ) throws(PredicateError) -> [ManagedObject] {
     try Array(self).filtered(by: predicate, variables: variables)
   }
@@ -69,7 +69,7 @@ extension FetchedObjects {
   /// Unlike a fetch this takes custom comparisons and transient properties.
   ///
   /// - Throws: `PredicateError`; see `SortOrder`.
-  public func sorted(by descriptors: [SortDescriptor]) throws(PredicateError) -> [ManagedObject] {
+  public func sorted(by descriptors: [ObjectSortDescriptor]) throws(PredicateError) -> [ManagedObject] {
     try Array(self).sorted(by: descriptors)
   }
 }

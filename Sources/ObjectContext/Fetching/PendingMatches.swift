@@ -21,7 +21,7 @@ struct PendingMatches {
   func storeRequest(_ request: FetchRequest) -> FetchRequest {
     var result = request.withRoomForWindow
     if !excluded.isEmpty {
-      let known = Predicate.not(
+      let known = ObjectPredicate.not(
         .comparison(
           ComparisonPredicate(
             .evaluatedObject, .isIn, .constant(.collection(excluded.map { .objectID($0) })))))
@@ -128,7 +128,7 @@ extension ManagedObjectContext {
     }
   }
 
-  private func sort(_ matches: inout [PendingMatches.Match], by descriptors: [SortDescriptor]) throws(ObjectError) {
+  private func sort(_ matches: inout [PendingMatches.Match], by descriptors: [ObjectSortDescriptor]) throws(ObjectError) {
     let list = matches
     matches = try predicateErrors { () throws(PredicateError) in
       let order = try SortOrder(descriptors)

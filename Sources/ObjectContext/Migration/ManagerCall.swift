@@ -11,9 +11,9 @@ enum ManagerCall {
     }
     switch function {
     case "destinationInstancesForEntityMappingNamed:sourceInstances:":
-      return .mapping(name, of: try Expression(format: parts[3]))
+      return .mapping(name, of: try ObjectExpression(format: parts[3]))
     case "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
-      _ = try Expression(format: parts[3])
+      _ = try ObjectExpression(format: parts[3])
       return .relationship(name)
     default:
       throw PredicateError(

@@ -130,7 +130,7 @@ public struct EntityMapping {
   /// The entity that it makes objects of; `nil` for none.
   public var destinationEntity: String?
   /// Which of the objects it takes; `nil` for all.
-  public var sourcePredicate: Predicate?
+  public var sourcePredicate: ObjectPredicate?
   /// The values of attributes, by the attribute's name; others get their default.
   public var attributes: [String: AttributeMapping] = [:]
   /// The objects of relationships, by the relationship's name; others stay empty.
@@ -153,7 +153,7 @@ public enum AttributeMapping {
   /// An attribute of the source object.
   case source(String)
   /// An expression of `$source`, the source object, `$destination`, the new object, and `$manager.userInfo`'s values by name.
-  case expression(Expression)
+  case expression(ObjectExpression)
   /// Code that computes it.
   case compute((_ source: ManagedObject, _ manager: MigrationManager) throws -> AttributeValue)
 
@@ -161,7 +161,7 @@ public enum AttributeMapping {
   ///
   /// - Throws: `PredicateError` when the text is no expression.
   public static func format(_ text: String) throws(PredicateError) -> AttributeMapping {
-    .expression(try Expression(format: text))
+    .expression(try ObjectExpression(format: text))
   }
 }
 
@@ -172,7 +172,7 @@ public enum RelationshipMapping {
   case relationship(String)
   /// What a mapping made of objects: `destinationInstancesForEntityMappingNamed:sourceInstances:`. The expression gives the
   /// source objects, by `$source`.
-  case mapping(String, of: Expression)
+  case mapping(String, of: ObjectExpression)
   /// Code that finds them.
   case compute((_ source: ManagedObject, _ manager: MigrationManager) throws -> [ManagedObject])
 

@@ -289,7 +289,7 @@ public final class MigrationManager {
     }
   }
 
-  private func evaluate(_ expression: Expression, _ source: ManagedObject, _ object: ManagedObject) throws
+  private func evaluate(_ expression: ObjectExpression, _ source: ManagedObject, _ object: ManagedObject) throws
     -> EvaluatedValue
   {
     var variables: [String: EvaluatedValue] = userInfo.mapValues { .attribute($0) }

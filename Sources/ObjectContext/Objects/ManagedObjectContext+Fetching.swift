@@ -29,7 +29,7 @@ extension ManagedObjectContext {
   /// The request for objects whose attributes have given values.
   private func request(_ entityName: String, _ keys: [String: AttributeValue]) throws(ObjectError) -> FetchRequest {
     let entity = try entity(named: entityName)
-    var conditions: [Predicate] = []
+    var conditions: [ObjectPredicate] = []
     // Sorted, so that one set of keys makes one statement.
     for (key, value) in keys.sorted(by: { $0.key < $1.key }) {
       guard let attribute = entity.attribute(named: key) else {
@@ -42,7 +42,7 @@ extension ManagedObjectContext {
       // As the attribute holds it: a Float attribute has binary32 numbers.
       let isReal = attribute.type == .float && cell.tag == CellTag.real
       let stored = isReal ? .double(Double(bitPattern: cell.payload)) : value
-      let path = Expression.keyPath(PropertyPath([.property(key)]))
+      let path = ObjectExpression.keyPath(PropertyPath([.property(key)]))
       // SQL can only ask whether there is such a value.
       let isThere = attribute.isOpaque && value != .null
       conditions.append(

@@ -144,9 +144,9 @@ public struct ToManyKey<Destination: ManagedObject>: Sendable {
   }
 }
 
-extension ObjectModel.Expression {
+extension ObjectExpression {
   /// The expression with its paths beginning at another one instead of the object itself.
-  func following(_ base: ObjectModel.Expression) -> ObjectModel.Expression {
+  func following(_ base: ObjectExpression) -> ObjectExpression {
     switch self {
     case .path(let origin, let path):
       let start = origin.following(base)

@@ -8,10 +8,10 @@ public import ObjectModel
 /// ```
 public struct TypedPredicate<Object: ManagedObject>: Sendable, Hashable {
   /// The predicate.
-  public let predicate: Predicate
+  public let predicate: ObjectPredicate
 
   /// Takes a predicate that is known to be about the class.
-  public init(_ predicate: Predicate) { self.predicate = predicate }
+  public init(_ predicate: ObjectPredicate) { self.predicate = predicate }
 
   init<Value>(
     _ path: KeyPath<ObjectKeys<Object>, AttributeKey<Value>>, _ comparison: ComparisonPredicate.Operator,
@@ -89,7 +89,7 @@ public struct TypedPredicate<Object: ManagedObject>: Sendable, Hashable {
 
   private static func collection<Other>(
     _ path: KeyPath<ObjectKeys<Object>, ToManyKey<Other>>, _ condition: TypedPredicate<Other>,
-    _ make: (Key, (Key) -> Predicate) -> Predicate
+    _ make: (Key, (Key) -> ObjectPredicate) -> ObjectPredicate
   ) -> TypedPredicate {
     TypedPredicate(
       make(ObjectKeys<Object>()[keyPath: path].expression) { element in
@@ -152,9 +152,9 @@ public protocol TextValue: ManagedValue {}
 extension String: TextValue {}
 extension Optional: TextValue where Wrapped: TextValue {}
 
-extension ObjectModel.Predicate {
+extension ObjectPredicate {
   /// The predicate with its paths beginning at another expression instead of the object itself.
-  func following(_ base: ObjectModel.Expression) -> ObjectModel.Predicate {
+  func following(_ base: ObjectExpression) -> ObjectPredicate {
     switch self {
     case .value, .closure: return self
     case .comparison(var comparison):

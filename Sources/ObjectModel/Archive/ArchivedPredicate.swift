@@ -12,7 +12,7 @@ extension KeyedArchive {
   private static let maximumDepth = 20
 
   /// The predicate that an object stands for; `nil` when it is of another kind.
-  func predicate(_ object: Object, depth: Int = 0) -> Predicate? {
+  func predicate(_ object: Object, depth: Int = 0) -> ObjectPredicate? {
     guard depth < Self.maximumDepth else { return nil }
     switch className(object) {
     case "NSCompoundPredicate"?:
@@ -40,7 +40,7 @@ extension KeyedArchive {
   }
 
   /// The object itself, or a key path from it.
-  func keyPath(_ object: Object) -> Expression? {
+  func keyPath(_ object: Object) -> ObjectExpression? {
     switch className(object) {
     case "NSSelfExpression"?: return .evaluatedObject
     case "NSKeyPathExpression"?:
@@ -64,8 +64,8 @@ extension KeyedArchive {
 
 extension ModelArchiver {
   /// Writes a predicate of the kind that ``KeyedArchive/predicate(_:depth:)`` reads; `nil` for others.
-  mutating func predicate(_ predicate: Predicate) -> PropertyList? {
-    let (kind, parts): (Int64, [Predicate])
+  mutating func predicate(_ predicate: ObjectPredicate) -> PropertyList? {
+    let (kind, parts): (Int64, [ObjectPredicate])
     switch predicate {
     case .comparison(let comparison): return self.comparison(comparison)
     case .not(let inner): (kind, parts) = (0, [inner])
@@ -114,7 +114,7 @@ extension ModelArchiver {
   }
 
   /// The object itself, or a key path from it; `nil` for other expressions.
-  mutating func keyPath(_ expression: Expression) -> PropertyList? {
+  mutating func keyPath(_ expression: ObjectExpression) -> PropertyList? {
     switch expression {
     case .evaluatedObject: evaluated()
     case .path(.evaluatedObject, _): keyPath(expression.description)

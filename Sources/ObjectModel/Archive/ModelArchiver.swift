@@ -180,11 +180,11 @@ package struct ModelArchiver {
   private mutating func index(_ fetchIndex: FetchIndexDescription, _ owner: PropertyList) -> PropertyList? {
     var condition = ArchiveWriter.null
     if let text = fetchIndex.partialIndexPredicateText {
-      guard let parsed = try? Predicate(format: text), let written = predicate(parsed) else { return nil }
+      guard let parsed = try? ObjectPredicate(format: text), let written = predicate(parsed) else { return nil }
       condition = written
     }
     for element in fetchIndex.elements where element.propertyName == nil {
-      guard let text = element.expression, let parsed = try? Expression(format: text), keyPath(parsed) != nil else {
+      guard let text = element.expression, let parsed = try? ObjectExpression(format: text), keyPath(parsed) != nil else {
         return nil
       }
     }
@@ -193,7 +193,7 @@ package struct ModelArchiver {
 
   /// The property that stands for an element that is an expression.
   private mutating func expression(_ text: String) -> (name: PropertyList, property: PropertyList)? {
-    guard let parsed = try? Expression(format: text), let written = keyPath(parsed) else { return nil }
+    guard let parsed = try? ObjectExpression(format: text), let written = keyPath(parsed) else { return nil }
     expressionCount += 1
     let name = writer.text("expression\(expressionCount)")
     let property = writer.object(

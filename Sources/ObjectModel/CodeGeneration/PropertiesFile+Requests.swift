@@ -64,7 +64,7 @@ extension PropertiesFile {
       "    \(isThrowing || !settings.isEmpty ? "var" : "let") request = \(fetchRequest)(\(SwiftNames.literal(entity.name)))"
     )
     if isThrowing {
-      let predicate = types.classNames.contains("Predicate") ? "ObjectModel.Predicate" : "Predicate"
+      let predicate = types.classNames.contains("ObjectPredicate") ? "ObjectModel.ObjectPredicate" : "ObjectPredicate"
       line("    request.predicate = try \(predicate)(")
       line("      format: \(SwiftNames.literal(template.predicateText ?? ""))")
       if values.isEmpty {

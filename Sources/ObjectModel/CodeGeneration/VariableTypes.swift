@@ -20,7 +20,7 @@ struct VariableTypes {
   private(set) var kinds: [String: Kind] = [:]
 
   /// Looks through the predicate of a request for objects of an entity.
-  static func find(_ predicate: Predicate, of entity: EntityDescription, in model: ManagedObjectModel) -> [String: Kind]
+  static func find(_ predicate: ObjectPredicate, of entity: EntityDescription, in model: ManagedObjectModel) -> [String: Kind]
   {
     var finder = VariableTypes(model: model)
     finder.visit(predicate, entity)
@@ -32,7 +32,7 @@ struct VariableTypes {
   private init(model: ManagedObjectModel) { self.model = model }
 
   // The parser bounds the depth of what it reads, so this recursion is bounded too.
-  private mutating func visit(_ predicate: Predicate, _ entity: EntityDescription) {
+  private mutating func visit(_ predicate: ObjectPredicate, _ entity: EntityDescription) {
     switch predicate {
     case .value, .closure: break
     case .and(let terms), .or(let terms): for term in terms { visit(term, entity) }
@@ -58,7 +58,7 @@ struct VariableTypes {
   }
 
   /// Looks for variables in the predicates and comparisons inside an expression.
-  private mutating func visit(_ expression: Expression, _ entity: EntityDescription) {
+  private mutating func visit(_ expression: ObjectExpression, _ entity: EntityDescription) {
     switch expression {
     case .constant, .evaluatedObject, .variable: break
     case .path(let base, _): visit(base, entity)
@@ -101,7 +101,7 @@ struct VariableTypes {
   // MARK: What the other side is
 
   private func kind(
-    of other: Expression, _ entity: EntityDescription, _ comparison: ComparisonPredicate.Operator, isRight: Bool
+    of other: ObjectExpression, _ entity: EntityDescription, _ comparison: ComparisonPredicate.Operator, isRight: Bool
   ) -> Kind {
     switch comparison {
     case .like, .matches, .beginsWith, .endsWith, .conformsTo, .equalsType: return .text
@@ -119,7 +119,7 @@ struct VariableTypes {
     }
   }
 
-  private func kind(of expression: Expression, _ entity: EntityDescription) -> Kind {
+  private func kind(of expression: ObjectExpression, _ entity: EntityDescription) -> Kind {
     switch expression {
     case .evaluatedObject: return .object(entity.index)
     case .variable(let name):
@@ -136,7 +136,7 @@ struct VariableTypes {
   }
 
   /// The entity that a path begins at, when it begins at an object.
-  private func start(_ base: Expression, _ entity: EntityDescription) -> EntityDescription? {
+  private func start(_ base: ObjectExpression, _ entity: EntityDescription) -> EntityDescription? {
     switch base {
     case .evaluatedObject: entity
     case .variable(let name): subqueries.last { $0.variable == name }?.entity
@@ -144,7 +144,7 @@ struct VariableTypes {
     }
   }
 
-  private func destination(of collection: Expression, _ entity: EntityDescription) -> EntityDescription? {
+  private func destination(of collection: ObjectExpression, _ entity: EntityDescription) -> EntityDescription? {
     guard case .object(let index) = kind(of: collection, entity) else { return nil }
     return model.entities[index]
   }

@@ -3,7 +3,7 @@
 extension PredicateEvaluator {
   /// The value of an expression.
   mutating func value(
-    of expression: Expression, _ object: EvaluatedValue
+    of expression: ObjectExpression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     switch expression {
     case .constant(let constant): return try value(of: constant)
@@ -31,7 +31,7 @@ extension PredicateEvaluator {
 
   /// The value of an expression that has others in it.
   private mutating func compound(
-    _ expression: Expression, _ object: EvaluatedValue
+    _ expression: ObjectExpression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     switch expression {
     case .constant, .evaluatedObject, .variable: try value(of: expression, object)
@@ -50,7 +50,7 @@ extension PredicateEvaluator {
 
   /// The values of several expressions.
   mutating func values(
-    of expressions: [Expression], _ object: EvaluatedValue
+    of expressions: [ObjectExpression], _ object: EvaluatedValue
   ) throws(PredicateError) -> [EvaluatedValue] {
     var values: [EvaluatedValue] = []
     values.reserveCapacity(expressions.count)
@@ -59,7 +59,7 @@ extension PredicateEvaluator {
   }
 
   private mutating func assign(
-    _ variable: String, _ expression: Expression, _ object: EvaluatedValue
+    _ variable: String, _ expression: ObjectExpression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     let assigned = try value(of: expression, object)
     variables[variable] = assigned
@@ -80,7 +80,7 @@ extension PredicateEvaluator {
   /// The elements for which the predicate holds while the variable stands for them; key paths in the predicate still
   /// start from the object.
   private mutating func subquery(
-    _ collection: Expression, _ variable: String, _ predicate: Predicate, _ object: EvaluatedValue
+    _ collection: ObjectExpression, _ variable: String, _ predicate: ObjectPredicate, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     let candidates = try elements(of: value(of: collection, object), "SUBQUERY takes a collection")
     let outer = variables[variable]
@@ -94,7 +94,7 @@ extension PredicateEvaluator {
   }
 
   private mutating func combine(
-    _ operation: SetOperation, _ left: Expression, _ right: Expression, _ object: EvaluatedValue
+    _ operation: SetOperation, _ left: ObjectExpression, _ right: ObjectExpression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     let first = try elements(of: value(of: left, object), "\(operation.rawValue) takes collections")
     let second = try elements(of: value(of: right, object), "\(operation.rawValue) takes collections")
@@ -122,7 +122,7 @@ extension PredicateEvaluator {
   // MARK: - Elements
 
   private mutating func pick(
-    _ element: CollectionElement, of collection: Expression, _ object: EvaluatedValue
+    _ element: CollectionElement, of collection: ObjectExpression, _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     let base = try value(of: collection, object)
     if case .at(let place) = element { return try Self.element(at: value(of: place, object), of: base) }

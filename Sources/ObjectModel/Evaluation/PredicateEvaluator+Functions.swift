@@ -3,7 +3,7 @@ import Glibc
 extension PredicateEvaluator {
   /// The value of a function.
   mutating func call(
-    _ function: ExpressionFunction, _ arguments: [Expression], _ object: EvaluatedValue
+    _ function: ExpressionFunction, _ arguments: [ObjectExpression], _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     try function.checkCount(arguments.count)
     switch function {
@@ -17,7 +17,7 @@ extension PredicateEvaluator {
   }
 
   private mutating func scalarCall(
-    _ function: ExpressionFunction, _ arguments: [Expression], _ object: EvaluatedValue
+    _ function: ExpressionFunction, _ arguments: [ObjectExpression], _ object: EvaluatedValue
   ) throws(PredicateError) -> AttributeValue {
     switch arguments.count {
     case 0: return try function.call([])
@@ -29,7 +29,7 @@ extension PredicateEvaluator {
   }
 
   private mutating func collectionCall(
-    _ function: ExpressionFunction, _ arguments: [Expression], _ object: EvaluatedValue
+    _ function: ExpressionFunction, _ arguments: [ObjectExpression], _ object: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     if function == .distinct { return .collection(try distinct(aggregateElements(arguments, object))) }
     let values = try values(of: arguments, object)
@@ -39,7 +39,7 @@ extension PredicateEvaluator {
   }
 
   private mutating func single(
-    _ argument: Expression, _ function: ExpressionFunction, _ object: EvaluatedValue
+    _ argument: ObjectExpression, _ function: ExpressionFunction, _ object: EvaluatedValue
   ) throws(PredicateError) -> AttributeValue {
     let argument = try value(of: argument, object)
     guard case .attribute(let single) = argument else { throw Self.notSingle(argument, function) }
@@ -57,7 +57,7 @@ extension PredicateEvaluator {
 
   /// What an aggregate function is of: one collection, or several arguments.
   private mutating func aggregateElements(
-    _ arguments: [Expression], _ object: EvaluatedValue
+    _ arguments: [ObjectExpression], _ object: EvaluatedValue
   ) throws(PredicateError) -> [EvaluatedValue] {
     if arguments.count == 1 {
       let only = try value(of: arguments[0], object)

@@ -38,16 +38,16 @@ public struct PredicateEvaluator {
   /// - Throws: ``PredicateError`` with `unknownKey`, `missingVariable`, `typeMismatch`, `toManyKey`,
   ///   `indexOutOfRange`, `pattern`, `patternTimeLimit`, `overflow`, or `tooLarge` beyond ``greatestDepth``.
   /// - Complexity: A text is compared in time proportional to its length; regular expressions end after a quarter of a second or so.
-  public mutating func evaluate(_ predicate: Predicate, with value: EvaluatedValue) throws(PredicateError) -> Bool {
+  public mutating func evaluate(_ predicate: ObjectPredicate, with value: EvaluatedValue) throws(PredicateError) -> Bool {
     depth = 0
     return try holds(predicate, value)
   }
 
   /// The value of an expression for an object, a dictionary or a plain value.
   ///
-  /// - Throws: ``PredicateError`` as ``evaluate(_:with:)-(Predicate,_)``.
+  /// - Throws: ``PredicateError`` as ``evaluate(_:with:)-(ObjectPredicate,_)``.
   public mutating func evaluate(
-    _ expression: Expression, with value: EvaluatedValue
+    _ expression: ObjectExpression, with value: EvaluatedValue
   ) throws(PredicateError) -> EvaluatedValue {
     depth = 0
     return try self.value(of: expression, value)
@@ -69,7 +69,7 @@ public struct PredicateEvaluator {
 
   // MARK: - Predicates
 
-  mutating func holds(_ predicate: Predicate, _ object: EvaluatedValue) throws(PredicateError) -> Bool {
+  mutating func holds(_ predicate: ObjectPredicate, _ object: EvaluatedValue) throws(PredicateError) -> Bool {
     switch predicate {
     case .value(let value): return value
     case .comparison(let comparison): return try holds(comparison, object)
@@ -81,7 +81,7 @@ public struct PredicateEvaluator {
   }
 
   private mutating func hold(
-    _ predicates: [Predicate], _ object: EvaluatedValue, all: Bool
+    _ predicates: [ObjectPredicate], _ object: EvaluatedValue, all: Bool
   ) throws(PredicateError) -> Bool {
     try enter()
     defer { leave() }
@@ -90,7 +90,7 @@ public struct PredicateEvaluator {
   }
 }
 
-extension Predicate {
+extension ObjectPredicate {
   /// Whether the predicate holds for an object, a dictionary or a plain value.
   ///
   /// - Parameters:
@@ -113,9 +113,9 @@ extension Predicate {
   }
 }
 
-extension Expression {
+extension ObjectExpression {
   /// The value for an object, a dictionary or a plain value; see
-  /// ``Predicate/evaluate(with:variables:now:)-(EvaluatedValue,_,_)``.
+  /// ``ObjectPredicate/evaluate(with:variables:now:)-(EvaluatedValue,_,_)``.
   public func evaluate(
     with value: EvaluatedValue, variables: [String: EvaluatedValue] = [:], now: Double? = nil
   ) throws(PredicateError) -> EvaluatedValue {
@@ -136,7 +136,7 @@ extension Array {
   ///
   /// - Throws: ``PredicateError``, see ``PredicateEvaluator``.
   public func filtered(
-    by predicate: Predicate, variables: [String: EvaluatedValue] = [:], now: Double? = nil
+    by predicate: ObjectPredicate, variables: [String: EvaluatedValue] = [:], now: Double? = nil
   ) throws(PredicateError) -> [Element] where Element == EvaluatedValue {
     var evaluator = PredicateEvaluator(variables: variables, now: now)
     var result: [Element] = []
@@ -148,7 +148,7 @@ extension Array {
   ///
   /// - Throws: ``PredicateError``, see ``PredicateEvaluator``.
   public func filtered(
-    by predicate: Predicate, variables: [String: EvaluatedValue] = [:], now: Double? = nil
+    by predicate: ObjectPredicate, variables: [String: EvaluatedValue] = [:], now: Double? = nil
   ) throws(PredicateError) -> [Element] where Element: KeyedValues {
     var evaluator = PredicateEvaluator(variables: variables, now: now)
     var result: [Element] = []

@@ -19,7 +19,7 @@ struct SortColumn {
   ///
   /// - Throws: ``PredicateError`` with `typeMismatch` when they are of several kinds or have no order, `toManyKey` for
   ///   collections.
-  init(_ descriptor: SortDescriptor, _ values: [EvaluatedValue]) throws(PredicateError) {
+  init(_ descriptor: ObjectSortDescriptor, _ values: [EvaluatedValue]) throws(PredicateError) {
     ascending = descriptor.ascending
     if case .custom(let closure) = descriptor.comparison {
       self.closure = closure
@@ -67,7 +67,7 @@ struct SortColumn {
     }
   }
 
-  private static func key(_ value: AttributeValue, _ comparison: SortDescriptor.Comparison) -> Key {
+  private static func key(_ value: AttributeValue, _ comparison: ObjectSortDescriptor.Comparison) -> Key {
     switch value {
     case .string(let text), .uri(let text): return .bytes(bytes(text, comparison))
     case .date(let seconds): return .double(seconds)
@@ -82,7 +82,7 @@ struct SortColumn {
     }
   }
 
-  private static func bytes(_ text: String, _ comparison: SortDescriptor.Comparison) -> [UInt8] {
+  private static func bytes(_ text: String, _ comparison: ObjectSortDescriptor.Comparison) -> [UInt8] {
     text.withBytes { bytes in
       switch comparison {
       case .standard, .custom: Array(bytes)
@@ -95,7 +95,7 @@ struct SortColumn {
   }
 }
 
-extension SortDescriptor {
+extension ObjectSortDescriptor {
   /// Throws what ``compare(_:_:)`` throws, without the work of comparing texts.
   fileprivate func check(_ left: EvaluatedValue, _ right: EvaluatedValue) throws(PredicateError) {
     if case .attribute(let first) = left, case .attribute(let second) = right, first.family == second.family { return }

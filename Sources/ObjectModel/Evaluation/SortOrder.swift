@@ -1,13 +1,13 @@
 /// The order of several criteria, ready to compare many objects: key paths are split once.
 public struct SortOrder {
   /// The criteria, the first decides first.
-  public let descriptors: [SortDescriptor]
+  public let descriptors: [ObjectSortDescriptor]
   private let paths: [PropertyPath]
 
   /// Prepares criteria.
   ///
   /// - Throws: ``PredicateError`` with `unknownKey` when a key is no key path.
-  public init(_ descriptors: [SortDescriptor]) throws(PredicateError) {
+  public init(_ descriptors: [ObjectSortDescriptor]) throws(PredicateError) {
     var paths: [PropertyPath] = []
     for descriptor in descriptors {
       guard let path = PropertyPath(descriptor.key) else {
@@ -82,7 +82,7 @@ public struct SortOrder {
   }
 }
 
-extension SortDescriptor {
+extension ObjectSortDescriptor {
   /// Below 0, 0 or above 0 as the first value comes before, with or after the second in this criterion's direction.
   ///
   /// - Throws: ``PredicateError`` with `typeMismatch` when values have no order, `toManyKey` for collections.
@@ -109,13 +109,13 @@ extension SortDescriptor {
 
 extension Array {
   /// The values in the order of the criteria; see ``SortOrder/sorted(_:_:)``.
-  public func sorted(by descriptors: [SortDescriptor]) throws(PredicateError) -> [Element]
+  public func sorted(by descriptors: [ObjectSortDescriptor]) throws(PredicateError) -> [Element]
   where Element == EvaluatedValue {
     try SortOrder(descriptors).sorted(self) { $0 }
   }
 
   /// The objects in the order of the criteria; see ``SortOrder/sorted(_:_:)``.
-  public func sorted(by descriptors: [SortDescriptor]) throws(PredicateError) -> [Element]
+  public func sorted(by descriptors: [ObjectSortDescriptor]) throws(PredicateError) -> [Element]
   where Element: KeyedValues {
     try SortOrder(descriptors).sorted(self) { .object($0) }
   }

@@ -83,7 +83,7 @@ package enum ValueComparison {
 
   /// The order of sorting: null comes first, then as ``order(_:_:options:)``.
   package static func sortOrder(
-    _ left: AttributeValue, _ right: AttributeValue, _ comparison: SortDescriptor.Comparison = .standard
+    _ left: AttributeValue, _ right: AttributeValue, _ comparison: ObjectSortDescriptor.Comparison = .standard
   ) throws(PredicateError) -> Int {
     if left.isNull || right.isNull { return left.isNull == right.isNull ? 0 : left.isNull ? -1 : 1 }
     let collation: TextCollation

@@ -46,7 +46,7 @@ extension ModelChecker {
   ) {
     guard let format = request.predicateText, !format.isEmpty else { return }
     do {
-      _ = try Predicate(format: format)
+      _ = try ObjectPredicate(format: format)
     } catch {
       let place = error.position == .file ? "" : " at \(error.position.line):\(error.position.column)"
       findings.warning(

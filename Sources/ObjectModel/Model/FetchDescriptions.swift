@@ -29,7 +29,7 @@ public struct FetchRequestTemplate: Sendable, Hashable {
   /// How many objects a batch loads; 0 for all at once.
   public var fetchBatchSize = 0
   /// The order of the results; model files have no place for it, so it is set in code.
-  public var sortDescriptors: [SortDescriptor] = []
+  public var sortDescriptors: [ObjectSortDescriptor] = []
   /// Free key-value pairs.
   public var userInfo: [String: String] = [:]
   /// XML attributes this version does not know.

@@ -44,7 +44,7 @@ extension Key {
   public var last: Key { Key(.element(expression, .last)) }
 }
 
-extension Predicate {
+extension ObjectPredicate {
   /// One value where the predicate holds and another where it does not: `TERNARY`.
   public func choosing(_ first: some PredicateOperand, else second: some PredicateOperand) -> Key {
     Key(.conditional(self, first.expression, second.expression))

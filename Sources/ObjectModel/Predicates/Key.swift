@@ -7,11 +7,11 @@
 /// let good = Key("orders").any { $0["amount"] * $0["count"] > 100 } && !Key("country.code").isIn(["BG", "GB"])
 /// ```
 ///
-/// They are what ``Predicate/init(format:_:)`` makes of the text that ``Predicate/description`` prints, without a text in
+/// They are what ``ObjectPredicate/init(format:_:)`` makes of the text that ``ObjectPredicate/description`` prints, without a text in
 /// between.
 public struct Key: Sendable, PredicateOperand {
   /// The expression made so far.
-  public let expression: Expression
+  public let expression: ObjectExpression
 
   /// The value at a dotted key path such as `customer.name` or `orders.@count`.
   ///
@@ -19,7 +19,7 @@ public struct Key: Sendable, PredicateOperand {
   public init(_ path: String) { expression = Key.path(path, from: .evaluatedObject) }
 
   /// The value of any expression.
-  public init(_ expression: Expression) { self.expression = expression }
+  public init(_ expression: ObjectExpression) { self.expression = expression }
 
   /// The object itself: `SELF`.
   public static let object = Key(.evaluatedObject)
@@ -36,7 +36,7 @@ public struct Key: Sendable, PredicateOperand {
   /// The value at a key path from this one.
   public subscript(path: String) -> Key { Key(Key.path(path, from: expression)) }
 
-  private static func path(_ text: String, from base: Expression) -> Expression {
+  private static func path(_ text: String, from base: ObjectExpression) -> ObjectExpression {
     let steps = text.split(separator: ".", omittingEmptySubsequences: false).map { step in
       CollectionOperator(rawValue: String(step)).map(PropertyPath.Component.collectionOperator)
         ?? .property(String(step))
@@ -49,17 +49,17 @@ public struct Key: Sendable, PredicateOperand {
 /// What may stand beside an operator: a key, an expression or a constant.
 public protocol PredicateOperand {
   /// The operand as an expression.
-  var expression: Expression { get }
+  var expression: ObjectExpression { get }
 }
 
 extension PredicateArgument {
   /// The constant as an expression.
-  public var expression: Expression { .constant(constantValue) }
+  public var expression: ObjectExpression { .constant(constantValue) }
 }
 
-extension Expression: PredicateOperand {
+extension ObjectExpression: PredicateOperand {
   /// The expression itself.
-  public var expression: Expression { self }
+  public var expression: ObjectExpression { self }
 }
 
 extension ConstantValue: PredicateOperand {}

@@ -5,19 +5,19 @@
 /// and operators included, it stays one text.
 ///
 /// ```swift
-/// let adults = try Predicate(format: "age >= %@ AND %K IN %@", 18, "country.code", ["BG", "GB"])
+/// let adults = try ObjectPredicate(format: "age >= %@ AND %K IN %@", 18, "country.code", ["BG", "GB"])
 /// ```
 public protocol PredicateArgument {
   /// The constant that stands in the predicate.
   var constantValue: ConstantValue { get }
 }
 
-extension Predicate {
+extension ObjectPredicate {
   /// Reads a predicate from a format string.
   ///
   /// `%@` stands for a value, `%K` for a key path given as text, and printf's conversions (`%d`, `%f`, `%s` ...) for
   /// values of their kinds; a placeholder inside quotation marks is plain text. `docs/predicates.md` has the language.
-  /// Parse a format once and bind its variables with ``substituting(_:)-(Expression)`` when the values change.
+  /// Parse a format once and bind its variables with ``substituting(_:)-(ObjectExpression)`` when the values change.
   ///
   /// - Throws: ``PredicateError``: `syntax` with the place of the error, `tooLarge` for a format of more than 1 MiB, 100
   ///   levels or 250,000 parts, `missingArgument`, `unusedArgument`, `argumentType`, `unknownFunction`.
@@ -38,8 +38,8 @@ extension Predicate {
   }
 }
 
-extension Expression {
-  /// Reads an expression from a format string, as ``Predicate/init(format:_:)`` reads a predicate.
+extension ObjectExpression {
+  /// Reads an expression from a format string, as ``ObjectPredicate/init(format:_:)`` reads a predicate.
   public init(format: String, _ arguments: any PredicateArgument...) throws(PredicateError) {
     self = try FormatParser.expression(format, arguments)
   }

@@ -1,5 +1,5 @@
 /// Binding the variables of templates.
-extension Predicate {
+extension ObjectPredicate {
   /// The names of the variables that need a value: neither bound by a `SUBQUERY` nor given one by an assignment.
   public var variables: Set<String> {
     var finder = VariableFinder()
@@ -14,7 +14,7 @@ extension Predicate {
   /// Names that the predicate does not use are ignored.
   ///
   /// ```swift
-  /// let template = try Predicate(format: "customer.name == $NAME AND total > $LEAST")
+  /// let template = try ObjectPredicate(format: "customer.name == $NAME AND total > $LEAST")
   /// let bound = try template.substituting(["NAME": "O'Hara", "LEAST": 100])
   /// ```
   ///
@@ -23,7 +23,7 @@ extension Predicate {
   /// - Parameter values: The variables' names, without `$`, and their values, looked up one after the other: a literal of
   ///   a few needs no hash table. The first of equal names counts.
   /// - Complexity: O(parts of the predicate).
-  public func substituting(_ values: KeyValuePairs<String, Expression>) throws(PredicateError) -> Predicate {
+  public func substituting(_ values: KeyValuePairs<String, ObjectExpression>) throws(PredicateError) -> ObjectPredicate {
     var substitution = Substitution { name in
       for (key, value) in values where key == name { return value }
       return nil
@@ -34,7 +34,7 @@ extension Predicate {
 
   /// A copy with expressions for its variables.
   @_disfavoredOverload
-  public func substituting(_ values: [String: Expression]) throws(PredicateError) -> Predicate {
+  public func substituting(_ values: [String: ObjectExpression]) throws(PredicateError) -> ObjectPredicate {
     var substitution = Substitution { values[$0] }
     substitution.prepare(self)
     return try substitution.replaced(self) ?? self
@@ -42,14 +42,14 @@ extension Predicate {
 
   /// A copy with constants for its variables.
   @_disfavoredOverload
-  public func substituting(_ values: [String: ConstantValue]) throws(PredicateError) -> Predicate {
-    var substitution = Substitution { values[$0].map(Expression.constant) }
+  public func substituting(_ values: [String: ConstantValue]) throws(PredicateError) -> ObjectPredicate {
+    var substitution = Substitution { values[$0].map(ObjectExpression.constant) }
     substitution.prepare(self)
     return try substitution.replaced(self) ?? self
   }
 }
 
-extension Expression {
+extension ObjectExpression {
   /// The names of the variables that need a value: neither bound by a `SUBQUERY` nor given one by an assignment.
   public var variables: Set<String> {
     var finder = VariableFinder()
@@ -58,7 +58,7 @@ extension Expression {
   }
 
   /// A copy with expressions for its variables, made as that of a predicate.
-  public func substituting(_ values: [String: Expression]) throws(PredicateError) -> Expression {
+  public func substituting(_ values: [String: ObjectExpression]) throws(PredicateError) -> ObjectExpression {
     var substitution = Substitution { values[$0] }
     substitution.prepare(.comparison(ComparisonPredicate(self, .equalTo, .evaluatedObject)))
     return try substitution.replaced(self) ?? self
@@ -66,8 +66,8 @@ extension Expression {
 
   /// A copy with constants for its variables, made as that of a predicate.
   @_disfavoredOverload
-  public func substituting(_ values: [String: ConstantValue]) throws(PredicateError) -> Expression {
-    try substituting(values.mapValues(Expression.constant))
+  public func substituting(_ values: [String: ConstantValue]) throws(PredicateError) -> ObjectExpression {
+    try substituting(values.mapValues(ObjectExpression.constant))
   }
 }
 
@@ -79,7 +79,7 @@ struct VariableFinder {
   /// The variables of the subqueries around the current place.
   private var bound: [String] = []
 
-  mutating func visit(_ predicate: Predicate) {
+  mutating func visit(_ predicate: ObjectPredicate) {
     switch predicate {
     case .value, .closure: break
     case .comparison(let comparison):
@@ -90,7 +90,7 @@ struct VariableFinder {
     }
   }
 
-  mutating func visit(_ expression: Expression) {
+  mutating func visit(_ expression: ObjectExpression) {
     switch expression {
     case .constant, .evaluatedObject: break
     case .variable(let name): if !bound.contains(name) { free.insert(name) }
@@ -121,16 +121,16 @@ struct VariableFinder {
 
 /// Puts values in the place of variables; a part without variables is left out of the work of copying.
 private struct Substitution {
-  private let value: (String) -> Expression?
+  private let value: (String) -> ObjectExpression?
   /// The variables that get their value by an assignment in the predicate itself.
   private var assigned: Set<String> = []
   /// The variables of the subqueries around the current place.
   private var bound: [String] = []
 
-  init(value: @escaping (String) -> Expression?) { self.value = value }
+  init(value: @escaping (String) -> ObjectExpression?) { self.value = value }
 
   /// Notes the assignments of what will be copied; most predicates have none, which the first look tells.
-  mutating func prepare(_ predicate: Predicate) {
+  mutating func prepare(_ predicate: ObjectPredicate) {
     guard predicate.hasAssignment else { return }
     var finder = VariableFinder()
     finder.visit(predicate)
@@ -138,7 +138,7 @@ private struct Substitution {
   }
 
   /// The copy, or `nil` when there is nothing to replace.
-  mutating func replaced(_ predicate: Predicate) throws(PredicateError) -> Predicate? {
+  mutating func replaced(_ predicate: ObjectPredicate) throws(PredicateError) -> ObjectPredicate? {
     switch predicate {
     case .value, .closure: return nil
     case .comparison(var comparison):
@@ -147,14 +147,14 @@ private struct Substitution {
       if let left { comparison.left = left }
       if let right { comparison.right = right }
       return .comparison(comparison)
-    case .and(let terms): return try replaced(terms).map(Predicate.and)
-    case .or(let terms): return try replaced(terms).map(Predicate.or)
-    case .not(let inner): return try replaced(inner).map(Predicate.not)
+    case .and(let terms): return try replaced(terms).map(ObjectPredicate.and)
+    case .or(let terms): return try replaced(terms).map(ObjectPredicate.or)
+    case .not(let inner): return try replaced(inner).map(ObjectPredicate.not)
     }
   }
 
-  private mutating func replaced(_ terms: [Predicate]) throws(PredicateError) -> [Predicate]? {
-    var result: [Predicate]?
+  private mutating func replaced(_ terms: [ObjectPredicate]) throws(PredicateError) -> [ObjectPredicate]? {
+    var result: [ObjectPredicate]?
     for (i, term) in terms.enumerated() {
       guard let new = try replaced(term) else { continue }
       if result == nil { result = terms }
@@ -163,8 +163,8 @@ private struct Substitution {
     return result
   }
 
-  private mutating func replaced(_ expressions: [Expression]) throws(PredicateError) -> [Expression]? {
-    var result: [Expression]?
+  private mutating func replaced(_ expressions: [ObjectExpression]) throws(PredicateError) -> [ObjectExpression]? {
+    var result: [ObjectExpression]?
     for (i, expression) in expressions.enumerated() {
       guard let new = try replaced(expression) else { continue }
       if result == nil { result = expressions }
@@ -174,13 +174,13 @@ private struct Substitution {
   }
 
   /// The copy, or `nil` when there is nothing to replace.
-  mutating func replaced(_ expression: Expression) throws(PredicateError) -> Expression? {
+  mutating func replaced(_ expression: ObjectExpression) throws(PredicateError) -> ObjectExpression? {
     switch expression {
     case .constant, .evaluatedObject: return nil
     case .variable(let name): return try replacement(name)
     case .path(let base, let path): return try path.lengthened(replaced(base))
     case .function(let function, let arguments): return try replaced(arguments).map { .function(function, $0) }
-    case .aggregate(let elements): return try replaced(elements).map(Expression.aggregate)
+    case .aggregate(let elements): return try replaced(elements).map(ObjectExpression.aggregate)
     case .subquery(let collection, let variable, let predicate):
       let newCollection = try replaced(collection)
       bound.append(variable)
@@ -205,7 +205,7 @@ private struct Substitution {
     }
   }
 
-  private func replacement(_ name: String) throws(PredicateError) -> Expression? {
+  private func replacement(_ name: String) throws(PredicateError) -> ObjectExpression? {
     if bound.contains(name) || assigned.contains(name) { return nil }
     guard let expression = value(name) else {
       throw PredicateError(.missingVariable, "expected a value for the variable $\(name), found none")
@@ -224,14 +224,14 @@ private struct Substitution {
 
 extension PropertyPath {
   /// The path from a new base; one that begins where another ends is a longer one.
-  fileprivate func lengthened(_ base: Expression?) -> Expression? {
+  fileprivate func lengthened(_ base: ObjectExpression?) -> ObjectExpression? {
     guard let base else { return nil }
     if case .path(let origin, let path) = base { return .path(origin, PropertyPath(path.components + components)) }
     return .path(base, self)
   }
 }
 
-extension Predicate {
+extension ObjectPredicate {
   fileprivate var hasAssignment: Bool {
     switch self {
     case .value, .closure: false
@@ -242,7 +242,7 @@ extension Predicate {
   }
 }
 
-extension Expression {
+extension ObjectExpression {
   fileprivate var hasAssignment: Bool {
     switch self {
     case .constant, .evaluatedObject, .variable: return false

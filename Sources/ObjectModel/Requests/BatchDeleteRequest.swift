@@ -19,7 +19,7 @@ public struct BatchDeleteRequest: Hashable, Sendable {
   public init(_ fetchRequest: FetchRequest) { selection = .fetch(fetchRequest) }
 
   /// Creates a request for the objects of an entity that satisfy a predicate.
-  public init(_ entityName: String, where predicate: Predicate? = nil) {
+  public init(_ entityName: String, where predicate: ObjectPredicate? = nil) {
     selection = .fetch(FetchRequest(entityName, where: predicate))
   }
 

@@ -5,12 +5,12 @@ public struct BatchUpdateRequest: Hashable, Sendable {
   /// The name of the entity.
   public var entityName: String
   /// Which objects; `nil` for all.
-  public var predicate: Predicate?
+  public var predicate: ObjectPredicate?
   /// Whether objects of entities that inherit from the entity are changed too.
   public var includesSubentities = true
   /// The new values by property: constants or expressions of the object's old values for attributes, an ID or null for
   /// to-one relationships.
-  public var propertiesToUpdate: [String: Expression]
+  public var propertiesToUpdate: [String: ObjectExpression]
   /// What is returned.
   public var resultType = BatchResultType.status
 
@@ -20,7 +20,7 @@ public struct BatchUpdateRequest: Hashable, Sendable {
   /// BatchUpdateRequest("Order", where: Key("state") == "new", set: ["quantity": Key("quantity") * 2 + 1, "state": "old"])
   /// ```
   public init(
-    _ entityName: String, where predicate: Predicate? = nil, set propertiesToUpdate: [String: any PredicateOperand]
+    _ entityName: String, where predicate: ObjectPredicate? = nil, set propertiesToUpdate: [String: any PredicateOperand]
   ) {
     self.entityName = entityName
     self.predicate = predicate

@@ -2,13 +2,13 @@
 extension FetchRequest {
   /// Makes a request of a template; options that the model file leaves out keep their defaults.
   ///
-  /// Variables such as `$NAME` stay in the predicate, to be bound by ``Predicate/substituting(_:)-(_)``.
+  /// Variables such as `$NAME` stay in the predicate, to be bound by ``ObjectPredicate/substituting(_:)-(_)``.
   ///
   /// - Throws: ``PredicateError`` when the template's predicate cannot be read.
   /// - Complexity: O(length of the predicate).
   public init(template: FetchRequestTemplate) throws(PredicateError) {
     self.init(template.entityName)
-    if let format = template.predicateText, !format.isEmpty { predicate = try Predicate(format: format) }
+    if let format = template.predicateText, !format.isEmpty { predicate = try ObjectPredicate(format: format) }
     resultType = template.resultType
     sortDescriptors = template.sortDescriptors
     fetchLimit = template.fetchLimit

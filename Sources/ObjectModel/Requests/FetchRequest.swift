@@ -8,9 +8,9 @@ public struct FetchRequest: Hashable, Sendable {
   /// The name of the entity.
   public var entityName: String
   /// Which objects; `nil` for all.
-  public var predicate: Predicate?
+  public var predicate: ObjectPredicate?
   /// The order; without criteria it is not specified.
-  public var sortDescriptors: [SortDescriptor] = []
+  public var sortDescriptors: [ObjectSortDescriptor] = []
   /// The greatest number of results; 0 for no limit.
   public var fetchLimit = 0
   /// How many results at the beginning are left out.
@@ -36,7 +36,7 @@ public struct FetchRequest: Hashable, Sendable {
   /// What dictionaries are grouped by; every fetched value is one of these or an aggregate.
   public var propertiesToGroupBy: [FetchedValue] = []
   /// Which groups; it sees aggregates, the grouped values, and expressions by their names.
-  public var havingPredicate: Predicate?
+  public var havingPredicate: ObjectPredicate?
   /// Relationships whose objects are fetched too, with one SELECT for each step.
   public var relationshipKeyPathsForPrefetching: [String] = []
   /// Whether objects that the context knows and that have no changes take the store's values.
@@ -45,7 +45,7 @@ public struct FetchRequest: Hashable, Sendable {
   public var affectedStores: [String]?
 
   /// Creates a request for all objects of an entity.
-  public init(_ entityName: String, where predicate: Predicate? = nil, sortedBy sortDescriptors: [SortDescriptor] = [])
+  public init(_ entityName: String, where predicate: ObjectPredicate? = nil, sortedBy sortDescriptors: [ObjectSortDescriptor] = [])
   {
     self.entityName = entityName
     self.predicate = predicate
@@ -77,12 +77,12 @@ public struct ExpressionDescription: Hashable, Sendable {
   /// The key of its value in dictionaries.
   public var name: String
   /// The expression.
-  public var expression: Expression
+  public var expression: ObjectExpression
   /// The type of its values; ``AttributeType/undefined`` for the type that follows from the expression.
   public var resultType: AttributeType
 
   /// Creates a description.
-  public init(name: String, expression: Expression, resultType: AttributeType = .undefined) {
+  public init(name: String, expression: ObjectExpression, resultType: AttributeType = .undefined) {
     self.name = name
     self.expression = expression
     self.resultType = resultType

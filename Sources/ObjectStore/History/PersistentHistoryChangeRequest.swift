@@ -47,7 +47,7 @@ public struct PersistentHistoryChangeRequest: Sendable, Hashable {
   ///
   /// A predicate over `author`, `contextName`, `bundleID`, `processID`, `storeID`, `timestamp` and `transactionNumber`,
   /// evaluated in memory, a transaction at a time.
-  public var predicate: Predicate?
+  public var predicate: ObjectPredicate?
   /// When not `nil`: only changes of these entities and of what inherits from them are read, and only transactions with
   /// such changes.
   public var entityNames: [String]?

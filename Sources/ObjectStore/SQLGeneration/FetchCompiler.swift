@@ -54,7 +54,7 @@ extension QueryBuilder {
   }
 
   /// The conditions of a WHERE; `nil` when all rows are meant.
-  func filter(_ predicate: Predicate?, includesSubentities: Bool) throws(PredicateError) -> SQLText? {
+  func filter(_ predicate: ObjectPredicate?, includesSubentities: Bool) throws(PredicateError) -> SQLText? {
     var conditions: [SQLCondition] = []
     if let condition = entityCondition(includesSubentities: includesSubentities) {
       conditions.append(.text(condition.with(.equality), canBeNull: true))

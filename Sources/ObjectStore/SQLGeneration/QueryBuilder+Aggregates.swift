@@ -2,7 +2,7 @@ import ObjectModel
 
 extension QueryBuilder {
   /// An aggregate function: of a to-many path or a list a subquery, of a plain attribute SQL's own aggregate.
-  func aggregate(_ function: ExpressionFunction, _ arguments: [Expression]) throws(PredicateError) -> SQLValue {
+  func aggregate(_ function: ExpressionFunction, _ arguments: [ObjectExpression]) throws(PredicateError) -> SQLValue {
     guard let first = arguments.first else {
       throw PredicateError(.unknownFunction, "\(function.rawValue) takes a collection or at least one value")
     }
@@ -46,7 +46,7 @@ extension QueryBuilder {
   }
 
   /// A to-many path is not itself an aggregate of the statement: beside groups, its object must be grouped.
-  private func checkCorrelation(_ argument: Expression, _ wasInAggregate: Bool) throws(PredicateError) {
+  private func checkCorrelation(_ argument: ObjectExpression, _ wasInAggregate: Bool) throws(PredicateError) {
     guard grouped != nil, !wasInAggregate, case .path(.evaluatedObject, let path) = argument else { return }
     throw PredicateError(
       .invalidRequest, "\(path.components.map(\.text).joined(separator: ".")) belongs to one object, not to a group",

@@ -106,7 +106,7 @@ extension QueryBuilder {
 
   /// `SUBQUERY(collection, $variable, predicate)`.
   func subquery(
-    _ expression: Expression, _ variable: String, _ predicate: Predicate
+    _ expression: ObjectExpression, _ variable: String, _ predicate: ObjectPredicate
   ) throws(PredicateError) -> QueryCollection {
     let collection: QueryCollection
     switch try operand(expression) {
@@ -193,7 +193,7 @@ extension QueryBuilder {
   // MARK: Elements
 
   /// `[n]`, `[FIRST]`, `[LAST]`, `[SIZE]`.
-  func element(_ element: CollectionElement, of expression: Expression) throws(PredicateError) -> QueryOperand {
+  func element(_ element: CollectionElement, of expression: ObjectExpression) throws(PredicateError) -> QueryOperand {
     switch try operand(expression) {
     case .constants(let values): return try pick(element, values.map { operand($0) })
     case .list(let operands): return try pick(element, operands)
@@ -235,7 +235,7 @@ extension QueryBuilder {
     return operands[index]
   }
 
-  private func constantIndex(_ expression: Expression) throws(PredicateError) -> Int {
+  private func constantIndex(_ expression: ObjectExpression) throws(PredicateError) -> Int {
     guard case .attribute(.integer(let number))? = try value(expression).constant else {
       throw PredicateError(.notInSQL, "in SQL an index must be a whole number", hint: "write the number itself")
     }

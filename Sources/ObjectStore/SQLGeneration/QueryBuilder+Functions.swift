@@ -2,7 +2,7 @@ import ObjectModel
 
 extension QueryBuilder {
   /// A function of the predicate language.
-  func call(_ function: ExpressionFunction, _ arguments: [Expression]) throws(PredicateError) -> QueryOperand {
+  func call(_ function: ExpressionFunction, _ arguments: [ObjectExpression]) throws(PredicateError) -> QueryOperand {
     try checkCount(arguments, function)
     switch function {
     case .average, .sum, .count, .min, .max, .median, .mode, .standardDeviation:
@@ -31,7 +31,7 @@ extension QueryBuilder {
     return .value(try scalar(function, values))
   }
 
-  private func checkCount(_ arguments: [Expression], _ function: ExpressionFunction) throws(PredicateError) {
+  private func checkCount(_ arguments: [ObjectExpression], _ function: ExpressionFunction) throws(PredicateError) {
     guard !function.accepts(arguments.count) else { return }
     throw PredicateError(.unknownFunction, "\(function.rawValue) does not take \(arguments.count) arguments")
   }
@@ -56,7 +56,7 @@ extension QueryBuilder {
     }
   }
 
-  private func distinct(_ argument: Expression) throws(PredicateError) -> QueryOperand {
+  private func distinct(_ argument: ObjectExpression) throws(PredicateError) -> QueryOperand {
     switch try operand(argument) {
     case .collection(var collection):
       collection.isDistinct = true
@@ -211,7 +211,7 @@ extension QueryBuilder {
 
   /// `TERNARY(predicate, first, second)`.
   func conditional(
-    _ predicate: Predicate, _ first: Expression, _ second: Expression
+    _ predicate: ObjectPredicate, _ first: ObjectExpression, _ second: ObjectExpression
   ) throws(PredicateError) -> SQLValue {
     let condition = try self.condition(predicate)
     let (left, right) = (try value(first), try value(second))

@@ -2,7 +2,7 @@ import Diagnostics
 import ObjectModel
 
 extension QueryBuilder {
-  func pathOperand(_ base: Expression, _ path: PropertyPath) throws(PredicateError) -> QueryOperand {
+  func pathOperand(_ base: ObjectExpression, _ path: PropertyPath) throws(PredicateError) -> QueryOperand {
     if base == .evaluatedObject {
       if case .property(let name)? = path.components.first, path.components.count == 1,
         let named = namedExpressions[name]

@@ -40,9 +40,9 @@ final class QueryBuilder {
   let root: QueryRow
   var clause = Clause.filter
   /// The fetched expressions by name, for HAVING and sort keys.
-  var namedExpressions: [String: Expression] = [:]
+  var namedExpressions: [String: ObjectExpression] = [:]
   /// What the values are grouped by, when only that and aggregates may be used.
-  var grouped: Set<Expression>?
+  var grouped: Set<ObjectExpression>?
   /// Whether an argument of an aggregate is being made.
   var isInAggregate = false
   /// Whether an aggregate of SQL was made.
@@ -75,7 +75,7 @@ final class QueryBuilder {
   // MARK: Predicates
 
   /// A predicate as a condition.
-  func condition(_ predicate: Predicate) throws(PredicateError) -> SQLCondition {
+  func condition(_ predicate: ObjectPredicate) throws(PredicateError) -> SQLCondition {
     try nested { () throws(PredicateError) in
       switch predicate {
       case .value(let value): return .known(value)
@@ -94,7 +94,7 @@ final class QueryBuilder {
   }
 
   /// Many comparisons of one value with constants by `==` as one IN, which SQLite looks up; `nil` for other conditions.
-  private func list(_ parts: [Predicate]) throws(PredicateError) -> SQLCondition? {
+  private func list(_ parts: [ObjectPredicate]) throws(PredicateError) -> SQLCondition? {
     guard parts.count > QueryBuilder.inlineListLimit, case .comparison(let first)? = parts.first else { return nil }
     var constants: [ConstantValue] = []
     for part in parts {
@@ -110,7 +110,7 @@ final class QueryBuilder {
     return try membership(of: operand(first.left), in: .constants(constants), first.options)
   }
 
-  private func conditions(_ parts: [Predicate]) throws(PredicateError) -> [SQLCondition] {
+  private func conditions(_ parts: [ObjectPredicate]) throws(PredicateError) -> [SQLCondition] {
     var result: [SQLCondition] = []
     result.reserveCapacity(parts.count)
     for part in parts { result.append(try condition(part)) }
@@ -118,7 +118,7 @@ final class QueryBuilder {
   }
 
   /// The opposite of a predicate; equality turns into inequality, which needs no NOT.
-  private func negation(_ predicate: Predicate) throws(PredicateError) -> SQLCondition {
+  private func negation(_ predicate: ObjectPredicate) throws(PredicateError) -> SQLCondition {
     if case .comparison(var comparison) = predicate, comparison.modifier == .direct {
       switch comparison.comparison {
       case .equalTo: comparison.comparison = .notEqualTo
@@ -133,7 +133,7 @@ final class QueryBuilder {
   // MARK: Expressions
 
   /// An expression as one value; a collection is the error `toManyKey`.
-  func value(_ expression: Expression) throws(PredicateError) -> SQLValue { try single(operand(expression)) }
+  func value(_ expression: ObjectExpression) throws(PredicateError) -> SQLValue { try single(operand(expression)) }
 
   /// An operand as one value.
   func single(_ operand: QueryOperand) throws(PredicateError) -> SQLValue {
@@ -153,7 +153,7 @@ final class QueryBuilder {
   }
 
   /// What an expression is.
-  func operand(_ expression: Expression) throws(PredicateError) -> QueryOperand {
+  func operand(_ expression: ObjectExpression) throws(PredicateError) -> QueryOperand {
     try nested { () throws(PredicateError) in
       if let grouped, !isInAggregate, grouped.contains(expression) {
         // The whole expression is a group's value, so its parts need not be.
@@ -165,7 +165,7 @@ final class QueryBuilder {
     }
   }
 
-  private func plainOperand(_ expression: Expression) throws(PredicateError) -> QueryOperand {
+  private func plainOperand(_ expression: ObjectExpression) throws(PredicateError) -> QueryOperand {
     switch expression {
     case .constant(let constant): return operand(constant)
     case .evaluatedObject:

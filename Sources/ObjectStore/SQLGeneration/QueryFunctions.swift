@@ -42,7 +42,7 @@ enum QueryFunctions {
   }
 
   /// The collation of a sort descriptor; `nil` for that by bytes.
-  static func collation(_ comparison: SortDescriptor.Comparison) -> String? {
+  static func collation(_ comparison: ObjectSortDescriptor.Comparison) -> String? {
     switch comparison {
     case .standard, .custom: nil
     case .folded(let options): collation(options.subtracting(.localeSensitive))

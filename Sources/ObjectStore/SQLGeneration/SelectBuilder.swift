@@ -11,7 +11,7 @@ struct SelectBuilder {
   /// One fetched value.
   struct Output {
     var name: String
-    var expression: Expression
+    var expression: ObjectExpression
     var value: SQLValue
     var columns: [SQLText]
     var kind: FetchedColumn.Kind
@@ -120,7 +120,7 @@ struct SelectBuilder {
   }
 
   /// What a sort descriptor orders by.
-  private func sortValue(_ expression: Expression, _ descriptor: SortDescriptor) throws(PredicateError) -> SQLValue {
+  private func sortValue(_ expression: ObjectExpression, _ descriptor: ObjectSortDescriptor) throws(PredicateError) -> SQLValue {
     if case .custom = descriptor.comparison {
       throw PredicateError(
         .notInSQL, "the order of \(descriptor.key) is code, which cannot run inside a SQLite store",
@@ -140,7 +140,7 @@ struct SelectBuilder {
 
   /// A term of ORDER BY: null first ascending, last descending, as SQLite does of itself.
   private func term(
-    _ text: SQLText, _ descriptor: SortDescriptor, _ value: SQLValue
+    _ text: SQLText, _ descriptor: ObjectSortDescriptor, _ value: SQLValue
   ) throws(PredicateError) -> SQLText {
     var term = text
     if value.family == .text, let collation = QueryFunctions.collation(descriptor.comparison) {
@@ -152,7 +152,7 @@ struct SelectBuilder {
 
   // MARK: Dictionaries
 
-  private func expression(_ value: FetchedValue) throws(PredicateError) -> Expression {
+  private func expression(_ value: FetchedValue) throws(PredicateError) -> ObjectExpression {
     switch value {
     case .property(let name): .keyPath(try path(name))
     case .expression(let description): description.expression
@@ -174,11 +174,11 @@ struct SelectBuilder {
     let filter = try builder.filter(request.predicate, includesSubentities: request.includesSubentities)
     builder.clause = .values
     let properties = properties()
-    var named: [String: Expression] = [:]
+    var named: [String: ObjectExpression] = [:]
     for property in properties {
       if case .expression(let description) = property { named[description.name] = description.expression }
     }
-    var groups: [(expression: Expression, value: FetchedValue)] = []
+    var groups: [(expression: ObjectExpression, value: FetchedValue)] = []
     for property in request.propertiesToGroupBy { groups.append((try expression(property), property)) }
     // Whether there are aggregates is known only when all values are made, so a request without groups is made again.
     if !groups.isEmpty || request.havingPredicate != nil { builder.grouped = Set(groups.map(\.expression)) }
@@ -245,7 +245,7 @@ struct SelectBuilder {
   }
 
   /// A fetched value; a to-many relationship is none.
-  private func operand(_ property: FetchedValue, _ expression: Expression) throws(PredicateError) -> SQLValue {
+  private func operand(_ property: FetchedValue, _ expression: ObjectExpression) throws(PredicateError) -> SQLValue {
     switch try builder.operand(expression) {
     case .collection(let collection):
       throw PredicateError(

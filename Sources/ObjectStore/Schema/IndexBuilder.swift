@@ -101,7 +101,7 @@ struct IndexBuilder {
     guard !known.isEmpty, known.count == columns.count else { return nil }
     var condition: String?
     if let text = fetchIndex.partialIndexPredicateText {
-      guard let predicate = try? Predicate(format: text),
+      guard let predicate = try? ObjectPredicate(format: text),
         let sql = PartialCondition(entity: entity, table: table).sql(predicate)
       else { return nil }
       condition = sql

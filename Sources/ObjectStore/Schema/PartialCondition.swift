@@ -9,9 +9,9 @@ struct PartialCondition {
   let table: EntityTable
 
   /// The column of an expression: the object itself, its entity, a property.
-  func column(_ text: String) -> String? { (try? Expression(format: text)).flatMap { column($0) } }
+  func column(_ text: String) -> String? { (try? ObjectExpression(format: text)).flatMap { column($0) } }
 
-  private func column(_ expression: Expression) -> String? {
+  private func column(_ expression: ObjectExpression) -> String? {
     switch expression {
     case .evaluatedObject: return "Z_PK"
     case .path(.evaluatedObject, let path):
@@ -28,7 +28,7 @@ struct PartialCondition {
   }
 
   /// The condition; `nil` when a part of it is not understood.
-  func sql(_ predicate: Predicate) -> String? {
+  func sql(_ predicate: ObjectPredicate) -> String? {
     switch predicate {
     case .comparison(let comparison): return sql(comparison)
     case .and(let parts): return joined(parts, "AND")
@@ -38,7 +38,7 @@ struct PartialCondition {
     }
   }
 
-  private func joined(_ parts: [Predicate], _ word: String) -> String? {
+  private func joined(_ parts: [ObjectPredicate], _ word: String) -> String? {
     let known = parts.compactMap { sql($0) }
     guard !known.isEmpty, known.count == parts.count else { return nil }
     return "(\(known.joined(separator: " \(word) ")))"

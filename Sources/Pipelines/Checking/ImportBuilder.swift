@@ -117,7 +117,7 @@ struct ImportBuilder {
     if let scope = component.expression("where") {
       policy.scopeText = scope
       do throws(PredicateError) {
-        policy.scope = try Predicate(format: scope.text)
+        policy.scope = try ObjectPredicate(format: scope.text)
       } catch {
         findings.add(
           .invalidScope, at: scope.position(of: error), "the predicate cannot be read: \(error.message)",

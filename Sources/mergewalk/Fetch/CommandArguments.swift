@@ -13,16 +13,16 @@ struct CommandArguments {
   /// - Throws: ``FetchFailure`` about the option's text.
   mutating func predicate(
     _ text: String, option: String, in scope: ModelScope
-  ) throws(FetchFailure) -> Predicate {
+  ) throws(FetchFailure) -> ObjectPredicate {
     do throws(PredicateError) {
       let placeholders = Self.placeholders(text)
       var values: [any PredicateArgument] = []
       for (index, conversion) in placeholders.enumerated() where used + index < texts.count {
         values.append(try Self.value(texts[used + index], number: used + index, conversion))
       }
-      let parsed: Predicate
+      let parsed: ObjectPredicate
       do throws(PredicateError) {
-        parsed = try Predicate(format: text, arguments: values)
+        parsed = try ObjectPredicate(format: text, arguments: values)
       } catch {
         guard error.code == .missingArgument else { throw error }
         var error = error

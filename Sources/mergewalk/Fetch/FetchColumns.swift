@@ -75,9 +75,9 @@ enum FetchColumns {
   private static func value(
     _ item: Item, of text: String, in scope: ModelScope
   ) throws(PredicateError) -> FetchedValue {
-    let expression: Expression
+    let expression: ObjectExpression
     do throws(PredicateError) {
-      expression = try Expression(format: item.text, arguments: [])
+      expression = try ObjectExpression(format: item.text, arguments: [])
     } catch {
       throw error.shifted(by: item.offset, in: text)
     }

@@ -42,7 +42,7 @@ private struct RandomImport {
     guard root.mode.removesOthers else { return }
     root.sync.unreadable = Int.random(in: 0..<3, using: &random) == 0 ? .keep : .delete
     root.sync.allowsEmpty = Bool.random(using: &random)
-    if Bool.random(using: &random) { root.sync.scope = try? Predicate(format: NaiveImporter.scope) }
+    if Bool.random(using: &random) { root.sync.scope = try? ObjectPredicate(format: NaiveImporter.scope) }
     guard root.mode == .replace else { return }
     root.attributes.removeAll { $0.attributeName != "number" && Bool.random(using: &random) }
     root.relationships.removeAll { $0.name != "owner" && Bool.random(using: &random) }

@@ -53,7 +53,7 @@ import Testing
       var generator = ExpressionGenerator(seed: seed << 32 | UInt64(number), isPlain: true)
       let text = generator.value(generator.kinds[number % generator.kinds.count], 3)
       guard let whole = try records.transformed(text, isPredicate: false, evaluated: false) else { continue }
-      let expression = try Expression(format: text)
+      let expression = try ObjectExpression(format: text)
       guard let stored = try evaluated(expression, records) else { continue }
       guard let selected = try select(expression, compiler, store, records.rows.count) else { continue }
       compared += 1
@@ -65,7 +65,7 @@ import Testing
         // What is exact is what a store has; what has no exact result may be anything there.
         guard
           case .attribute(let value)? = try? exact.evaluate(
-            Expression(exactFormat: text), with: .object(records.values(row)))
+            ObjectExpression(exactFormat: text), with: .object(records.values(row)))
         else { continue }
         values += 1
         #expect(
@@ -78,7 +78,7 @@ import Testing
   }
 
   /// The values in memory as a store has them; nil when a sum of integers is too great for one.
-  private func evaluated(_ expression: Expression, _ records: ExpressionRecords) throws -> [AttributeValue]? {
+  private func evaluated(_ expression: ObjectExpression, _ records: ExpressionRecords) throws -> [AttributeValue]? {
     var values: [AttributeValue] = []
     do {
       for row in records.rows.indices {
@@ -96,7 +96,7 @@ import Testing
 
   /// The values that SQL gives; nil when it refuses the expression.
   private func select(
-    _ expression: Expression, _ compiler: FetchCompiler, _ store: PersistentStore, _ count: Int
+    _ expression: ObjectExpression, _ compiler: FetchCompiler, _ store: PersistentStore, _ count: Int
   ) throws -> [AttributeValue]? {
     var request = FetchRequest("Row")
     request.resultType = .dictionaries

@@ -8,7 +8,7 @@ struct ReferenceExpression {
   /// The value of a column.
   let column: (String) throws -> TransformValue
 
-  func value(_ expression: ObjectModel.Expression) throws -> TransformValue {
+  func value(_ expression: ObjectExpression) throws -> TransformValue {
     switch expression {
     case .constant(.attribute(let constant)): return Self.constant(constant)
     case .path(.evaluatedObject, let path): return try column((path.propertyNames ?? []).joined(separator: "."))
@@ -85,7 +85,7 @@ struct ReferenceExpression {
 
   // MARK: Conditions
 
-  func holds(_ predicate: ObjectModel.Predicate) throws -> Bool {
+  func holds(_ predicate: ObjectPredicate) throws -> Bool {
     switch predicate {
     case .value(let value): return value
     case .and(let all): return try all.allSatisfy { try holds($0) }

@@ -204,7 +204,7 @@ extension ReferenceImporter {
   }
 
   private func value(_ text: String, _ record: ReadRecord) throws(TransformFailure) -> TransformValue {
-    guard let expression = try? ObjectModel.Expression(format: text) else {
+    guard let expression = try? ObjectExpression(format: text) else {
       preconditionFailure("\(text) cannot be read")
     }
     do {
@@ -215,7 +215,7 @@ extension ReferenceImporter {
   }
 
   private func holds(_ text: String, _ record: ReadRecord) throws(TransformFailure) -> Bool {
-    guard let predicate = try? ObjectModel.Predicate(format: text) else {
+    guard let predicate = try? ObjectPredicate(format: text) else {
       preconditionFailure("\(text) cannot be read")
     }
     do {

@@ -100,7 +100,7 @@ struct DerivedTests {
     #expect(try place.rows("SELECT ZPLAIN FROM ZAUTHOR") == ["eve"])
     try place.context.refresh(object, mergingChanges: false)
     #expect(try object["plain"] == .string("eve"))
-    let found = try place.context.fetch(FetchRequest("Author", where: try Predicate(format: "plain == 'eve'")))
+    let found = try place.context.fetch(FetchRequest("Author", where: try ObjectPredicate(format: "plain == 'eve'")))
     #expect(found.first === object)
   }
 
@@ -212,7 +212,7 @@ struct DerivedTests {
     for i in 1...4 { _ = try book(place, "B\(i)", Int64(i), by: ada) }
     try place.context.save()
     _ = try place.context.execute(
-      BatchDeleteRequest("Book", where: try Predicate(format: "pages > 3")))
+      BatchDeleteRequest("Book", where: try ObjectPredicate(format: "pages > 3")))
     #expect(try authors(place) == ["Ada|3|6"])
   }
 

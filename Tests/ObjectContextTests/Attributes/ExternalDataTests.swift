@@ -81,7 +81,7 @@ struct ExternalDataTests {
     let again = try other1.fetch(FetchRequest("Photo"))
     #expect(Set(try again.map { try $0["image"] }) == [.binary(small), .binary(large)])
     try place.reopen()
-    let found = try place.context.fetch(FetchRequest("Photo", where: try Predicate(format: "shape != nil")))
+    let found = try place.context.fetch(FetchRequest("Photo", where: try ObjectPredicate(format: "shape != nil")))
     #expect(try found[0]["shape"] == .binary(large) && (try found[0]["image"]) == .binary(large))
     try place.verify()
   }
@@ -176,7 +176,7 @@ struct ExternalDataTests {
     try photo(place, bytes(150_000, 9))
     try place.context.save()
     #expect(files(place).count == 4)
-    _ = try place.context.execute(BatchDeleteRequest("Photo", where: try Predicate(format: "album == nil")))
+    _ = try place.context.execute(BatchDeleteRequest("Photo", where: try ObjectPredicate(format: "album == nil")))
     #expect(files(place).count == 3)
     try place.context.delete(album)
     try place.context.save()

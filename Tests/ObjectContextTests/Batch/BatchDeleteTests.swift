@@ -100,7 +100,7 @@ struct BatchDeleteTests {
 
   @Test func `order, limit and offset decide which objects go`() throws {
     let place = try Self.filled()
-    var fetch = FetchRequest("Order", sortedBy: [SortDescriptor("number", ascending: false)])
+    var fetch = FetchRequest("Order", sortedBy: [ObjectSortDescriptor("number", ascending: false)])
     fetch.fetchLimit = 1
     fetch.fetchOffset = 1
     var request = Request(fetch)

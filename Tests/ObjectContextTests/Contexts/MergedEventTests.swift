@@ -51,7 +51,7 @@ import Testing
   func resultsOfPendingChanges() throws {
     let place = try Workplace(try Models.works())
     let context = place.context
-    let results = try FetchedResults(FetchRequest("Skill", sortedBy: [SortDescriptor("title")]), in: context)
+    let results = try FetchedResults(FetchRequest("Skill", sortedBy: [ObjectSortDescriptor("title")]), in: context)
     var changes: [FetchedResults.Changes] = []
     results.onChange = { if case .success(let change) = $0 { changes.append(change) } }
     let skill = try context.insert("Skill")

@@ -31,7 +31,7 @@ struct QueryGenerationTests {
     #expect(try reader.fetch("Skill").map { try $0.value(forKey: "title") } == [.string("a")])
     let twin = try reader.object(with: person.objectID)
     #expect(try twin.objects(forKey: "skills").count == 1)
-    #expect(try reader.count(for: FetchRequest("Skill", where: try Predicate(format: "title == 'b'"))) == 0)
+    #expect(try reader.count(for: FetchRequest("Skill", where: try ObjectPredicate(format: "title == 'b'"))) == 0)
 
     reader.setQueryGeneration(from: nil)
     #expect(try reader.count("Skill") == 2)

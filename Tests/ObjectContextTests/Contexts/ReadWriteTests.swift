@@ -195,7 +195,7 @@ struct ReadWriteTests {
   func stream() async throws {
     let container = try await container(readers: 1, desks: 25)
     var numbers: [AttributeValue] = []
-    let request = FetchRequest("Desk", sortedBy: [SortDescriptor("number")])
+    let request = FetchRequest("Desk", sortedBy: [ObjectSortDescriptor("number")])
     let stream = container.stream(request, portion: 10) { desk throws(ObjectError) in try desk.value(forKey: "number") }
     for try await number in stream {
       if numbers.isEmpty {

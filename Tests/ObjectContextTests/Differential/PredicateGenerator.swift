@@ -8,7 +8,7 @@ struct PredicateGenerator {
 
   /// What may be named: an object by its expression and entity.
   struct Scope {
-    var base: Expression
+    var base: ObjectExpression
     var entity: EntityDescription
   }
 
@@ -28,7 +28,7 @@ struct PredicateGenerator {
 
   // MARK: Predicates
 
-  mutating func predicate(_ depth: Int) -> Predicate {
+  mutating func predicate(_ depth: Int) -> ObjectPredicate {
     if depth <= 0 || chance(3) { return comparison(depth) }
     switch Int.random(in: 0..<6, using: &random) {
     case 0: return .and((0..<Int.random(in: 0..<4, using: &random)).map { _ in predicate(depth - 1) })
@@ -48,7 +48,7 @@ struct PredicateGenerator {
     ])
   }
 
-  private mutating func comparison(_ depth: Int) -> Predicate {
+  private mutating func comparison(_ depth: Int) -> ObjectPredicate {
     let kind = pick(Kind.allCases + [.number, .number, .text, .text])
     switch Int.random(in: 0..<14, using: &random) {
     case 0: return object(depth)
@@ -72,10 +72,10 @@ struct PredicateGenerator {
   }
 
   private mutating func simple(
-    _ left: Expression, _ kind: Kind, _ modifier: ComparisonPredicate.Modifier, _ depth: Int
-  ) -> Predicate {
+    _ left: ObjectExpression, _ kind: Kind, _ modifier: ComparisonPredicate.Modifier, _ depth: Int
+  ) -> ObjectPredicate {
     let options = options()
-    func made(_ comparison: ComparisonPredicate.Operator, _ right: Expression) -> Predicate {
+    func made(_ comparison: ComparisonPredicate.Operator, _ right: ObjectExpression) -> ObjectPredicate {
       .comparison(ComparisonPredicate(left, comparison, right, modifier: modifier, options: options))
     }
     switch Int.random(in: 0..<10, using: &random) {
@@ -107,7 +107,7 @@ struct PredicateGenerator {
   }
 
   /// Comparisons of objects.
-  private mutating func object(_ depth: Int) -> Predicate {
+  private mutating func object(_ depth: Int) -> ObjectPredicate {
     let scope = pick(scopes)
     let party = scope.entity.rootIndex == model.entity(named: "Party")?.index
     let toOne = scope.entity.relationships.filter { !$0.isToMany }.map(\.name)
@@ -125,7 +125,7 @@ struct PredicateGenerator {
 
   // MARK: Values
 
-  mutating func value(_ kind: Kind, _ depth: Int) -> Expression {
+  mutating func value(_ kind: Kind, _ depth: Int) -> ObjectExpression {
     if chance(4) { return .constant(constant(kind)) }
     if depth <= 0 || chance(3) { return property(kind) }
     switch kind {
@@ -159,7 +159,7 @@ struct PredicateGenerator {
     }
   }
 
-  private mutating func property(_ kind: Kind) -> Expression {
+  private mutating func property(_ kind: Kind) -> ObjectExpression {
     for _ in 0..<8 {
       let scope = pick(scopes)
       var entity = scope.entity
@@ -176,12 +176,12 @@ struct PredicateGenerator {
     return .constant(constant(kind))
   }
 
-  private func path(_ base: Expression, _ names: [String]) -> Expression {
+  private func path(_ base: ObjectExpression, _ names: [String]) -> ObjectExpression {
     .path(base, PropertyPath(names.map { .property($0) }))
   }
 
   /// A path over a to-many relationship to values of a kind.
-  private mutating func collection(_ depth: Int, _ wanted: Kind? = nil) -> (Expression, Kind) {
+  private mutating func collection(_ depth: Int, _ wanted: Kind? = nil) -> (ObjectExpression, Kind) {
     while true {
       let scope = pick(scopes)
       var entity = scope.entity
@@ -219,7 +219,7 @@ struct PredicateGenerator {
     }
   }
 
-  private mutating func subquery(_ collection: Expression, _ entity: EntityDescription, _ depth: Int) -> Expression {
+  private mutating func subquery(_ collection: ObjectExpression, _ entity: EntityDescription, _ depth: Int) -> ObjectExpression {
     variableCount += 1
     let variable = "v\(variableCount)"
     scopes.append(Scope(base: .variable(variable), entity: entity))
@@ -227,8 +227,8 @@ struct PredicateGenerator {
     return .subquery(collection, variable: variable, predicate(depth - 1))
   }
 
-  private mutating func number(_ depth: Int) -> Expression {
-    func call(_ function: ExpressionFunction, _ arguments: Expression...) -> Expression {
+  private mutating func number(_ depth: Int) -> ObjectExpression {
+    func call(_ function: ExpressionFunction, _ arguments: ObjectExpression...) -> ObjectExpression {
       .function(function, arguments)
     }
     switch Int.random(in: 0..<12, using: &random) {
@@ -267,7 +267,7 @@ struct PredicateGenerator {
     }
   }
 
-  private mutating func text(_ depth: Int) -> Expression {
+  private mutating func text(_ depth: Int) -> ObjectExpression {
     switch Int.random(in: 0..<6, using: &random) {
     case 0: return .function(.uppercase, [value(.text, depth)])
     case 1: return .function(.lowercase, [value(.text, depth)])
@@ -281,7 +281,7 @@ struct PredicateGenerator {
     }
   }
 
-  private mutating func date(_ depth: Int) -> Expression {
+  private mutating func date(_ depth: Int) -> ObjectExpression {
     switch Int.random(in: 0..<4, using: &random) {
     case 0: return .function(.add, [value(.date, depth), value(.number, 0)])
     case 1: return .function(.subtract, [value(.date, depth), value(.number, 0)])
@@ -294,7 +294,7 @@ struct PredicateGenerator {
 
   // MARK: Orders
 
-  mutating func order() -> [SortDescriptor] {
+  mutating func order() -> [ObjectSortDescriptor] {
     (0..<Int.random(in: 0..<3, using: &random)).map { _ in
       let entity = scopes[0].entity
       var names: [String] = []
@@ -304,11 +304,11 @@ struct PredicateGenerator {
         owner = model.entities[step.destinationEntity]
       }
       names.append(pick(owner.attributes).name)
-      let comparison: SortDescriptor.Comparison = pick([
+      let comparison: ObjectSortDescriptor.Comparison = pick([
         .standard, .standard, .folded(.caseInsensitive), .folded([.caseInsensitive, .diacriticInsensitive]), .localized,
         .localizedCaseInsensitive, .localizedStandard,
       ])
-      return SortDescriptor(
+      return ObjectSortDescriptor(
         names.joined(separator: "."), ascending: Bool.random(using: &random), comparison: comparison)
     }
   }

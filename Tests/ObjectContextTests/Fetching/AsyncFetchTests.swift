@@ -16,7 +16,7 @@ import Testing
     var names: [String] = []
     var progress: [Int] = []
     var greatest = 0
-    let request = FetchRequest("Employee", sortedBy: [SortDescriptor("salary")])
+    let request = FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("salary")])
     for try await portion in context.asyncFetch(request, portion: 300) {
       #expect(portion.total == 1000)
       progress.append(portion.completed)
@@ -60,7 +60,7 @@ import Testing
     let task = Task {
       let place = try Firm.place(employees: 2000, customers: 0)
       // Looks at four million pairs for each of the objects.
-      let predicate = try Predicate(
+      let predicate = try ObjectPredicate(
         format: "SUBQUERY(department.members, $x, SUBQUERY($x.department.members, $y, "
           + "SUBQUERY($y.department.members, $z, $z.salary < 0).@count > 0).@count > 0).@count > 0")
       let started = ContinuousClock.now
@@ -105,7 +105,7 @@ import Testing
   func ap33Count() async throws {
     let place = try Firm.place()
     var selects: [String] = []
-    let request = FetchRequest("Employee", where: try Predicate(format: "favoriteColor == 'Green'"))
+    let request = FetchRequest("Employee", where: try ObjectPredicate(format: "favoriteColor == 'Green'"))
     selects = try place.selects { () throws in
       let count = try place.context.count(for: request)
       #expect(count == 3)

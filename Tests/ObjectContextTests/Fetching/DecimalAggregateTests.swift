@@ -38,7 +38,7 @@ import Testing
     _ place: Workplace, _ expression: String, _ type: AttributeType = .undefined, of entity: String = "Line"
   ) throws -> AttributeValue {
     var request = FetchRequest(entity)
-    let parsed = try Expression(format: expression)
+    let parsed = try ObjectExpression(format: expression)
     request.propertiesToFetch = [.expression(ExpressionDescription(name: "x", expression: parsed, resultType: type))]
     let rows = try place.context.fetchDictionaries(request)
     guard case .attribute(let value)? = rows.first?["x"] else { throw NoSuchValue() }
@@ -47,7 +47,7 @@ import Testing
 
   private func inMemory(_ place: Workplace, _ expression: String) throws -> AttributeValue {
     let bill = try #require(try place.context.fetchAll("Bill").first)
-    guard case .attribute(let value) = try Expression(format: expression).evaluate(with: .object(bill)) else {
+    guard case .attribute(let value) = try ObjectExpression(format: expression).evaluate(with: .object(bill)) else {
       throw NoSuchValue()
     }
     return value
@@ -75,7 +75,7 @@ import Testing
     }
     // A condition says the same of both.
     for predicate in ["lines.@sum.amount == 100.59", "lines.@avg.amount == 25.1475"] {
-      let request = FetchRequest("Bill", where: try Predicate(format: predicate))
+      let request = FetchRequest("Bill", where: try ObjectPredicate(format: predicate))
       #expect(try place.context.count(for: request) == 1, "\(predicate)")
       #expect(try place.context.fetch(request).count == 1)
     }
@@ -87,14 +87,14 @@ import Testing
     let sum = "199999999999999.80000000000001"
     #expect(try inSQL(place, "sum:(amount)") == decimal(sum))
     #expect(try inMemory(place, "sum:(lines.amount)") == decimal(sum))
-    var request = FetchRequest("Line", sortedBy: [SortDescriptor("total", ascending: false)])
+    var request = FetchRequest("Line", sortedBy: [ObjectSortDescriptor("total", ascending: false)])
     request.propertiesToGroupBy = [.property("pieces")]
     request.propertiesToFetch = [
       .property("pieces"),
-      .expression(ExpressionDescription(name: "total", expression: try Expression(format: "sum:(amount)"))),
+      .expression(ExpressionDescription(name: "total", expression: try ObjectExpression(format: "sum:(amount)"))),
     ]
     var havingLarge = request
-    havingLarge.havingPredicate = try Predicate(format: "total > 1")
+    havingLarge.havingPredicate = try ObjectPredicate(format: "total > 1")
     let rows = try place.context.fetchDictionaries(request)
     #expect(rows.map { $0.double(1) } == [99999999999999.9, 99999999999999.9, 0.00000000000001])
     #expect(try place.context.fetchDictionaries(havingLarge).count == 2)

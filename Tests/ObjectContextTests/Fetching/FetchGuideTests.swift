@@ -17,9 +17,9 @@ import Testing
   func fe2OptionsAloneAndTogether() throws {
     let place = try Firm.place()
     let context = place.context
-    var request = FetchRequest("Employee", where: try Predicate(format: "salary > 9000"))
+    var request = FetchRequest("Employee", where: try ObjectPredicate(format: "salary > 9000"))
     #expect(Set(try context.fetch(request).names()) == ["e9", "e10", "e11"])
-    request = FetchRequest("Employee", sortedBy: [SortDescriptor("salary", ascending: false)])
+    request = FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("salary", ascending: false)])
     #expect(try context.fetch(request).names().first == "e11")
     request = FetchRequest("Employee")
     request.fetchLimit = 5
@@ -28,7 +28,7 @@ import Testing
     request.fetchOffset = 5
     #expect(try context.fetch(request).count == 7)
     request = FetchRequest(
-      "Employee", where: try Predicate(format: "salary > 3000"), sortedBy: [SortDescriptor("salary")])
+      "Employee", where: try ObjectPredicate(format: "salary > 3000"), sortedBy: [ObjectSortDescriptor("salary")])
     request.fetchLimit = 2
     request.fetchOffset = 1
     #expect(try context.fetch(request).names() == ["e4", "e5"])
@@ -47,10 +47,10 @@ import Testing
   func fe4TransientProperties() throws {
     let place = try Firm.place()
     let context = place.context
-    let predicate = try Predicate(format: "nickname == 'Bob'")
+    let predicate = try ObjectPredicate(format: "nickname == 'Bob'")
     let seen = try place.statements { () throws in
       #expect(predicateErrorCode { _ = try context.fetch(FetchRequest("Employee", where: predicate)) } == .notInSQL)
-      let order = FetchRequest("Employee", sortedBy: [SortDescriptor("nickname")])
+      let order = FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("nickname")])
       #expect(predicateErrorCode { _ = try context.fetch(order) } == .notInSQL)
     }
     #expect(seen.isEmpty)
@@ -63,7 +63,7 @@ import Testing
   func fe5Closures() throws {
     let place = try Firm.place()
     let context = place.context
-    let isOdd = Predicate.closure(
+    let isOdd = ObjectPredicate.closure(
       PredicateClosure { value in
         guard case .object(let object) = value,
           case .attribute(.integer(let age)) = try? object.evaluatedValue(forKey: "age")
@@ -74,7 +74,7 @@ import Testing
       let error = #expect(throws: ObjectError.self) { try context.fetch(FetchRequest("Employee", where: isOdd)) }
       #expect(error?.predicateError?.code == .notInSQL)
       #expect(error?.predicateError?.hint != nil)
-      let comparator = SortDescriptor("name", comparison: .custom(SortClosure { _, _ in 0 }))
+      let comparator = ObjectSortDescriptor("name", comparison: .custom(SortClosure { _, _ in 0 }))
       #expect(
         predicateErrorCode { _ = try context.fetch(FetchRequest("Employee", sortedBy: [comparator])) } == .notInSQL)
     }
@@ -86,17 +86,17 @@ import Testing
   func fe6SelfEquals() throws {
     let place = try Firm.place()
     let context = place.context
-    let all = Array(try context.fetch(FetchRequest("Employee", sortedBy: [SortDescriptor("name")])))
+    let all = Array(try context.fetch(FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("name")])))
     let id = all[2].objectID
     for argument in [all[2] as any PredicateArgument, id] {
-      let request = FetchRequest("Employee", where: try Predicate(format: "self == %@", argument))
+      let request = FetchRequest("Employee", where: try ObjectPredicate(format: "self == %@", argument))
       let selects = try place.selects { () throws in
         let found = try context.fetch(request)
         #expect(found.map(\.objectID) == [id])
       }
       #expect(selects.count == 1)
     }
-    let request = FetchRequest("Employee", where: try Predicate(format: "self == %@", id))
+    let request = FetchRequest("Employee", where: try ObjectPredicate(format: "self == %@", id))
     try context.delete(all[2])
     #expect(try context.count(for: request) == 0)
     #expect(try context.fetch(request).isEmpty)
@@ -108,12 +108,12 @@ import Testing
   func fe7SelfIn() throws {
     let place = try Firm.place(employees: 1200, customers: 0)
     let context = place.context
-    let ids = try context.fetchObjectIDs(FetchRequest("Employee", sortedBy: [SortDescriptor("salary")]))
+    let ids = try context.fetchObjectIDs(FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("salary")]))
     var wanted = Array(ids[..<1000])
     for id in ids[..<10] { try context.delete(try context.object(with: id)) }
     try context.save()
     context.reset()
-    let request = FetchRequest("Employee", where: try Predicate(format: "self IN %@", wanted))
+    let request = FetchRequest("Employee", where: try ObjectPredicate(format: "self IN %@", wanted))
     let selects = try place.selects { () throws in
       let found = try context.fetchObjectIDs(request)
       #expect(Set(found) == Set(wanted[10...]))
@@ -122,7 +122,7 @@ import Testing
     wanted.removeLast(wanted.count - 12)
     let objects = try wanted.compactMap { try context.existingObject(with: $0) }
     #expect(objects.count == 2)
-    let some = FetchRequest("Employee", where: try Predicate(format: "self IN %@", objects))
+    let some = FetchRequest("Employee", where: try ObjectPredicate(format: "self IN %@", objects))
     #expect(Set(try context.fetch(some)) == Set(objects))
   }
 
@@ -218,7 +218,7 @@ import Testing
   @Test("FE16: a template is bound as often as wanted and stays a template; a missing variable is an error")
   func fe16Templates() throws {
     let place = try Firm.place()
-    let template = try Predicate(format: "name == $NAME")
+    let template = try ObjectPredicate(format: "name == $NAME")
     for name in ["e3", "e7"] {
       let bound = try template.substituting(["NAME": ConstantValue.attribute(.string(name))])
       #expect(try place.context.fetch(FetchRequest("Employee", where: bound)).names() == [name])
@@ -234,13 +234,13 @@ import Testing
     let employee = try place.context.insert("Employee")
     try employee.setValue(.string(name), forKey: "name")
     try place.context.save()
-    let request = FetchRequest("Employee", where: try Predicate(format: "name == %@", name))
+    let request = FetchRequest("Employee", where: try ObjectPredicate(format: "name == %@", name))
     #expect(try place.context.fetch(request).names() == [name])
   }
 
   private func expression(
     _ name: String, _ format: String, _ type: AttributeType = .undefined
   ) throws -> ExpressionDescription {
-    ExpressionDescription(name: name, expression: try Expression(format: format), resultType: type)
+    ExpressionDescription(name: name, expression: try ObjectExpression(format: format), resultType: type)
   }
 }

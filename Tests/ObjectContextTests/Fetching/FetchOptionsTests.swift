@@ -5,7 +5,7 @@ import Testing
 
 /// The rows AP20 to AP32 of the requirements: the options of fetch requests.
 @Suite struct FetchOptionsTests {
-  private let bySalary = [SortDescriptor("salary")]
+  private let bySalary = [ObjectSortDescriptor("salary")]
 
   @Test("AP20: limit and offset cut a window; an offset past the end gives nothing")
   func ap20Window() throws {
@@ -108,7 +108,7 @@ import Testing
   @Test("AP22: one request gives objects, IDs, dictionaries or a count")
   func ap22ResultTypes() throws {
     let place = try Firm.place()
-    var request = FetchRequest("Employee", where: try Predicate(format: "salary > 9000"), sortedBy: bySalary)
+    var request = FetchRequest("Employee", where: try ObjectPredicate(format: "salary > 9000"), sortedBy: bySalary)
     guard case .objects(let objects) = try place.context.execute(request) else { throw WrongResult() }
     request.resultType = .objectIDs
     guard case .objectIDs(let ids) = try place.context.execute(request) else { throw WrongResult() }
@@ -126,7 +126,7 @@ import Testing
   @Test("AP23: dictionaries have the properties that were asked for; a to-one relationship gives an ID")
   func ap23DictionaryProperties() throws {
     let place = try Firm.place()
-    var request = FetchRequest("Employee", where: try Predicate(format: "name == 'e4'"))
+    var request = FetchRequest("Employee", where: try ObjectPredicate(format: "name == 'e4'"))
     request.propertiesToFetch = ["name", "hired", "department", "manager", "department.city.name", "note"]
     var rows: FetchedDictionaries?
     let selects = try place.selects { rows = try place.context.fetchDictionaries(request) }
@@ -193,7 +193,7 @@ import Testing
     #expect(predicateErrorCode { _ = try context.fetch(request) } == .invalidRequest)
     request.propertiesToFetch = ["nothing"]
     #expect(predicateErrorCode { _ = try context.fetch(request) } == .unknownKey)
-    let description = ExpressionDescription(name: "x", expression: try Expression(format: "salary * 2"))
+    let description = ExpressionDescription(name: "x", expression: try ObjectExpression(format: "salary * 2"))
     request.propertiesToFetch = [.expression(description)]
     #expect(predicateErrorCode { _ = try context.fetch(request) } == .invalidRequest)
   }
@@ -202,14 +202,14 @@ import Testing
   func ap24Groups() throws {
     let place = try Firm.place()
     var request = FetchRequest("Employee")
-    let total = ExpressionDescription(name: "total", expression: try Expression(format: "sum:(salary)"))
+    let total = ExpressionDescription(name: "total", expression: try ObjectExpression(format: "sum:(salary)"))
     request.propertiesToFetch = ["department.name", .expression(total)]
     request.propertiesToGroupBy = ["department.name"]
-    request.sortDescriptors = [SortDescriptor("department.name")]
+    request.sortDescriptors = [ObjectSortDescriptor("department.name")]
     let rows = try place.context.fetchDictionaries(request)
     #expect(rows.map { $0["department.name"] } == ["d0", "d1", "d2"])
     #expect(rows.map { $0.double(1) } == [22_000, 26_000, 30_000])
-    request.havingPredicate = try Predicate(format: "total > 25000")
+    request.havingPredicate = try ObjectPredicate(format: "total > 25000")
     #expect(try place.context.fetchDictionaries(request).map { $0["department.name"] } == ["d1", "d2"])
     request.propertiesToFetch.append("name")
     #expect(predicateErrorCode { _ = try place.context.fetchDictionaries(request) } == .invalidRequest)
@@ -218,7 +218,7 @@ import Testing
   @Test("AP25: equal dictionaries come once when distinct ones are asked for")
   func ap25Distinct() throws {
     let place = try Firm.place()
-    var request = FetchRequest("Employee", sortedBy: [SortDescriptor("favoriteColor")])
+    var request = FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("favoriteColor")])
     request.propertiesToFetch = ["favoriteColor"]
     #expect(try place.context.fetchDictionaries(request).count == 12)
     request.returnsDistinctResults = true
@@ -244,7 +244,7 @@ import Testing
   func ap27PendingChanges() throws {
     let place = try Firm.place()
     let context = place.context
-    var request = FetchRequest("Employee", where: try Predicate(format: "salary >= 11000"), sortedBy: bySalary)
+    var request = FetchRequest("Employee", where: try ObjectPredicate(format: "salary >= 11000"), sortedBy: bySalary)
     let found = Array(try context.fetch(request))
     #expect(found.names() == ["e10", "e11"])
     let new = try context.insert("Employee")
@@ -281,8 +281,8 @@ import Testing
   func ap27PendingRelationships() throws {
     let place = try Firm.place()
     let context = place.context
-    let request = FetchRequest("Department", where: try Predicate(format: "members.@count > 4"))
-    let crowded = FetchRequest("Department", where: try Predicate(format: "ANY members.name == 'e0'"))
+    let request = FetchRequest("Department", where: try ObjectPredicate(format: "members.@count > 4"))
+    let crowded = FetchRequest("Department", where: try ObjectPredicate(format: "ANY members.name == 'e0'"))
     #expect(try context.fetch(request).isEmpty)
     let employee = try #require(try context.fetch("Employee", where: ["name": .string("e0")]).first)
     let other = try #require(try context.fetch("Department", where: ["name": .string("d2")]).first)
@@ -290,7 +290,7 @@ import Testing
     #expect(try context.fetch(request).names() == ["d2"])
     #expect(try context.fetch(crowded).names() == ["d2"])
     #expect(try context.count(for: crowded) == 1)
-    let skilled = FetchRequest("Skill", where: try Predicate(format: "people.@count == 0"))
+    let skilled = FetchRequest("Skill", where: try ObjectPredicate(format: "people.@count == 0"))
     #expect(try context.fetch(skilled).isEmpty)
     let skill = try #require(try context.fetch("Skill", where: ["title": .string("C")]).first)
     try skill.setObjects([], forKey: "people")
@@ -339,7 +339,7 @@ import Testing
   func ap30Prefetching() throws {
     let place = try Firm.place(employees: 60)
     let context = place.context
-    var request = FetchRequest("Department", sortedBy: [SortDescriptor("name")])
+    var request = FetchRequest("Department", sortedBy: [ObjectSortDescriptor("name")])
     request.relationshipKeyPathsForPrefetching = ["members.skills", "members.manager", "city"]
     var found: FetchedObjects?
     var selects = try place.selects { found = try context.fetch(request) }
@@ -361,7 +361,7 @@ import Testing
 
     found = nil
     context.reset()
-    var people = FetchRequest("Skill", sortedBy: [SortDescriptor("title")])
+    var people = FetchRequest("Skill", sortedBy: [ObjectSortDescriptor("title")])
     people.relationshipKeyPathsForPrefetching = ["people"]
     selects = try place.selects { () throws in
       let skills = try context.fetch(people)

@@ -16,7 +16,7 @@ import Testing
     #expect(object == nil)
     #expect(buffer()?.count == 100)
     let held = found?[7]
-    let second = try context.fetch(FetchRequest("Employee", where: try Predicate(format: "salary <= 2000")))
+    let second = try context.fetch(FetchRequest("Employee", where: try ObjectPredicate(format: "salary <= 2000")))
     found = nil
     #expect(buffer().map { $0.count - $0.freeRows.count } == 3)
     #expect(try held?.value(forKey: "name") == .string("e7"))
@@ -26,7 +26,7 @@ import Testing
   @Test("An element is the same object for as long as somebody holds it, in all collections")
   func identity() throws {
     let place = try Firm.place()
-    let request = FetchRequest("Employee", sortedBy: [SortDescriptor("salary")])
+    let request = FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("salary")])
     let (first, second) = (try place.context.fetch(request), try place.context.fetch(request))
     #expect(first[3] === second[3])
     var batched = request
@@ -40,7 +40,7 @@ import Testing
     let place = try Firm.place(employees: 4, customers: 0)
     let context = place.context
     let inserted = try context.insert("Employee")
-    let found = try context.fetch(FetchRequest("Employee", sortedBy: [SortDescriptor("salary")]))
+    let found = try context.fetch(FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("salary")]))
     #expect(found.count == 5 && found[0] === inserted)
     let ids = Array(found.objectIDs)
     try context.delete(inserted)
@@ -60,7 +60,7 @@ import Testing
     let place = try Firm.place(employees: 10, customers: 0)
     let context = place.context
     do {
-      let found = try context.fetch(FetchRequest("Employee", sortedBy: [SortDescriptor("salary")]))
+      let found = try context.fetch(FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("salary")]))
       try found[4].setValue(.string("changed"), forKey: "name")
     }
     #expect(context.updatedObjects.names() == ["changed"])
@@ -73,7 +73,7 @@ import Testing
   func failures() throws {
     let place = try Firm.place()
     let context = place.context
-    let request = FetchRequest("Employee", where: try Predicate(format: "name MATCHES '('"))
+    let request = FetchRequest("Employee", where: try ObjectPredicate(format: "name MATCHES '('"))
     #expect(predicateErrorCode { _ = try context.fetch(request) } == .pattern)
     #expect(context.allBuffers.allSatisfy { $0.holdsNothing || $0.count == 0 })
     try place.coordinator.close()
@@ -87,8 +87,8 @@ import Testing
   func unseenValues() throws {
     let place = try Firm.place()
     let context = place.context
-    let people = try context.fetch(FetchRequest("Employee", sortedBy: [SortDescriptor("salary")]))
-    let departments = try context.fetch(FetchRequest("Department", sortedBy: [SortDescriptor("name")]))
+    let people = try context.fetch(FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("salary")]))
+    let departments = try context.fetch(FetchRequest("Department", sortedBy: [ObjectSortDescriptor("name")]))
     #expect(try departments[0].objects(forKey: "members").names().sorted() == ["e0", "e3", "e6", "e9"])
     try departments[0].add(people[1], to: "members")
     try people[2].setObject(people[5], forKey: "manager")
@@ -110,10 +110,10 @@ import Testing
       "ANY reports.age > 30", "skills.@count == 2", "manager == nil",
       "manager.name == 'e0' AND NOT favoriteColor == 'Blue'",
     ]
-    let orders: [[SortDescriptor]] = [
-      [SortDescriptor("salary")], [SortDescriptor("age", ascending: false), SortDescriptor("name")],
-      [SortDescriptor("department.name"), SortDescriptor("salary", ascending: false)],
-      [SortDescriptor("favoriteColor", comparison: .folded(.caseInsensitive))],
+    let orders: [[ObjectSortDescriptor]] = [
+      [ObjectSortDescriptor("salary")], [ObjectSortDescriptor("age", ascending: false), ObjectSortDescriptor("name")],
+      [ObjectSortDescriptor("department.name"), ObjectSortDescriptor("salary", ascending: false)],
+      [ObjectSortDescriptor("favoriteColor", comparison: .folded(.caseInsensitive))],
     ]
     for _ in 0..<4 {
       var everything = try context.fetchAll("Employee")
@@ -136,7 +136,7 @@ import Testing
       everything = try context.fetchAll("Employee")
       for format in formats {
         var request = FetchRequest(
-          "Employee", where: try Predicate(format: format), sortedBy: orders.randomElement(using: &random) ?? [])
+          "Employee", where: try ObjectPredicate(format: format), sortedBy: orders.randomElement(using: &random) ?? [])
         let all = try everything.filtered(by: try #require(request.predicate)).sorted(by: request.sortDescriptors)
         request.fetchOffset = Int.random(in: 0...3, using: &random)
         request.fetchLimit = Int.random(in: 0...12, using: &random)

@@ -189,7 +189,7 @@ import Testing
   @Test("Predicates in memory see fetched properties")
   func inMemory() throws {
     let (_, searcher) = try place()
-    let predicate = try Predicate(format: "greens.@count == 3 AND ANY greens.name == 'e4'")
+    let predicate = try ObjectPredicate(format: "greens.@count == 3 AND ANY greens.name == 'e4'")
     #expect(try [searcher].filtered(by: predicate).count == 1)
   }
 }

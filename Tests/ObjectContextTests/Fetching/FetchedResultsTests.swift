@@ -7,7 +7,7 @@ import Testing
 /// The row AP34 of the requirements: results with sections and differences.
 @Suite struct FetchedResultsTests {
   private func results(_ place: Workplace) throws -> FetchedResults {
-    let request = FetchRequest("Employee", sortedBy: [SortDescriptor("favoriteColor"), SortDescriptor("salary")])
+    let request = FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("favoriteColor"), ObjectSortDescriptor("salary")])
     return try FetchedResults(request, in: place.context, sectionKeyPath: "favoriteColor")
   }
 
@@ -18,7 +18,7 @@ import Testing
     #expect(results.sections.map(\.value) == [.string("Blue"), .string("Green")])
     #expect(results.sections.map(\.range) == [0..<9, 9..<12])
     #expect(try results[.init(section: 1, item: 1)].value(forKey: "name") == .string("e4"))
-    let unordered = FetchRequest("Employee", sortedBy: [SortDescriptor("salary")])
+    let unordered = FetchRequest("Employee", sortedBy: [ObjectSortDescriptor("salary")])
     #expect(
       predicateErrorCode {
         _ = try FetchedResults(unordered, in: place.context, sectionKeyPath: "favoriteColor")

@@ -53,7 +53,7 @@ enum Firm {
     func property(_ name: String, _ predicate: String?, newestFirst: Bool = false) -> FetchedPropertyDescription {
       var request = FetchRequestTemplate(name: name, entityName: "Employee")
       request.predicateText = predicate
-      request.sortDescriptors = [newestFirst ? SortDescriptor("hired", ascending: false) : SortDescriptor("name")]
+      request.sortDescriptors = [newestFirst ? ObjectSortDescriptor("hired", ascending: false) : ObjectSortDescriptor("name")]
       var property = FetchedPropertyDescription(name: name, fetchRequest: request)
       property.userInfo = ["color": "Green"]
       return property

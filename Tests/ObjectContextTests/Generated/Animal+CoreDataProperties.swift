@@ -214,7 +214,7 @@ extension Animal {
     pattern: String
   ) throws(PredicateError) -> TypedFetchRequest<Animal> {
     var request = FetchRequest("Animal")
-    request.predicate = try Predicate(
+    request.predicate = try ObjectPredicate(
       format: "keeper == $KEEPER AND name LIKE $PATTERN AND legs > $LEAST_LEGS AND isTame == YES"
     ).substituting([
       "KEEPER": (keeper?.objectID).constantValue,

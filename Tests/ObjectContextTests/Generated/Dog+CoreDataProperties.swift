@@ -48,7 +48,7 @@ extension Dog {
     names: [String]
   ) throws(PredicateError) -> TypedFetchRequest<Dog> {
     var request = FetchRequest("Dog")
-    request.predicate = try Predicate(
+    request.predicate = try ObjectPredicate(
       format: "name IN $NAMES"
     ).substituting([
       "NAMES": ConstantValue.collection(names.map { ConstantValue.attribute($0.attributeValue) })

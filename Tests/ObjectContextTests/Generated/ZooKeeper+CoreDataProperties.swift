@@ -113,7 +113,7 @@ extension ZooKeeper {
     n: Int
   ) throws(PredicateError) -> FetchRequest {
     var request = FetchRequest("Keeper")
-    request.predicate = try Predicate(
+    request.predicate = try ObjectPredicate(
       format: "animals.@count > $N"
     ).substituting([
       "N": ConstantValue.attribute(n.attributeValue)

@@ -178,7 +178,7 @@ struct ContextHistoryTests {
     let token = try desk.store.currentHistoryToken()
     for type in BatchResultType.allCases {
       var request = BatchUpdateRequest(
-        "Note", where: try Predicate(format: "size > 2"), set: ["title": "big", "body": Key("title")])
+        "Note", where: try ObjectPredicate(format: "size > 2"), set: ["title": "big", "body": Key("title")])
       request.resultType = type
       _ = try desk.context.execute(request)
     }

@@ -199,7 +199,7 @@ struct MappingModelTests {
     )
     var address = EntityMapping(name: "Addresses", source: "Person", destination: "Address")
     address.attributes["city"] = .source("city")
-    address.sourcePredicate = try Predicate(format: "city != 'City 3'")
+    address.sourcePredicate = try ObjectPredicate(format: "city != 'City 3'")
     let manager = MigrationManager(from: try Self.old(), to: new, mapping: MappingModel([person, address]))
     manager.userInfo["bonus"] = .integer(5)
     try manager.migrate(path)

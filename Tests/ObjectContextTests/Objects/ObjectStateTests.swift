@@ -69,7 +69,7 @@ extension ObjectTests {
         let statements = try place.statements {
           if isFetch {
             let found = try context.fetch(
-              FetchRequest("Worker", where: try Predicate(format: "SELF IN %@", faults)))
+              FetchRequest("Worker", where: try ObjectPredicate(format: "SELF IN %@", faults)))
             #expect(Set(found) == Set(faults))
           } else {
             try context.fetchValues(of: faults)

@@ -85,7 +85,7 @@ struct RelationshipRowTests {
     let members = try saved.objects(forKey: "members")
     #expect(members.map { "\($0.entity.name)" } == ["Employee", "Manager", "Flunky"])
     #expect(try find(place.context, "Manager", "m").object(forKey: "department") === saved)
-    let found = try place.context.fetch(FetchRequest("Manager", where: try Predicate(format: "department.name == 'd'")))
+    let found = try place.context.fetch(FetchRequest("Manager", where: try ObjectPredicate(format: "department.name == 'd'")))
     #expect(found.names() == ["m"])
     #expect(objectErrorCode { try saved.add(saved, to: "members") } == .wrongEntity)
     try place.verify()
@@ -229,7 +229,7 @@ struct RelationshipRowTests {
     try people[1].setObject(department, forKey: "department")
     try people[3].setObject(people[0], forKey: "boss")
     func found(_ format: String) throws -> [String] {
-      try place.context.fetch(FetchRequest("Employee", where: try Predicate(format: format))).names().sorted()
+      try place.context.fetch(FetchRequest("Employee", where: try ObjectPredicate(format: format))).names().sorted()
     }
     func check() throws {
       #expect(try found("department == nil") == ["e0", "e2", "e3"])

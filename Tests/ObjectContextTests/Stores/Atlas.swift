@@ -23,10 +23,10 @@ final class Atlas {
   static func model() throws -> ManagedObjectModel {
     var cities = FetchRequestTemplate(name: "cities", entityName: "City")
     cities.predicateText = "name == $FETCH_SOURCE.about OR self == $FETCH_SOURCE OR size > $FETCH_SOURCE.rank"
-    cities.sortDescriptors = [SortDescriptor("name")]
+    cities.sortDescriptors = [ObjectSortDescriptor("name")]
     var tags = FetchRequestTemplate(name: "tags", entityName: "Tag")
     tags.predicateText = "name BEGINSWITH $FETCH_SOURCE.about"
-    tags.sortDescriptors = [SortDescriptor("name", ascending: false)]
+    tags.sortDescriptors = [ObjectSortDescriptor("name", ascending: false)]
     var note = Models.entity(
       "Note", attributes: [Models.attribute("about", .string), Models.attribute("rank", .integer32)],
       relationships: [

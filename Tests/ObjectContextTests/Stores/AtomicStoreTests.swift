@@ -209,7 +209,7 @@ struct AtomicStoreTests {
     }
     var found: [ManagedObject] = []
     let asked = try calls {
-      found = Array(try place.context.fetch(FetchRequest("Person", where: try Predicate(format: "name == 'p1'"))))
+      found = Array(try place.context.fetch(FetchRequest("Person", where: try ObjectPredicate(format: "name == 'p1'"))))
     }
     #expect(asked == ["execute Person"], "values came with the request")
     var names: [String] = []
@@ -249,7 +249,7 @@ struct AtomicStoreTests {
     // A key path asks for everything that it leads through.
     try place.reopen()
     #expect(
-      try place.context.count(for: FetchRequest("Person", where: try Predicate(format: "employer.name == 'new'"))) == 3)
+      try place.context.count(for: FetchRequest("Person", where: try ObjectPredicate(format: "employer.name == 'new'"))) == 3)
     #expect(throws: BatchError.self) { try place.context.execute(BatchDeleteRequest("Skill", where: nil)) }
   }
 }

@@ -28,7 +28,7 @@ struct IncrementalStoreTests {
   }
 
   private func named(_ name: String, _ place: Workplace) throws -> ManagedObject {
-    let request = FetchRequest("Person", where: try Predicate(format: "name == '\(name)'"))
+    let request = FetchRequest("Person", where: try ObjectPredicate(format: "name == '\(name)'"))
     return try #require(try place.context.fetch(request).first)
   }
 

@@ -40,22 +40,22 @@ struct SeveralStoresFetchTests {
     try atlas.context.refreshAll([note])
     #expect(try note.fetchedObjects(forKey: "tags").names() == ["Rome", "Roma", "Ro"])
     // Predicates in memory, and children, go the same way.
-    #expect(try [note].filtered(by: try Predicate(format: "tags.@count == 3 AND ANY tags.name == 'Roma'")).count == 1)
+    #expect(try [note].filtered(by: try ObjectPredicate(format: "tags.@count == 3 AND ANY tags.name == 'Roma'")).count == 1)
     let child = ManagedObjectContext(parent: atlas.context)
     #expect(try child.object(with: note.objectID).fetchedObjects(forKey: "tags").names() == ["Rome", "Roma", "Ro"])
   }
 
   @Test("FE5: closures and orders of one's own, in stores that are no SQLite stores")
   func fe5() throws {
-    let isOdd = Predicate.closure(
+    let isOdd = ObjectPredicate.closure(
       PredicateClosure { value in
         guard case .object(let object) = value,
           case .attribute(.integer(let weight)) = try? object.evaluatedValue(forKey: "weight")
         else { return false }
         return weight % 2 == 1
       })
-    let backwards = SortDescriptor("weight", ascending: false)
-    let byClosure = SortDescriptor(
+    let backwards = ObjectSortDescriptor("weight", ascending: false)
+    let byClosure = ObjectSortDescriptor(
       "name",
       comparison: .custom(
         SortClosure { left, right in
@@ -111,7 +111,7 @@ struct SeveralStoresFetchTests {
     for i in 0..<6 { _ = try atlas.insert("Tag", "t\(i)", into: i % 2) }
     try atlas.context.save()
     _ = try atlas.insert("Tag", "t6", into: 0)
-    var request = FetchRequest("Tag", sortedBy: [SortDescriptor("name")])
+    var request = FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("name")])
     let uuids = atlas.stores.map(\.identifier)
     for (stores, expected) in [
       ([uuids[0]], [0, 2, 4, 6]), ([uuids[1]], [1, 3, 5]), (uuids, Array(0...6)), ([], []), (["nobody"], []),
@@ -137,14 +137,14 @@ struct SeveralStoresFetchTests {
     #expect(tags[0].objectID.primaryKey == tags[1].objectID.primaryKey)
     for clean in [false, true] {
       if !clean { try tags[0].setValue(.integer(1), forKey: "weight") }
-      func names(_ predicate: Predicate) throws -> [String] {
-        try atlas.context.fetch(FetchRequest("Tag", where: predicate, sortedBy: [SortDescriptor("name")])).names()
+      func names(_ predicate: ObjectPredicate) throws -> [String] {
+        try atlas.context.fetch(FetchRequest("Tag", where: predicate, sortedBy: [ObjectSortDescriptor("name")])).names()
       }
-      #expect(try names(try Predicate(format: "self == %@", tags[1])) == ["t1"])
-      #expect(try names(try Predicate(format: "self == %@", tags[0])) == ["t0"])
-      #expect(try names(try Predicate(format: "parent == %@", tags[0])) == ["t2"])
-      #expect(try names(try Predicate(format: "parent == %@", tags[1])) == ["t3"])
-      let both = Predicate.comparison(
+      #expect(try names(try ObjectPredicate(format: "self == %@", tags[1])) == ["t1"])
+      #expect(try names(try ObjectPredicate(format: "self == %@", tags[0])) == ["t0"])
+      #expect(try names(try ObjectPredicate(format: "parent == %@", tags[0])) == ["t2"])
+      #expect(try names(try ObjectPredicate(format: "parent == %@", tags[1])) == ["t3"])
+      let both = ObjectPredicate.comparison(
         ComparisonPredicate(
           .evaluatedObject, .isIn, .constant(.collection([tags[0], tags[3]].map { .objectID($0.objectID) }))))
       #expect(try names(both) == ["t0", "t3"])
@@ -159,11 +159,11 @@ struct SeveralStoresFetchTests {
       let tag = try atlas.insert("Tag", "t\(i)", into: i % 2)
       try tag.setValue(.integer(Int64(10 - i / 2)), forKey: "weight")
     }
-    let tags = try atlas.context.fetch(FetchRequest("Tag", sortedBy: [SortDescriptor("name")]))
+    let tags = try atlas.context.fetch(FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("name")]))
     for i in 2..<6 { try tags[i].setObject(tags[i % 2], forKey: "parent") }
     try atlas.insert("City", "c").setValue(.integer(2), forKey: "size")
     try atlas.context.save()
-    var request = FetchRequest("Tag", sortedBy: [SortDescriptor("weight"), SortDescriptor("name", ascending: false)])
+    var request = FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("weight"), ObjectSortDescriptor("name", ascending: false)])
     request.propertiesToFetch = ["name"]
     func names() throws -> [String] {
       try atlas.context.fetchDictionaries(request).map { row in
@@ -182,8 +182,8 @@ struct SeveralStoresFetchTests {
     (request.fetchOffset, request.fetchLimit) = (0, 0)
     request.sortDescriptors = []
     #expect(try names() == ["t0", "t2", "t4", "t1", "t3", "t5"])
-    request.predicate = try Predicate(format: "weight < 10")
-    request.sortDescriptors = [SortDescriptor("parent.name"), SortDescriptor("name")]
+    request.predicate = try ObjectPredicate(format: "weight < 10")
+    request.sortDescriptors = [ObjectSortDescriptor("parent.name"), ObjectSortDescriptor("name")]
     request.propertiesToFetch = ["name", "parent"]
     let rows = try atlas.context.fetchDictionaries(request)
     #expect(rows.keys == ["name", "parent"])
@@ -197,7 +197,7 @@ struct SeveralStoresFetchTests {
     }
     request.propertiesToFetch = []
     #expect(predicateErrorCode { _ = try atlas.context.fetchDictionaries(request) } == .invalidRequest)
-    request.sortDescriptors = [SortDescriptor("name")]
+    request.sortDescriptors = [ObjectSortDescriptor("name")]
     #expect(try Set(atlas.context.fetchDictionaries(request).keys) == ["name", "weight", "parent"])
     #expect(try names() == ["t2", "t3", "t4", "t5"])
 
@@ -229,14 +229,14 @@ struct SeveralStoresFetchTests {
     #expect(try context.execute(other).insertedCount == 1)
     #expect(try atlas.rows(1, "SELECT ZABOUT FROM ZNOTE") == ["n"])
     var update = BatchUpdateRequest(
-      "Tag", where: try Predicate(format: "name < 't3' OR name > 't5'"), set: ["weight": 5])
+      "Tag", where: try ObjectPredicate(format: "name < 't3' OR name > 't5'"), set: ["weight": 5])
     update.resultType = .objectIDs
     let updated = try context.execute(update)
     #expect(updated.updatedCount == 5)
     try context.mergeChanges(from: updated)
     #expect(try tags[1].value(forKey: "weight") == .integer(5))
     #expect(try tags[3].value(forKey: "weight") == .null)
-    #expect(try context.count(for: FetchRequest("Tag", where: try Predicate(format: "weight == 5"))) == 5)
+    #expect(try context.count(for: FetchRequest("Tag", where: try ObjectPredicate(format: "weight == 5"))) == 5)
     var delete = BatchDeleteRequest(objectIDs: [tags[0].objectID, tags[3].objectID])
     delete.resultType = .objectIDs
     let deleted = try context.execute(delete)
@@ -244,7 +244,7 @@ struct SeveralStoresFetchTests {
     #expect(Set(deleted.deletedObjectIDs) == [tags[0].objectID, tags[3].objectID])
     try context.mergeChanges(from: deleted)
     #expect(try context.fetch("Tag").names().sorted() == ["t1", "t2", "t4", "t5", "t6", "t7"])
-    delete = BatchDeleteRequest("Tag", where: try Predicate(format: "weight == 5"))
+    delete = BatchDeleteRequest("Tag", where: try ObjectPredicate(format: "weight == 5"))
     delete.resultType = .count
     let rest = try context.execute(delete)
     #expect(rest.deletedCount == 4)
@@ -278,7 +278,7 @@ struct SeveralStoresFetchTests {
     // Relationships to it are empty; a request that follows them says so.
     #expect(try city.objects(forKey: "notes") == [])
     for format in ["ANY notes.about == 'x'", "notes.@count == 0", "notes.place == self"] {
-      let request = FetchRequest("City", where: try Predicate(format: format))
+      let request = FetchRequest("City", where: try ObjectPredicate(format: format))
       #expect(predicateErrorCode { _ = try context.fetch(request) } == .notInSQL, "\(format)")
     }
     var request = FetchRequest("City")
@@ -345,20 +345,20 @@ struct SeveralStoresFetchTests {
       switch limits[0] {
       case 0: break
       case 1:
-        request.predicate = try Predicate(format: "weight >= 2")
+        request.predicate = try ObjectPredicate(format: "weight >= 2")
         wanted = wanted.filter { $0.weight ?? 0 >= 2 }
       case 2:
-        request.predicate = try Predicate(format: "name == nil OR weight == 1")
+        request.predicate = try ObjectPredicate(format: "name == nil OR weight == 1")
         wanted = wanted.filter { $0.name == nil || $0.weight == 1 }
       default:
-        request.predicate = try Predicate(format: "name == 'b' AND weight != nil")
+        request.predicate = try ObjectPredicate(format: "name == 'b' AND weight != nil")
         wanted = wanted.filter { $0.name == "b" && $0.weight != nil }
       }
       var descending: [Bool] = []
       if limits[1] > 0 {
         descending = (0..<2).map { _ in Bool.random(using: &random) }
         request.sortDescriptors = [
-          SortDescriptor("weight", ascending: !descending[0]), SortDescriptor("name", ascending: !descending[1]),
+          ObjectSortDescriptor("weight", ascending: !descending[0]), ObjectSortDescriptor("name", ascending: !descending[1]),
         ]
       }
       if limits[2] > 0 {

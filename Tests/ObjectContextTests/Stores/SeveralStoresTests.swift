@@ -124,7 +124,7 @@ struct SeveralStoresTests {
     for (kind, name) in [("City", "b"), ("Country", "a"), ("Region", "c"), ("City", "d")] {
       try context.insert(kind).setValue(.string(name), forKey: "name")
     }
-    let request = FetchRequest("Place", sortedBy: [SortDescriptor("name")])
+    let request = FetchRequest("Place", sortedBy: [ObjectSortDescriptor("name")])
     #expect(try context.fetch(request).map(\.entity.name) == ["Country", "City", "Region", "City"])
     try context.save()
     context.reset()
@@ -329,7 +329,7 @@ struct SeveralStoresTests {
     for store in 0..<2 { for name in ["a", "b"] { _ = try atlas.insert("Tag", "\(name)\(store)", into: store) } }
     try atlas.context.save()
     let child = ManagedObjectContext(parent: ManagedObjectContext(parent: atlas.context))
-    let tags = try child.fetch(FetchRequest("Tag", sortedBy: [SortDescriptor("name", ascending: false)]))
+    let tags = try child.fetch(FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("name", ascending: false)]))
     #expect(tags.names() == ["b1", "b0", "a1", "a0"])
     try tags[0].setObject(tags[2], forKey: "parent")
     try tags[1].add(tags[3], to: "related")
@@ -340,7 +340,7 @@ struct SeveralStoresTests {
     try tags[2].add(new, to: "children")
     try child.delete(tags[1])
     #expect(
-      try child.fetch(FetchRequest("Tag", sortedBy: [SortDescriptor("name")])).names() == ["a0", "a1", "b1", "c1"])
+      try child.fetch(FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("name")])).names() == ["a0", "a1", "b1", "c1"])
     #expect(try child.count("Tag") == 4)
     var next: ManagedObjectContext? = child
     while let context = next {

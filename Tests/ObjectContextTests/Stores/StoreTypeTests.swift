@@ -75,8 +75,8 @@ struct StoreTypeTests {
     try place.reopen()
     #expect(try place.context.count("Person") == 20)
     #expect(try place.context.count("Boss") == 4)
-    var request = FetchRequest("Person", where: try Predicate(format: "age >= 10 AND name LIKE 'p1*'"))
-    request.sortDescriptors = [SortDescriptor("age", ascending: false)]
+    var request = FetchRequest("Person", where: try ObjectPredicate(format: "age >= 10 AND name LIKE 'p1*'"))
+    request.sortDescriptors = [ObjectSortDescriptor("age", ascending: false)]
     let found = Array(try place.context.fetch(request))
     #expect(try found.map { try $0.value(forKey: "age") } == (10..<20).reversed().map { .integer(Int64($0)) })
     for person in found { try person.setValue(.string("changed"), forKey: "name") }
@@ -147,7 +147,7 @@ struct StoreTypeTests {
     _ = try place.context.execute(BatchInsertRequest("Skill", rows: rows))
     try place.reopen()
     #expect(try place.context.count("Skill") == 10)
-    _ = try place.context.execute(BatchDeleteRequest("Skill", where: try Predicate(format: "title > 's4'")))
+    _ = try place.context.execute(BatchDeleteRequest("Skill", where: try ObjectPredicate(format: "title > 's4'")))
     try place.reopen()
     #expect(try place.context.fetchAll("Skill").names("title") == (0..<5).map { "s\($0)" })
     try place.verify()

@@ -48,7 +48,7 @@ struct TypedQueryTests {
       found.append(try place.context.fetch(Ticket.self, where: condition).map(\.title))
     }
     let text = try place.statements {
-      let objects = try place.context.fetch(FetchRequest("Ticket", where: try Predicate(format: format)))
+      let objects = try place.context.fetch(FetchRequest("Ticket", where: try ObjectPredicate(format: format)))
       found.append(objects.compactMap { ($0 as? Ticket)?.title })
     }
     #expect(typed == text)
@@ -70,7 +70,7 @@ struct TypedQueryTests {
     try issue.setValue([7, 8].attributeValue, forKey: "blob")
     try place.context.save()
     #expect(try place.context.fetch(Ticket.self, where: \.token == token && \.blob == [7, 8]) == [issue])
-    let format = try Predicate(
+    let format = try ObjectPredicate(
       format: "token == %@ AND blob == %@ AND createdAt == %@", token, [7, 8] as [UInt8], issue.createdAt)
     #expect(try place.context.count(for: FetchRequest("Ticket", where: format)) == 1)
   }
@@ -109,7 +109,7 @@ struct TypedQueryTests {
   @Test("values of dictionaries come as Swift types, or say why not")
   func dictionaries() throws {
     let place = try Tracker.place()
-    var request = FetchRequest("Ticket", where: try Predicate(format: "title == 'A2'"))
+    var request = FetchRequest("Ticket", where: try ObjectPredicate(format: "title == 'A2'"))
     request.propertiesToFetch = ["title", "points", "state", "cost"]
     let row = try #require(try place.context.fetchDictionaries(request).first)
     #expect(try row.value(forKey: "title") == "A2")

@@ -136,10 +136,10 @@ import Testing
   }
 
   @Test func closuresJudge() throws {
-    let predicate = Predicate.closure(PredicateClosure { !$0.isNull })
+    let predicate = ObjectPredicate.closure(PredicateClosure { !$0.isNull })
     #expect(try predicate.evaluate(with: 1))
     #expect(try [1, nil, 2].filtered(by: predicate).count == 2)
-    #expect(try Predicate.and([]).evaluate(with: .null))
-    #expect(try !Predicate.or([]).evaluate(with: .null))
+    #expect(try ObjectPredicate.and([]).evaluate(with: .null))
+    #expect(try !ObjectPredicate.or([]).evaluate(with: .null))
   }
 }

@@ -126,17 +126,17 @@ import Testing
   @Test func objectsCompareByID() throws {
     let (a, b) = (Thing(1), Thing(2))
     let object: EvaluatedValue = ["a": .object(a), "b": .object(b), "list": [.object(a)]]
-    #expect(try Predicate(format: "self == %@", a.id).evaluate(with: a))
-    #expect(try !Predicate(format: "self == %@", a.id).evaluate(with: b))
-    #expect(try Predicate(format: "self IN %@", [a.id, b.id]).evaluate(with: b))
-    #expect(try Predicate(format: "a == %@ AND b != %@ AND list CONTAINS %@", a.id, a.id, a.id).evaluate(with: object))
+    #expect(try ObjectPredicate(format: "self == %@", a.id).evaluate(with: a))
+    #expect(try !ObjectPredicate(format: "self == %@", a.id).evaluate(with: b))
+    #expect(try ObjectPredicate(format: "self IN %@", [a.id, b.id]).evaluate(with: b))
+    #expect(try ObjectPredicate(format: "a == %@ AND b != %@ AND list CONTAINS %@", a.id, a.id, a.id).evaluate(with: object))
     #expect(try holds("a == a AND a != b AND a != NULL AND a != 'x' AND a IN list AND NOT b IN list", object))
     #expect(try holds("m == n AND m != a", ["m": ["x": 1], "n": ["x": 1.0], "a": ["x": 2]]))
     #expect(try failure("a < b", object) == .typeMismatch)
     #expect(try failure("a.missing == 1", object) == .unknownKey)
     #expect(try failure("self.x == 1", .objectID(a.id)) == .unknownKey)
     let many = (0..<1_000).map { Thing(Int64($0)).id }
-    let inMany = try Predicate(format: "self IN %@", many)
+    let inMany = try ObjectPredicate(format: "self IN %@", many)
     #expect(try [Thing(999), Thing(1_000)].filtered(by: inMany).map(\.id.primaryKey) == [999])
   }
 
@@ -152,7 +152,7 @@ import Testing
       let list = (0..<Int.random(in: 6...12, using: &generator)).map { _ in pool.randomElement(using: &generator) ?? 1 }
       guard let value = pool.randomElement(using: &generator) else { continue }
       if case .collection = value { continue }
-      let predicate = Predicate.comparison(ComparisonPredicate(.constant(value), .isIn, .constant(.collection(list))))
+      let predicate = ObjectPredicate.comparison(ComparisonPredicate(.constant(value), .isIn, .constant(.collection(list))))
       var expected = false
       for element in list {
         guard case .attribute(let first) = value, case .attribute(let second) = element else { continue }

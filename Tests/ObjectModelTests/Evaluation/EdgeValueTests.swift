@@ -13,7 +13,7 @@ import Testing
     }
     #expect(value == Double("\(digits)e\(exponent)"))
     let text = "CAST('\(digits)e\(exponent)', 'NSNumber') > 1"
-    #expect(try Predicate(format: text).evaluate(with: .null))
+    #expect(try ObjectPredicate(format: text).evaluate(with: .null))
   }
 
   @Test("texts are the same value when their bytes are, so composed and decomposed accents are two")
@@ -23,25 +23,25 @@ import Testing
     #expect(Set([composed, decomposed, .string("\u{E9}")]).count == 2)
     #expect(AttributeValue.uri("a") != .string("a"))
     #expect(
-      Predicate.comparison(ComparisonPredicate(.evaluatedObject, .equalTo, .constant(.attribute(composed))))
-        != Predicate.comparison(ComparisonPredicate(.evaluatedObject, .equalTo, .constant(.attribute(decomposed)))))
+      ObjectPredicate.comparison(ComparisonPredicate(.evaluatedObject, .equalTo, .constant(.attribute(composed))))
+        != ObjectPredicate.comparison(ComparisonPredicate(.evaluatedObject, .equalTo, .constant(.attribute(decomposed)))))
   }
 
   @Test("sums beyond the greatest number are infinite and never become null")
   func greatSums() throws {
     for text in ["sum:({1e308, 1e308, 5}) > 1e308", "sum:({5, 1e308, 1e308}) > 1e308", "sum:({1e308, -1e308, 5}) == 5"]
     {
-      #expect(try Predicate(format: text).evaluate(with: .null), "\(text)")
+      #expect(try ObjectPredicate(format: text).evaluate(with: .null), "\(text)")
     }
   }
 
   @Test("a variable of SUBQUERY is gone after an error in its predicate")
   func subqueryVariable() throws {
     var evaluator = PredicateEvaluator()
-    let failing = try Predicate(format: "SUBQUERY({1, 2}, $x, $x < 'a')[SIZE] > 0")
+    let failing = try ObjectPredicate(format: "SUBQUERY({1, 2}, $x, $x < 'a')[SIZE] > 0")
     #expect(throws: PredicateError.self) { try evaluator.evaluate(failing, with: .null) }
     let after = #expect(throws: PredicateError.self) {
-      try evaluator.evaluate(try Predicate(format: "$x == 1"), with: .null)
+      try evaluator.evaluate(try ObjectPredicate(format: "$x == 1"), with: .null)
     }
     #expect(after?.code == .missingVariable)
   }

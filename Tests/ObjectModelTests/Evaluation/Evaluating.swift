@@ -5,7 +5,7 @@ func holds(
   _ format: String, _ object: EvaluatedValue = .null, _ arguments: [any PredicateArgument] = [],
   variables: [String: EvaluatedValue] = [:]
 ) throws -> Bool {
-  try Predicate(format: format, arguments: arguments).evaluate(with: object, variables: variables)
+  try ObjectPredicate(format: format, arguments: arguments).evaluate(with: object, variables: variables)
 }
 
 /// The value of an expression in text.
@@ -13,7 +13,7 @@ func value(
   _ format: String, _ object: EvaluatedValue = .null, _ arguments: [any PredicateArgument] = [],
   variables: [String: EvaluatedValue] = [:], now: Double? = nil
 ) throws -> EvaluatedValue {
-  try Expression(format: format, arguments: arguments).evaluate(with: object, variables: variables, now: now)
+  try ObjectExpression(format: format, arguments: arguments).evaluate(with: object, variables: variables, now: now)
 }
 
 /// The single value of an expression in text.
@@ -39,7 +39,7 @@ struct NotSingle: Error {}
 func failure(_ format: String, _ object: EvaluatedValue = .null, _ arguments: [any PredicateArgument] = []) throws
   -> PredicateError.Code?
 {
-  let predicate = try Predicate(format: format, arguments: arguments)
+  let predicate = try ObjectPredicate(format: format, arguments: arguments)
   do throws(PredicateError) {
     _ = try predicate.evaluate(with: object)
     return nil

@@ -132,8 +132,8 @@ import Testing
   @Test("FN8: random is in 0..<1, random:(n) in 0..<n, new for each object")
   func fn8Random() throws {
     var evaluator = PredicateEvaluator()
-    let plain = try Expression(format: "random()")
-    let below = try Expression(format: "random:(3)")
+    let plain = try ObjectExpression(format: "random()")
+    let below = try ObjectExpression(format: "random:(3)")
     var seen: Set<Double> = []
     var whole: Set<Int64> = []
     for _ in 0..<200 {
@@ -157,7 +157,7 @@ import Testing
 
   @Test("FN9: now is one value for a whole evaluation")
   func fn9Now() throws {
-    let now = try Expression(format: "now()")
+    let now = try ObjectExpression(format: "now()")
     var evaluator = PredicateEvaluator()
     guard case .attribute(.date(let first)) = try evaluator.evaluate(now, with: .null),
       case .attribute(.date(let second)) = try evaluator.evaluate(now, with: 1)
@@ -168,7 +168,7 @@ import Testing
     #expect(first == second)
     // After 2025 and before 2100.
     #expect((757_382_400..<3_124_224_000).contains(first))
-    #expect(try Predicate(format: "now() == %@", AttributeValue.date(5)).evaluate(with: .null, now: 5))
+    #expect(try ObjectPredicate(format: "now() == %@", AttributeValue.date(5)).evaluate(with: .null, now: 5))
     #expect(try holds("now() - now() == 0"))
   }
 
@@ -232,7 +232,7 @@ import Testing
         for second in samples {
           let count = function.rawValue.split(separator: ":").count
           let arguments = count == 2 ? [first, second] : [first]
-          let expression = Expression.function(function, arguments.map { .constant(.attribute($0)) })
+          let expression = ObjectExpression.function(function, arguments.map { .constant(.attribute($0)) })
           let direct = outcome { try function.call(arguments) }
           let evaluated = outcome {
             guard case .attribute(let value) = try expression.evaluate(with: .null) else { throw NotSingle() }

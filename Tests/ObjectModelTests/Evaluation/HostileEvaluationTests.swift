@@ -26,11 +26,11 @@ import Testing
 
   @Test("What nests deep is an error, also on a small stack")
   func deepNestingIsAnError() {
-    var sum = Expression.constant(1)
-    var predicate = Predicate.value(true)
-    var path = Expression.evaluatedObject
-    var ternary = Expression.constant(1)
-    var subquery = Expression.constant([1])
+    var sum = ObjectExpression.constant(1)
+    var predicate = ObjectPredicate.value(true)
+    var path = ObjectExpression.evaluatedObject
+    var ternary = ObjectExpression.constant(1)
+    var subquery = ObjectExpression.constant([1])
     for _ in 0..<5_000 {
       sum = .function(.add, [sum, .constant(1)])
       predicate = .not(predicate)
@@ -40,7 +40,7 @@ import Testing
       subquery = .subquery(subquery, variable: "x", .value(true))
     }
     let comparisons = [sum, path, ternary, subquery].map {
-      Predicate.comparison(ComparisonPredicate($0, .equalTo, .constant(1)))
+      ObjectPredicate.comparison(ComparisonPredicate($0, .equalTo, .constant(1)))
     }
     for hostile in comparisons + [predicate] {
       var code: PredicateError.Code?
@@ -56,8 +56,8 @@ import Testing
   @Test("The depth that is allowed fits a stack of a megabyte")
   func allowedDepthFitsTheStack() throws {
     let depth = PredicateEvaluator.greatestDepth / 2 - 2
-    var ternary = Expression.constant(1)
-    var subquery = Expression.constant([1])
+    var ternary = ObjectExpression.constant(1)
+    var subquery = ObjectExpression.constant([1])
     for _ in 0..<depth {
       ternary = .conditional(
         .comparison(ComparisonPredicate(ternary, .equalTo, .constant(1))), .constant(1), .constant(2))
@@ -91,7 +91,7 @@ import Testing
       .object(Thing(1, ["k": "v"])), .objectID(Thing(2).id), .attribute(.double(.infinity)), [], "[",
       .attribute(.decimal(DecimalNumber(significand: .max, exponent: -165))),
     ]
-    func expression(_ depth: Int) -> Expression {
+    func expression(_ depth: Int) -> ObjectExpression {
       switch Int.random(in: 0..<(depth > 0 ? 12 : 3), using: &generator) {
       case 0: return .variable("v\(Int.random(in: 0..<values.count, using: &generator))")
       case 1: return .keyPath(PropertyPath([.property("k")]))
@@ -119,7 +119,7 @@ import Testing
         return .function(function, (0..<count).map { _ in expression(depth - 1) })
       }
     }
-    func predicate(_ depth: Int) -> Predicate {
+    func predicate(_ depth: Int) -> ObjectPredicate {
       .comparison(
         ComparisonPredicate(
           expression(depth),

@@ -7,14 +7,14 @@ import Testing
   @Test("Other implementations' vectors hold", arguments: PredicateVector.all)
   func vectorHolds(vector: PredicateVector) throws {
     if vector.expectParse == "error" {
-      #expect(throws: PredicateError.self) { _ = try Predicate(format: vector.format, arguments: vector.arguments) }
+      #expect(throws: PredicateError.self) { _ = try ObjectPredicate(format: vector.format, arguments: vector.arguments) }
       return
     }
-    let parsed = try Predicate(format: vector.format, arguments: vector.arguments)
+    let parsed = try ObjectPredicate(format: vector.format, arguments: vector.arguments)
     let predicate = try parsed.substituting(vector.substitutions)
     if let format = vector.predicateFormat {
       #expect(parsed.description == format)
-      #expect(try Predicate(format: parsed.description) == parsed)
+      #expect(try ObjectPredicate(format: parsed.description) == parsed)
     }
     if let indexes = vector.expectIndexes {
       let values = try (vector.collection ?? []).map { try EvaluatedValue($0.constant) }

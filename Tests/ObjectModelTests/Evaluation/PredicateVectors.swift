@@ -44,7 +44,7 @@ struct PredicateVector: Decodable, Sendable, CustomTestStringConvertible {
   }
 
   /// What the variables stand for.
-  var substitutions: [String: ObjectModel.Expression] {
+  var substitutions: [String: ObjectExpression] {
     (vars ?? [:]).mapValues { value in
       if case .object(let members) = value, case .text(let path) = members["$keypath"], let path = PropertyPath(path) {
         return .keyPath(path)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite struct SortOrderTests {
-  private func names(_ descriptors: [SortDescriptor], _ objects: [EvaluatedValue]) throws -> [String] {
+  private func names(_ descriptors: [ObjectSortDescriptor], _ objects: [EvaluatedValue]) throws -> [String] {
     try objects.sorted(by: descriptors).map { object in
       guard case .object(let keyed) = object, case .attribute(let name) = try keyed.evaluatedValue(forKey: "name")
       else { return "?" }
@@ -15,17 +15,17 @@ import Testing
     let objects: [EvaluatedValue] = ["b", "a", nil, "Z", "\u{E9}", "e\u{301}", "f"].map { (name: EvaluatedValue) in
       ["name": name]
     }
-    #expect(try names([SortDescriptor("name")], objects) == ["-", "Z", "a", "b", "e\u{301}", "f", "\u{E9}"])
+    #expect(try names([ObjectSortDescriptor("name")], objects) == ["-", "Z", "a", "b", "e\u{301}", "f", "\u{E9}"])
     #expect(
-      try names([SortDescriptor("name", ascending: false)], objects) == ["\u{E9}", "f", "e\u{301}", "b", "a", "Z", "-"])
+      try names([ObjectSortDescriptor("name", ascending: false)], objects) == ["\u{E9}", "f", "e\u{301}", "b", "a", "Z", "-"])
   }
 
   @Test func comparisonsOfTexts() throws {
     let objects: [EvaluatedValue] = ["b", "A", "a", "Á", "file10", "file9", "B"].map { (name: EvaluatedValue) in
       ["name": name]
     }
-    func order(_ comparison: SortDescriptor.Comparison) throws -> [String] {
-      try names([SortDescriptor("name", comparison: comparison)], objects)
+    func order(_ comparison: ObjectSortDescriptor.Comparison) throws -> [String] {
+      try names([ObjectSortDescriptor("name", comparison: comparison)], objects)
     }
     #expect(try order(.folded(.caseInsensitive)) == ["A", "a", "b", "B", "file10", "file9", "Á"])
     #expect(
@@ -45,19 +45,19 @@ import Testing
       Thing(3, ["n": 1, "m": "b"]), Thing(2, ["n": 1, "m": "a"]), Thing(1, ["n": 1, "m": "b"]),
       Thing(4, ["n": 0.5, "m": "z"]),
     ]
-    let sorted = try things.sorted(by: [SortDescriptor("n"), SortDescriptor("m", ascending: false)])
+    let sorted = try things.sorted(by: [ObjectSortDescriptor("n"), ObjectSortDescriptor("m", ascending: false)])
     #expect(sorted.map(\.id.primaryKey) == [4, 1, 3, 2])
-    #expect(try things.sorted(by: [SortDescriptor]()).map(\.id.primaryKey) == [1, 2, 3, 4])
-    let order = try SortOrder([SortDescriptor("n"), SortDescriptor("m")])
+    #expect(try things.sorted(by: [ObjectSortDescriptor]()).map(\.id.primaryKey) == [1, 2, 3, 4])
+    let order = try SortOrder([ObjectSortDescriptor("n"), ObjectSortDescriptor("m")])
     #expect(try order.compare(order.keys(of: .object(things[0])), order.keys(of: .object(things[1]))) > 0)
     let counted: [EvaluatedValue] = [
       ["name": "two", "l": [1, 2]], ["name": "one", "l": [1]], ["name": "none", "l": nil],
     ]
-    #expect(try names([SortDescriptor("l.@count")], counted) == ["none", "one", "two"])
+    #expect(try names([ObjectSortDescriptor("l.@count")], counted) == ["none", "one", "two"])
   }
 
   @Test func whatHasNoOrderIsAnError() throws {
-    func code(_ descriptor: SortDescriptor, _ objects: [EvaluatedValue]) -> PredicateError.Code? {
+    func code(_ descriptor: ObjectSortDescriptor, _ objects: [EvaluatedValue]) -> PredicateError.Code? {
       do throws(PredicateError) {
         _ = try objects.sorted(by: [descriptor])
         return nil
@@ -65,22 +65,22 @@ import Testing
         return error.code
       }
     }
-    #expect(code(SortDescriptor("a"), [["a": 1], ["a": "x"]]) == .typeMismatch)
-    #expect(code(SortDescriptor("a", comparison: .localized), [["a": 1], ["a": "x"]]) == .typeMismatch)
-    #expect(code(SortDescriptor("a"), [["a": [1]], ["a": [2]]]) == .toManyKey)
-    #expect(code(SortDescriptor("a"), [["a": ["x": 1]], ["a": ["x": 2]]]) == .typeMismatch)
-    #expect(code(SortDescriptor("a..b"), []) == .unknownKey)
-    #expect(code(SortDescriptor("b"), [.object(Thing(1))]) == .unknownKey)
+    #expect(code(ObjectSortDescriptor("a"), [["a": 1], ["a": "x"]]) == .typeMismatch)
+    #expect(code(ObjectSortDescriptor("a", comparison: .localized), [["a": 1], ["a": "x"]]) == .typeMismatch)
+    #expect(code(ObjectSortDescriptor("a"), [["a": [1]], ["a": [2]]]) == .toManyKey)
+    #expect(code(ObjectSortDescriptor("a"), [["a": ["x": 1]], ["a": ["x": 2]]]) == .typeMismatch)
+    #expect(code(ObjectSortDescriptor("a..b"), []) == .unknownKey)
+    #expect(code(ObjectSortDescriptor("b"), [.object(Thing(1))]) == .unknownKey)
   }
 
   @Test("Sorting agrees with comparing", arguments: Soak.seeds(8, from: 21))
   func sortingAgreesWithComparing(seed: UInt64) throws {
     var generator = SeededGenerator(seed: seed)
-    for comparison: SortDescriptor.Comparison in [
+    for comparison: ObjectSortDescriptor.Comparison in [
       .standard, .folded(.caseInsensitive), .folded(.diacriticInsensitive), .localized, .localizedCaseInsensitive,
       .localizedStandard,
     ] {
-      let descriptor = SortDescriptor("SELF", ascending: Bool.random(using: &generator), comparison: comparison)
+      let descriptor = ObjectSortDescriptor("SELF", ascending: Bool.random(using: &generator), comparison: comparison)
       let objects: [EvaluatedValue] = (0..<30).map { _ in
         [
           "SELF": Int.random(in: 0..<9, using: &generator) == 0

@@ -85,7 +85,7 @@ struct RefusedFormat: Sendable, CustomTestStringConvertible {
     RefusedFormat("{'a' = 1, 2} == c", 1, 1, "expected a dictionary such as {\"key\" = 1}, found lone elements in it"),
   ])
   func `errors say where, what was expected and what was found`(refused: RefusedFormat) {
-    let error = #expect(throws: PredicateError.self) { try Predicate(format: refused.format) }
+    let error = #expect(throws: PredicateError.self) { try ObjectPredicate(format: refused.format) }
     #expect(error?.code == refused.code)
     #expect(error?.position.line == refused.line)
     #expect(error?.position.column == refused.column)
@@ -94,15 +94,15 @@ struct RefusedFormat: Sendable, CustomTestStringConvertible {
   }
 
   @Test func `an expression is no predicate and a predicate no expression`() {
-    #expect(throws: PredicateError.self) { try Predicate(format: "12.8 * x") }
-    #expect(throws: PredicateError.self) { try Expression(format: "12.8 == 12.8") }
-    #expect(throws: PredicateError.self) { try Expression(format: "TRUEPREDICATE") }
-    #expect(throws: PredicateError.self) { try Expression(format: "12.845 * x.0 + x.1") }
+    #expect(throws: PredicateError.self) { try ObjectPredicate(format: "12.8 * x") }
+    #expect(throws: PredicateError.self) { try ObjectExpression(format: "12.8 == 12.8") }
+    #expect(throws: PredicateError.self) { try ObjectExpression(format: "TRUEPREDICATE") }
+    #expect(throws: PredicateError.self) { try ObjectExpression(format: "12.845 * x.0 + x.1") }
   }
 
   private func code(_ format: String, _ arguments: any PredicateArgument...) -> PredicateError.Code? {
     do throws(PredicateError) {
-      _ = try Predicate(format: format, arguments: arguments)
+      _ = try ObjectPredicate(format: format, arguments: arguments)
       return nil
     } catch {
       return error.code
@@ -131,7 +131,7 @@ struct RefusedFormat: Sendable, CustomTestStringConvertible {
   }
 
   @Test func `the description is one line with the place, the message, the hint and the code`() {
-    let error = #expect(throws: PredicateError.self) { try Predicate(format: "a ==\n?") }
+    let error = #expect(throws: PredicateError.self) { try ObjectPredicate(format: "a ==\n?") }
     #expect(
       "\(error!)"
         == "2:1: expected a value, a name or an operator, found “?”; write %@ for a value [syntax]")

@@ -2,13 +2,13 @@ import ObjectModel
 import Testing
 
 /// A path of plain property names.
-func path(_ names: String...) -> Expression { .keyPath(PropertyPath(names.map(PropertyPath.Component.property))) }
+func path(_ names: String...) -> ObjectExpression { .keyPath(PropertyPath(names.map(PropertyPath.Component.property))) }
 
-private func equals(_ right: Expression) -> Predicate {
+private func equals(_ right: ObjectExpression) -> ObjectPredicate {
   .comparison(ComparisonPredicate(path("a"), .equalTo, right))
 }
 
-private func number(_ value: Int64) -> Expression { .constant(.attribute(.integer(value))) }
+private func number(_ value: Int64) -> ObjectExpression { .constant(.attribute(.integer(value))) }
 
 @Suite struct FormatParsingTests {
   // MARK: Literals
@@ -25,8 +25,8 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
   func `numbers are integers, or binary64 with a point, an exponent or more than 64 bits`(
     text: String, value: AttributeValue
   ) throws {
-    #expect(try Expression(format: text) == .constant(.attribute(value)))
-    #expect(try Predicate(format: "a == \(text)") == equals(.constant(.attribute(value))))
+    #expect(try ObjectExpression(format: text) == .constant(.attribute(value)))
+    #expect(try ObjectPredicate(format: "a == \(text)") == equals(.constant(.attribute(value))))
   }
 
   @Test(arguments: [
@@ -36,18 +36,18 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
     (#"'\w+\\d'"#, #"w+\d"#), (#"'naïve 日本'"#, "naïve 日本"), ("'two\nlines'", "two\nlines"), (#"'%@ %K'"#, "%@ %K"),
   ])
   func `texts have either quotation mark and C's escapes`(text: String, value: String) throws {
-    #expect(try Expression(format: text) == .constant(.attribute(.string(value))))
+    #expect(try ObjectExpression(format: text) == .constant(.attribute(.string(value))))
   }
 
   @Test(arguments: [
-    ("TRUE", Expression.constant(1)), ("yes", .constant(1)), ("False", .constant(0)), ("NO", .constant(0)),
+    ("TRUE", ObjectExpression.constant(1)), ("yes", .constant(1)), ("False", .constant(0)), ("NO", .constant(0)),
     ("NULL", .constant(.null)), ("nil", .constant(.null)), ("SELF", .evaluatedObject), ("self", .evaluatedObject),
     ("$NAME", .variable("NAME")), ("{}", .constant([])), ("{1, 'a', {2}}", .constant([1, "a", [2]])),
     ("{a, 1}", .aggregate([path("a"), .constant(1)])), (#"{"k" = 1, 'l' = {2}}"#, .constant(["k": 1, "l": [2]])),
     ("{=}", .constant([:])),
   ])
-  func `words and braces make constants, lists and dictionaries`(text: String, value: Expression) throws {
-    #expect(try Expression(format: text) == value)
+  func `words and braces make constants, lists and dictionaries`(text: String, value: ObjectExpression) throws {
+    #expect(try ObjectExpression(format: text) == value)
   }
 
   @Test(arguments: [
@@ -59,12 +59,12 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
     ("CAST('1.50', 'NSDecimalNumber')", .decimal(DecimalNumber(significand: 15, exponent: -1))),
   ])
   func `casts of texts and numbers are the constants without a literal`(text: String, value: AttributeValue) throws {
-    #expect(try Expression(format: text) == .constant(.attribute(value)))
+    #expect(try ObjectExpression(format: text) == .constant(.attribute(value)))
   }
 
   @Test(arguments: ["CAST(a, 'NSString')", "CAST('x', 'NSUUID')", "CAST('0', 'NSData')", "CAST(1, type)"])
   func `other casts are left to the evaluation`(text: String) throws {
-    guard case .function(.cast, let arguments) = try Expression(format: text) else {
+    guard case .function(.cast, let arguments) = try ObjectExpression(format: text) else {
       Issue.record("\(text) is no cast")
       return
     }
@@ -83,10 +83,10 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
   func `comparison operators have all their spellings, in any case`(
     text: String, comparison: ComparisonPredicate.Operator
   ) throws {
-    let expected = Predicate.comparison(ComparisonPredicate(path("a"), comparison, path("b")))
-    #expect(try Predicate(format: "a \(text) b") == expected)
-    #expect(try Predicate(format: "(a)\(text)(b)") == expected)
-    #expect(try Predicate(format: " \t\n(a)\u{A0}\(text)\r\n( b )") == expected)
+    let expected = ObjectPredicate.comparison(ComparisonPredicate(path("a"), comparison, path("b")))
+    #expect(try ObjectPredicate(format: "a \(text) b") == expected)
+    #expect(try ObjectPredicate(format: "(a)\(text)(b)") == expected)
+    #expect(try ObjectPredicate(format: " \t\n(a)\u{A0}\(text)\r\n( b )") == expected)
   }
 
   private static let options: [(String, ComparisonPredicate.Options)] = [
@@ -101,20 +101,20 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
   ) throws {
     for comparison in ComparisonPredicate.Operator.allCases {
       #expect(
-        try Predicate(format: "a \(comparison.rawValue)\(text) b")
+        try ObjectPredicate(format: "a \(comparison.rawValue)\(text) b")
           == .comparison(ComparisonPredicate(path("a"), comparison, path("b"), options: options)))
     }
   }
 
   @Test func `modifiers stand before a comparison`() throws {
-    func modified(_ modifier: ComparisonPredicate.Modifier) -> Predicate {
+    func modified(_ modifier: ComparisonPredicate.Modifier) -> ObjectPredicate {
       .comparison(ComparisonPredicate(path("a", "b"), .greaterThan, number(1), modifier: modifier))
     }
-    #expect(try Predicate(format: "ANY a.b > 1") == modified(.any))
-    #expect(try Predicate(format: "some a.b > 1") == modified(.any))
-    #expect(try Predicate(format: "ALL (a.b > 1)") == modified(.all))
-    #expect(try Predicate(format: "NONE a.b > 1") == .not(modified(.any)))
-    #expect(try Predicate(format: "NOT ANY a.b > 1 AND c == 1").description == "(NOT ANY a.b > 1) AND c == 1")
+    #expect(try ObjectPredicate(format: "ANY a.b > 1") == modified(.any))
+    #expect(try ObjectPredicate(format: "some a.b > 1") == modified(.any))
+    #expect(try ObjectPredicate(format: "ALL (a.b > 1)") == modified(.all))
+    #expect(try ObjectPredicate(format: "NONE a.b > 1") == .not(modified(.any)))
+    #expect(try ObjectPredicate(format: "NOT ANY a.b > 1 AND c == 1").description == "(NOT ANY a.b > 1) AND c == 1")
   }
 
   // MARK: Logic
@@ -131,11 +131,11 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
     ("((a) > 1) AND b < 2", "a > 1 AND b < 2"),
   ])
   func `NOT binds more tightly than AND, and AND than OR`(text: String, canonical: String) throws {
-    #expect(try Predicate(format: text).description == canonical)
+    #expect(try ObjectPredicate(format: text).description == canonical)
   }
 
   @Test func `a chain of equal operators is one predicate`() throws {
-    guard case .and(let terms) = try Predicate(format: "a == 1 AND b == 2 && c == 3 and d == 4") else {
+    guard case .and(let terms) = try ObjectPredicate(format: "a == 1 AND b == 2 && c == 3 and d == 4") else {
       Issue.record("no AND")
       return
     }
@@ -169,23 +169,23 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
     ("FUNCTION(a, 'stringValue')", "CAST(a, \"NSString\")"), ("FUNCTION(a, 'dateByAddingTimeInterval:', 60)", "a + 60"),
   ])
   func `expressions follow Foundation's precedence and print canonically`(text: String, canonical: String) throws {
-    let expression = try Expression(format: text)
+    let expression = try ObjectExpression(format: text)
     #expect(expression.description == canonical)
-    #expect(try Expression(format: canonical) == expression)
+    #expect(try ObjectExpression(format: canonical) == expression)
   }
 
   @Test(arguments: ExpressionFunction.allCases)
   func `each function is called by its name`(function: ExpressionFunction) throws {
     let count = function.rawValue.utf8.count { $0 == UInt8(ascii: ":") }
     let names = ["a", "b"].prefix(count)
-    let expected = Expression.function(function, names.map { path($0) })
-    #expect(try Expression(format: "\(function.rawValue)(\(names.joined(separator: ", ")))") == expected)
-    #expect(try Expression(format: expected.description) == expected)
+    let expected = ObjectExpression.function(function, names.map { path($0) })
+    #expect(try ObjectExpression(format: "\(function.rawValue)(\(names.joined(separator: ", ")))") == expected)
+    #expect(try ObjectExpression(format: expected.description) == expected)
   }
 
   @Test func `parts of an expression are as its text says`() throws {
     #expect(
-      try Expression(format: "SUBQUERY(a, $x, $x.b == 1).@count")
+      try ObjectExpression(format: "SUBQUERY(a, $x, $x.b == 1).@count")
         == .path(
           .subquery(
             path("a"), variable: "x",
@@ -193,30 +193,30 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
               ComparisonPredicate(.path(.variable("x"), PropertyPath([.property("b")])), .equalTo, number(1)))),
           PropertyPath([.collectionOperator(.count)])))
     #expect(
-      try Expression(format: "a.b[LAST].c")
+      try ObjectExpression(format: "a.b[LAST].c")
         == .path(.element(path("a", "b"), .last), PropertyPath([.property("c")])))
-    #expect(try Expression(format: "$x := 1") == .assignment(variable: "x", number(1)))
-    #expect(try Expression(format: "a MINUS {1}") == .set(.minus, path("a"), .constant([1])))
+    #expect(try ObjectExpression(format: "$x := 1") == .assignment(variable: "x", number(1)))
+    #expect(try ObjectExpression(format: "a MINUS {1}") == .set(.minus, path("a"), .constant([1])))
     #expect(
-      try Expression(format: "TERNARY(TRUEPREDICATE, 1, a)") == .conditional(.value(true), number(1), path("a")))
+      try ObjectExpression(format: "TERNARY(TRUEPREDICATE, 1, a)") == .conditional(.value(true), number(1), path("a")))
   }
 
   // MARK: Arguments
 
   @Test func `arguments stand where the placeholders are`() throws {
     #expect(
-      try Predicate(format: "age > %@ AND %K == %@", 5, "name", "x").description == "age > 5 AND name == \"x\"")
+      try ObjectPredicate(format: "age > %@ AND %K == %@", 5, "name", "x").description == "age > 5 AND name == \"x\"")
     #expect(
-      try Predicate(format: "%K IN %@ OR %@ IN %K", "a.b", [1, 2], 3, "@max.c").description
+      try ObjectPredicate(format: "%K IN %@ OR %@ IN %K", "a.b", [1, 2], 3, "@max.c").description
         == "a.b IN {1, 2} OR 3 IN @max.c")
-    #expect(try Predicate(format: "SELF.%K == $x.%K.%K", "a", "b.c", "d").description == "a == $x.b.c.d")
-    #expect(try Predicate(format: "%K == %@", "SELF", nil as String?).description == "SELF == nil")
-    #expect(try Predicate(format: "%K.@count > 0", "self.a").description == "a.@count > 0")
+    #expect(try ObjectPredicate(format: "SELF.%K == $x.%K.%K", "a", "b.c", "d").description == "a == $x.b.c.d")
+    #expect(try ObjectPredicate(format: "%K == %@", "SELF", nil as String?).description == "SELF == nil")
+    #expect(try ObjectPredicate(format: "%K.@count > 0", "self.a").description == "a.@count > 0")
     let values: [any PredicateArgument] = [
       true, 1.5, Float(0.5), UInt64.max, ["k": 1], Set(["x"]), DecimalNumber("2.50"),
     ]
     #expect(
-      try Expression(format: "{%@, %@, %@, %@, %@, %@, %@}", arguments: values).description
+      try ObjectExpression(format: "{%@, %@, %@, %@, %@, %@, %@}", arguments: values).description
         == "{1, 1.5, 0.5, 1.8446744073709552e+19, {\"k\" = 1}, {\"x\"}, CAST(\"2.5\", \"NSDecimalNumber\")}")
   }
 
@@ -225,22 +225,22 @@ private func number(_ value: Int64) -> Expression { .constant(.attribute(.intege
       "%d", "%i", "%u", "%ld", "%li", "%lld", "%lu", "%llu", "%hd", "%hhu", "%x", "%X", "%lx", "%o", "%zd", "%qu",
     ]
     for conversion in integers {
-      #expect(try Expression(format: conversion, 7) == number(7), "\(conversion)")
-      #expect(try Expression(format: conversion, true) == number(1), "\(conversion)")
+      #expect(try ObjectExpression(format: conversion, 7) == number(7), "\(conversion)")
+      #expect(try ObjectExpression(format: conversion, true) == number(1), "\(conversion)")
     }
     for conversion in ["%f", "%lf", "%Lf", "%g", "%e", "%G", "%E", "%a"] {
-      #expect(try Expression(format: conversion, 7) == .constant(7.0), "\(conversion)")
-      #expect(try Expression(format: conversion, 0.5) == .constant(0.5), "\(conversion)")
+      #expect(try ObjectExpression(format: conversion, 7) == .constant(7.0), "\(conversion)")
+      #expect(try ObjectExpression(format: conversion, 0.5) == .constant(0.5), "\(conversion)")
     }
-    for conversion in ["%s", "%S"] { #expect(try Expression(format: conversion, "x y") == .constant("x y")) }
-    #expect(try Expression(format: "%c", 65) == .constant("A"))
-    #expect(try Expression(format: "%C", "é") == .constant("é"))
+    for conversion in ["%s", "%S"] { #expect(try ObjectExpression(format: conversion, "x y") == .constant("x y")) }
+    #expect(try ObjectExpression(format: "%c", 65) == .constant("A"))
+    #expect(try ObjectExpression(format: "%C", "é") == .constant("é"))
   }
 
   @Test func `a placeholder inside quotation marks is plain text`() throws {
-    #expect(try Predicate(format: "a == '%@' AND b == \"%K\"").description == "a == \"%@\" AND b == \"%K\"")
+    #expect(try ObjectPredicate(format: "a == '%@' AND b == \"%K\"").description == "a == \"%@\" AND b == \"%K\"")
     // Arguments for such placeholders are ignored, as in Cocoa.
-    #expect(try Predicate(format: "a == '%@' AND b == %@", 1, 2).description == "a == \"%@\" AND b == 1")
-    #expect(throws: PredicateError.self) { try Predicate(format: "a == '%@'", 1, 2) }
+    #expect(try ObjectPredicate(format: "a == '%@' AND b == %@", 1, 2).description == "a == \"%@\" AND b == 1")
+    #expect(throws: PredicateError.self) { try ObjectPredicate(format: "a == '%@'", 1, 2) }
   }
 }

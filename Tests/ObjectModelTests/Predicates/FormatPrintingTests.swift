@@ -8,7 +8,7 @@ import Testing
     var random = RandomPredicates(seed: seed)
     let predicate = random.predicate()
     let text = predicate.description
-    let again = try #require(try? Predicate(format: text), "seed \(seed): \(text)")
+    let again = try #require(try? ObjectPredicate(format: text), "seed \(seed): \(text)")
     #expect(again == predicate.asRead, "seed \(seed): \(text)")
     #expect(again.description == text, "seed \(seed)")
   }
@@ -18,15 +18,15 @@ import Testing
     var random = RandomPredicates(seed: seed)
     let expression = random.expression(4)
     let text = expression.description
-    let again = try #require(try? Expression(format: text), "seed \(seed): \(text)")
+    let again = try #require(try? ObjectExpression(format: text), "seed \(seed): \(text)")
     #expect(again == expression.asRead, "seed \(seed): \(text)")
   }
 
   @Test(arguments: Soak.seeds(200))
   func `any constant given as an argument comes back from the text`(seed: UInt64) throws {
     var random = RandomPredicates(seed: seed)
-    let predicate = try Predicate(format: "a == %@", random.constant(3))
-    #expect(try Predicate(format: predicate.description) == predicate, "seed \(seed): \(predicate)")
+    let predicate = try ObjectPredicate(format: "a == %@", random.constant(3))
+    #expect(try ObjectPredicate(format: predicate.description) == predicate, "seed \(seed): \(predicate)")
   }
 
   /// Formats and the text that Apple's `predicateFormat` has for them.
@@ -42,14 +42,14 @@ import Testing
     ("wight >= 55.8", "wight >= 55.8"), ("FALSEPREDICATE", "FALSEPREDICATE"), ("a ==[dc] 'x'", "a ==[cd] \"x\""),
   ])
   func `predicates print as Apple's do`(format: String, text: String) throws {
-    #expect(try Predicate(format: format).description == text)
+    #expect(try ObjectPredicate(format: format).description == text)
   }
 
   @Test func `closures and objects print what they are`() throws {
     let closure = PredicateClosure { _ in true }
-    let text = Predicate.and([.closure(closure), .value(true)]).description
+    let text = ObjectPredicate.and([.closure(closure), .value(true)]).description
     #expect(text.hasPrefix("BLOCKPREDICATE(0x"))
     #expect(text.hasSuffix(") AND TRUEPREDICATE"))
-    #expect(throws: PredicateError.self) { try Predicate(format: text) }
+    #expect(throws: PredicateError.self) { try ObjectPredicate(format: text) }
   }
 }

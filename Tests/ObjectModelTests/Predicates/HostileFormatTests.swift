@@ -29,7 +29,7 @@ import Threads
   func `what is too large is refused within a second`(name: String, format: String) {
     var code: PredicateError.Code?
     let start = ProcessorTime.now
-    do throws(PredicateError) { _ = try Predicate(format: format) } catch { code = error.code }
+    do throws(PredicateError) { _ = try ObjectPredicate(format: format) } catch { code = error.code }
     let time = ProcessorTime.now - start
     #expect(code == .tooLarge)
     #expect(time < .seconds(Self.limit), "\(name): \(time)")
@@ -48,14 +48,14 @@ import Threads
   ])
   func `what is long but allowed is read within a second`(name: String, format: String) throws {
     let start = ProcessorTime.now
-    let predicate = try Predicate(format: format)
+    let predicate = try ObjectPredicate(format: format)
     let time = ProcessorTime.now - start
     #expect(time < .seconds(Self.limit), "\(name): \(time)")
-    #expect(try Predicate(format: predicate.description) == predicate)
+    #expect(try ObjectPredicate(format: predicate.description) == predicate)
   }
 
   @Test func `a chain of 50,000 terms is one predicate`() throws {
-    guard case .and(let terms) = try Predicate(format: Self.times("a == 1 AND ", 49_999) + "a == 1") else {
+    guard case .and(let terms) = try ObjectPredicate(format: Self.times("a == 1 AND ", 49_999) + "a == 1") else {
       Issue.record("no AND")
       return
     }
@@ -74,8 +74,8 @@ import Threads
     "\0", "a == \0", "\u{FEFF}", "a:b", "::::", "a := 1", "..", "#.", "@.@", "[]", "][", ")(", "}{", "= =", "\u{301}",
   ])
   func `what is unfinished or out of place is an error`(format: String) {
-    #expect(throws: PredicateError.self) { try Predicate(format: format) }
-    #expect(throws: PredicateError.self) { try Expression(format: "(" + format) }
+    #expect(throws: PredicateError.self) { try ObjectPredicate(format: format) }
+    #expect(throws: PredicateError.self) { try ObjectExpression(format: "(" + format) }
   }
 
   @Test func `each beginning of a format is read or refused`() {
@@ -84,11 +84,11 @@ import Threads
     let bytes = Array(format.utf8)
     for count in 0...bytes.count {
       let beginning = String(decoding: bytes[..<count], as: UTF8.self)
-      if let predicate = try? Predicate(format: beginning, 1) {
-        #expect((try? Predicate(format: predicate.description)) == predicate, "\(beginning)")
+      if let predicate = try? ObjectPredicate(format: beginning, 1) {
+        #expect((try? ObjectPredicate(format: predicate.description)) == predicate, "\(beginning)")
       }
     }
-    #expect((try? Predicate(format: format, 1)) != nil)
+    #expect((try? ObjectPredicate(format: format, 1)) != nil)
   }
 
   /// The deepest formats of each kind that are allowed.
@@ -107,8 +107,8 @@ import Threads
     let good = Atomic(0)
     let worker = Worker(stack: 512 << 10) {
       for format in HostileFormatTests.deepest + HostileFormatTests.tooLarge.map(\.format) {
-        guard let predicate = try? Predicate(format: format) else { continue }
-        let again = try? Predicate(format: predicate.description)
+        guard let predicate = try? ObjectPredicate(format: format) else { continue }
+        let again = try? ObjectPredicate(format: predicate.description)
         if again == predicate, predicate.variables.count < 3 { good.add(1, ordering: .relaxed) }
       }
     }
@@ -119,10 +119,10 @@ import Threads
   @Test func `arguments are bounded as well`() {
     var nested = ConstantValue.collection([1])
     for _ in 0..<200 { nested = .collection([nested]) }
-    let error = #expect(throws: PredicateError.self) { try Predicate(format: "a IN %@", nested) }
+    let error = #expect(throws: PredicateError.self) { try ObjectPredicate(format: "a IN %@", nested) }
     #expect(error?.code == .tooLarge)
     let path = "a" + Self.times(".a", 1000)
-    let second = #expect(throws: PredicateError.self) { try Predicate(format: "%K == 1", path) }
+    let second = #expect(throws: PredicateError.self) { try ObjectPredicate(format: "%K == 1", path) }
     #expect(second?.code == .tooLarge)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct KeyTests {
   /// Predicates built in Swift and their texts.
-  private static let built: [(Predicate, String)] = [
+  private static let built: [(ObjectPredicate, String)] = [
     (Key("age") > 5 && Key("name").beginsWith("x", .caseInsensitive), "age > 5 AND name BEGINSWITH[c] \"x\""),
     (Key("a") == nil || Key("b") != nil || !(Key("c") <= 1.5), "a == nil OR b != nil OR (NOT c <= 1.5)"),
     (
@@ -45,9 +45,9 @@ import Testing
   ]
 
   @Test(arguments: built)
-  func `a predicate built of keys is the one that its text makes`(predicate: Predicate, text: String) throws {
+  func `a predicate built of keys is the one that its text makes`(predicate: ObjectPredicate, text: String) throws {
     #expect(predicate.description == text)
-    #expect(try Predicate(format: text) == predicate.asRead)
+    #expect(try ObjectPredicate(format: text) == predicate.asRead)
   }
 
   @Test func `chains make one predicate of all terms`() {

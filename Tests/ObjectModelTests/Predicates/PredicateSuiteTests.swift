@@ -49,13 +49,13 @@ import Testing
   func `each vector is read and printed as it says, and its text is stable`(vector: Vector) throws {
     guard !vector.isError else {
       #expect(throws: ObjectModel.PredicateError.self) {
-        try ObjectModel.Predicate(format: vector.format, arguments: vector.arguments)
+        try ObjectPredicate(format: vector.format, arguments: vector.arguments)
       }
       return
     }
-    let predicate = try ObjectModel.Predicate(format: vector.format, arguments: vector.arguments)
+    let predicate = try ObjectPredicate(format: vector.format, arguments: vector.arguments)
     if let text = vector.text { #expect(predicate.description == text) }
-    #expect(try ObjectModel.Predicate(format: predicate.description) == predicate)
+    #expect(try ObjectPredicate(format: predicate.description) == predicate)
   }
 
   @Test func `the seeds of the fuzz target are read, and their texts are stable`() throws {
@@ -66,11 +66,11 @@ import Testing
       let format = try String(contentsOfFile: folder + name, encoding: .utf8)
       let arguments: [any PredicateArgument] =
         format.contains("%K") ? ["a.b", 1, "c", [1, 2]] : format.contains("%d") ? [1, 2.5] : []
-      if let expression = try? ObjectModel.Expression(format: format) {
-        #expect(try ObjectModel.Expression(format: expression.description) == expression, "\(name)")
+      if let expression = try? ObjectExpression(format: format) {
+        #expect(try ObjectExpression(format: expression.description) == expression, "\(name)")
       } else {
-        let predicate = try ObjectModel.Predicate(format: format, arguments: arguments)
-        #expect(try ObjectModel.Predicate(format: predicate.description) == predicate, "\(name)")
+        let predicate = try ObjectPredicate(format: format, arguments: arguments)
+        #expect(try ObjectPredicate(format: predicate.description) == predicate, "\(name)")
       }
     }
   }

@@ -21,7 +21,7 @@ struct RandomPredicates {
     (0..<Int.random(in: range, using: &generator)).map { _ in make(&self) }
   }
 
-  mutating func predicate(_ depth: Int = 4) -> Predicate {
+  mutating func predicate(_ depth: Int = 4) -> ObjectPredicate {
     switch pick(depth > 0 ? 9 : 2) {
     case 0 where depth < 3: return .value(pick(2) == 0)
     case 5: return .and(list(0...4) { $0.predicate(depth - 1) })
@@ -36,7 +36,7 @@ struct RandomPredicates {
     }
   }
 
-  mutating func expression(_ depth: Int) -> Expression {
+  mutating func expression(_ depth: Int) -> ObjectExpression {
     switch pick(depth > 0 ? 14 : 5) {
     case 0: return .evaluatedObject
     case 1: return .variable(pick(["x", "y", "NAME", "in", "é"]))
@@ -116,10 +116,10 @@ struct RandomPredicates {
   }
 }
 
-extension Predicate {
+extension ObjectPredicate {
   /// The predicate as reading its text gives it: no compounds of one or no term, and what
-  /// ``Expression/asRead`` says about expressions.
-  var asRead: Predicate {
+  /// ``ObjectExpression/asRead`` says about expressions.
+  var asRead: ObjectPredicate {
     switch self {
     case .value, .closure: return self
     case .comparison(var comparison):
@@ -137,10 +137,10 @@ extension Predicate {
   }
 }
 
-extension Expression {
+extension ObjectExpression {
   /// The expression as reading its text gives it: truth values are numbers, lists of constants are constants, and a path
   /// from the end of another lengthens it.
-  var asRead: Expression {
+  var asRead: ObjectExpression {
     switch self {
     case .constant(let value): return .constant(value.asRead)
     case .evaluatedObject, .variable: return self

@@ -69,7 +69,7 @@ struct HistoryReadingTests {
   func ap54Predicate() throws {
     let notebook = try makeNotebook()
     func numbers(_ format: String) throws -> [Int64] {
-      let predicate = try Predicate(format: format)
+      let predicate = try ObjectPredicate(format: format)
       return try notebook.transactions { $0.predicate = predicate }.map(\.transactionNumber)
     }
     #expect(try numbers("author == 'app'") == [1, 3, 5])

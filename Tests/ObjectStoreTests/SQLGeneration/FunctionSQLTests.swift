@@ -21,10 +21,10 @@ struct FunctionSQLTests {
 
   /// The values of an expression for the orders 1 and 2.
   private func values(_ format: String) throws -> [ConstantValue] {
-    var request = FetchRequest("Order", sortedBy: [SortDescriptor("size", ascending: false)])
+    var request = FetchRequest("Order", sortedBy: [ObjectSortDescriptor("size", ascending: false)])
     request.resultType = .dictionaries
     request.propertiesToFetch = [
-      .expression(ExpressionDescription(name: "value", expression: try Expression(format: format)))
+      .expression(ExpressionDescription(name: "value", expression: try ObjectExpression(format: format)))
     ]
     let cursor = try shop.store.cursor(shop.compiler.compile(request, selecting: .values))
     var values: [ConstantValue] = []
@@ -49,7 +49,7 @@ struct FunctionSQLTests {
     ])
     let empty = Row(values: ["lines": .collection([])])
     return try [full, empty].map { row in
-      guard case .attribute(let value) = try Expression(format: format).evaluate(with: row) else { return .null }
+      guard case .attribute(let value) = try ObjectExpression(format: format).evaluate(with: row) else { return .null }
       return value
     }
   }
@@ -98,12 +98,12 @@ struct FunctionSQLTests {
     let evaluated = try inMemory(format)
     #expect(isSame(.attribute(evaluated[0]), first) && isSame(.attribute(evaluated[1]), second), "\(evaluated)")
 
-    let expression = try Expression(format: format)
-    let filter = Predicate.comparison(ComparisonPredicate(expression, .equalTo, .constant(first)))
+    let expression = try ObjectExpression(format: format)
+    let filter = ObjectPredicate.comparison(ComparisonPredicate(expression, .equalTo, .constant(first)))
     let expected: [Int64] = isSame(first, second) ? [1, 2] : [1]
     #expect(try shop.keys(FetchRequest("Order", where: filter)) == expected)
 
-    var request = FetchRequest("Order", sortedBy: [SortDescriptor("value", ascending: false)])
+    var request = FetchRequest("Order", sortedBy: [ObjectSortDescriptor("value", ascending: false)])
     request.resultType = .dictionaries
     request.propertiesToFetch = [.expression(ExpressionDescription(name: "value", expression: expression))]
     let fetch = try shop.compiler.compile(request, selecting: .values)
@@ -132,7 +132,7 @@ struct FunctionSQLTests {
       ("count:(distinct:(quantity)) == 3", true), ("average:(quantity) BETWEEN {2, 3}", true),
       ("modulus:by:(sum:(quantity), 4) == 2", true), ("TERNARY(count:(quantity) > 3, 1, 2) == 2", false),
     ] {
-      request.havingPredicate = try Predicate(format: format)
+      request.havingPredicate = try ObjectPredicate(format: format)
       let cursor = try shop.store.cursor(shop.compiler.compile(request, selecting: .values))
       #expect(try cursor.step() == holds, "\(format)")
     }
@@ -146,7 +146,7 @@ struct FunctionSQLTests {
     var request = FetchRequest("Tag")
     request.resultType = .dictionaries
     request.propertiesToFetch = try ["random()", "random:(10)", "random:(0)"].map {
-      .expression(ExpressionDescription(name: $0, expression: try Expression(format: $0)))
+      .expression(ExpressionDescription(name: $0, expression: try ObjectExpression(format: $0)))
     }
     let cursor = try shop.store.cursor(shop.compiler.compile(request, selecting: .values))
     var fractions = Set<Double>()
@@ -167,7 +167,7 @@ struct FunctionSQLTests {
     var request = FetchRequest("RushOrder")
     request.resultType = .dictionaries
     request.propertiesToFetch = [
-      .expression(ExpressionDescription(name: "total", expression: try Expression(format: "sum:(count)")))
+      .expression(ExpressionDescription(name: "total", expression: try ObjectExpression(format: "sum:(count)")))
     ]
     let fetch = try shop.compiler.compile(request, selecting: .values)
     let cursor = try shop.store.cursor(fetch)

@@ -58,7 +58,7 @@ struct PredicateSQLTests {
     ])
   func numbers(format: String, sql: String, binding: SQLBinding) throws {
     let fetch = try shop.compiler.compile(
-      FetchRequest("Order", where: Predicate(format: format)), selecting: .primaryKeys(withSortKeys: false))
+      FetchRequest("Order", where: ObjectPredicate(format: format)), selecting: .primaryKeys(withSortKeys: false))
     #expect(fetch.sql == "SELECT t0.Z_PK, t0.Z_ENT FROM ZORDER AS t0 WHERE \(sql)")
     #expect(fetch.bindings == [binding])
   }
@@ -140,7 +140,7 @@ struct PredicateSQLTests {
   func prefixRanges() throws {
     func bindings(_ prefix: String) throws -> [SQLBinding] {
       try shop.compiler.compile(
-        FetchRequest("Order", where: Predicate(format: "code BEGINSWITH %@", prefix)), selecting: .count
+        FetchRequest("Order", where: ObjectPredicate(format: "code BEGINSWITH %@", prefix)), selecting: .count
       ).bindings
     }
     #expect(try bindings("ab") == [.text("ab"), .text("ac")])
@@ -200,7 +200,7 @@ struct PredicateSQLTests {
     let evil = "O'Hara\" OR 1=1; DROP TABLE ZORDER; --"
     try shop.store.connection.execute(
       "INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE) VALUES (1, 3, 'O''Hara\" OR 1=1; DROP TABLE ZORDER; --'), (2, 3, 'x')")
-    let request = FetchRequest("Order", where: try Predicate(format: "code == %@", evil))
+    let request = FetchRequest("Order", where: try ObjectPredicate(format: "code == %@", evil))
     let fetch = try shop.compiler.compile(request, selecting: .primaryKeys(withSortKeys: false))
     #expect(!fetch.sql.contains("DROP"))
     #expect(try shop.keys(request) == [1])
@@ -213,11 +213,11 @@ struct PredicateSQLTests {
     try shop.store.connection.execute(
       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) "
         + "INSERT INTO ZORDER (Z_PK, Z_ENT) SELECT i, 3 FROM n")
-    var request = FetchRequest("Order", where: try Predicate(format: "now() == now()"))
+    var request = FetchRequest("Order", where: try ObjectPredicate(format: "now() == now()"))
     request.resultType = .dictionaries
     request.returnsDistinctResults = true
     request.propertiesToFetch = [
-      .expression(ExpressionDescription(name: "time", expression: try Expression(format: "now()")))
+      .expression(ExpressionDescription(name: "time", expression: try ObjectExpression(format: "now()")))
     ]
     let cursor = try shop.store.cursor(shop.compiler.compile(request, selecting: .values))
     #expect(try cursor.step())

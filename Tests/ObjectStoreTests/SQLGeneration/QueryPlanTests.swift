@@ -14,7 +14,7 @@ struct QueryPlanTests {
   }
 
   private func plan(_ entity: String, _ format: String, _ arguments: any PredicateArgument...) throws -> String {
-    let request = FetchRequest(entity, where: try Predicate(format: format, arguments: arguments))
+    let request = FetchRequest(entity, where: try ObjectPredicate(format: format, arguments: arguments))
     return try shop.store.explain(shop.compiler.compile(request, selecting: .primaryKeys(withSortKeys: false)))
       .joined(separator: "\n")
   }
@@ -74,12 +74,12 @@ struct QueryPlanTests {
     #expect(plan.hasPrefix("SEARCH t0 USING INTEGER PRIMARY KEY (rowid=?)"), "\(plan)")
     try shop.store.connection.execute(
       "INSERT INTO ZORDER (Z_PK, Z_ENT) VALUES (1, 3), (2, 3), (3, 4), (4, 4), (2000, 3), (2002, 3)")
-    let request = FetchRequest("Order", where: try Predicate(format: "SELF IN %@", many))
+    let request = FetchRequest("Order", where: try ObjectPredicate(format: "SELF IN %@", many))
     let before = shop.store.statementsExecuted
     #expect(try shop.keys(request).sorted() == [2, 4, 2000])
     #expect(shop.store.statementsExecuted == before + 1)
-    #expect(try shop.keys(FetchRequest("RushOrder", where: Predicate(format: "SELF IN %@", many))) == [4])
-    #expect(try shop.keys(FetchRequest("Order", where: Predicate(format: "SELF == %@", shop.id("Order", 5)))) == [])
+    #expect(try shop.keys(FetchRequest("RushOrder", where: ObjectPredicate(format: "SELF IN %@", many))) == [4])
+    #expect(try shop.keys(FetchRequest("Order", where: ObjectPredicate(format: "SELF == %@", shop.id("Order", 5)))) == [])
   }
 
   @Test("IDs of another store or of another kind find nothing")
@@ -97,7 +97,7 @@ struct QueryPlanTests {
   @Test("a long list is one parameter and uses the index")
   func longLists() throws {
     let codes = ConstantValue.collection((0..<100_000).map { .attribute(.string("c\($0)")) })
-    let request = FetchRequest("Order", where: try Predicate(format: "code IN %@", codes))
+    let request = FetchRequest("Order", where: try ObjectPredicate(format: "code IN %@", codes))
     let fetch = try shop.compiler.compile(request, selecting: .primaryKeys(withSortKeys: false))
     #expect(fetch.sql.hasSuffix("WHERE t0.ZCODE IN (SELECT value FROM mergewalk_list(?))"))
     #expect(fetch.bindings.count == 1)
@@ -111,12 +111,12 @@ struct QueryPlanTests {
 
   @Test("an order along an index needs no sort")
   func sortByIndex() throws {
-    func plan(_ comparison: SortDescriptor.Comparison) throws -> [String] {
-      let request = FetchRequest("Order", sortedBy: [SortDescriptor("amount", comparison: comparison)])
+    func plan(_ comparison: ObjectSortDescriptor.Comparison) throws -> [String] {
+      let request = FetchRequest("Order", sortedBy: [ObjectSortDescriptor("amount", comparison: comparison)])
       return try shop.store.explain(shop.compiler.compile(request, selecting: .primaryKeys(withSortKeys: false)))
     }
     #expect(try plan(.standard) == ["SCAN t0 USING INDEX Z_Order_amount"])
-    let names = FetchRequest("Order", sortedBy: [SortDescriptor("code", comparison: .localized)])
+    let names = FetchRequest("Order", sortedBy: [ObjectSortDescriptor("code", comparison: .localized)])
     let sorted = try shop.store.explain(shop.compiler.compile(names, selecting: .primaryKeys(withSortKeys: false)))
     #expect(sorted.contains("USE TEMP B-TREE FOR ORDER BY"))
   }
@@ -129,7 +129,7 @@ struct QueryPlanTests {
     #expect(try plan("Order", "noindex:(SELF) == %@", shop.id("Order", 1)).hasPrefix("SCAN t0"))
     try shop.store.connection.execute(
       "INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE) VALUES (1, 3, 'a'), (2, 3, 'ab'), (3, 3, 'b')")
-    #expect(try shop.keys(FetchRequest("Order", where: Predicate(format: "noindex:(code) == 'a'"))) == [1])
-    #expect(try shop.keys(FetchRequest("Order", where: Predicate(format: "noindex:(code) BEGINSWITH 'a'"))) == [1, 2])
+    #expect(try shop.keys(FetchRequest("Order", where: ObjectPredicate(format: "noindex:(code) == 'a'"))) == [1])
+    #expect(try shop.keys(FetchRequest("Order", where: ObjectPredicate(format: "noindex:(code) BEGINSWITH 'a'"))) == [1, 2])
   }
 }

@@ -10,7 +10,7 @@ struct RefusalTests {
 
   init() throws { shop = try Shop() }
 
-  private func error(_ predicate: Predicate, _ entity: String = "Order") -> PredicateError? {
+  private func error(_ predicate: ObjectPredicate, _ entity: String = "Order") -> PredicateError? {
     let before = shop.store.statementsExecuted
     defer { #expect(shop.store.statementsExecuted == before, "nothing may run") }
     do throws(PredicateError) {
@@ -34,7 +34,7 @@ struct RefusalTests {
       ("distanceToLocation:fromLocation:({1, 2}, {3, 4}) > 5", .notInSQL, "distanceToLocation"),
     ])
   func fe4NotInSQL(format: String, code: PredicateError.Code, name: String) throws {
-    let found = error(try Predicate(format: format))
+    let found = error(try ObjectPredicate(format: format))
     #expect(found?.code == code)
     #expect(found?.message.contains(name) ?? false, "\(String(describing: found))")
     #expect(found?.hint != nil)
@@ -71,26 +71,26 @@ struct RefusalTests {
       ("{1, 2}[5] == 1", .indexOutOfRange),
     ])
   func mistakes(format: String, code: PredicateError.Code) throws {
-    #expect(error(try Predicate(format: format))?.code == code)
+    #expect(error(try ObjectPredicate(format: format))?.code == code)
   }
 
   @Test("an unknown key names one like it, or the entity below that has it")
   func unknownKeys() throws {
-    #expect(error(try Predicate(format: "amuont > 1"))?.hint == "did you mean amount?")
+    #expect(error(try ObjectPredicate(format: "amuont > 1"))?.hint == "did you mean amount?")
     #expect(
-      error(try Predicate(format: "customer.age > 1"))?.description
+      error(try ObjectPredicate(format: "customer.age > 1"))?.description
         == "Party has no property age; Customer, which inherits from it, has one: fetch Customer [unknownKey]")
   }
 
   @Test("long chains of AND and OR are balanced, deep nesting is an error before it runs")
   func depth() throws {
-    let one = try Predicate(format: "size == 1")
-    let other = try Predicate(format: "amount > size")
+    let one = try ObjectPredicate(format: "size == 1")
+    let other = try ObjectPredicate(format: "amount > size")
     let long = FetchRequest("Order", where: .or(Array(repeating: other, count: 5_000)))
     #expect(try shop.keys(long) == [])
     #expect(try shop.keys(FetchRequest("Order", where: .not(.and(Array(repeating: one, count: 2_000))))) == [])
     #expect(error(.and(Array(repeating: one, count: 8_001)))?.code == .tooLarge)
-    let equalities = try (0..<20_000).map { try Predicate(format: "size == %@", $0) }
+    let equalities = try (0..<20_000).map { try ObjectPredicate(format: "size == %@", $0) }
     #expect(try shop.filter("Order", .or(equalities)) == "WHERE t0.ZSIZE IN (SELECT value FROM mergewalk_list(?))")
     var nested = one
     for i in 0..<60 { nested = i % 2 == 0 ? .and([one, nested]) : .or([nested, one]) }
@@ -106,11 +106,11 @@ struct RefusalTests {
       }
       nested = parts[1]
     }
-    var sum = try Expression(format: "size")
+    var sum = try ObjectExpression(format: "size")
     for _ in 0..<150 { sum = .function(.add, [sum, .constant(1)]) }
     #expect(
       try shop.keys(FetchRequest("Order", where: .comparison(ComparisonPredicate(sum, .equalTo, .constant(1))))) == [])
-    var right = try Expression(format: "amount")
+    var right = try ObjectExpression(format: "amount")
     for _ in 0..<150 { right = .function(.squareRoot, [right]) }
     let deep = FetchRequest("Order", where: .comparison(ComparisonPredicate(right, .equalTo, .constant(1))))
     #expect(throws: FetchError.self) { try shop.keys(deep) }
@@ -127,7 +127,7 @@ struct RefusalTests {
 
   @Test("to-many relationships are bounded in one path and in a whole request")
   func manyRelationships() throws {
-    func code(_ format: String) throws -> PredicateError.Code? { error(try Predicate(format: format))?.code }
+    func code(_ format: String) throws -> PredicateError.Code? { error(try ObjectPredicate(format: format))?.code }
     let step = "lines.order."
     #expect(try code("ANY " + String(repeating: step, count: 6) + "size == 1") == nil)
     #expect(try code("ANY " + String(repeating: step, count: 7) + "size == 1") == .tooLarge)
@@ -141,7 +141,7 @@ struct RefusalTests {
   @Test("elements of nothing are null, as in memory")
   func elementsOfNothing() throws {
     for format in ["{}[FIRST] == nil", "{}[LAST] == nil", "NULL[0] == nil", "NULL[SIZE] == 0"] {
-      let predicate = try Predicate(format: format)
+      let predicate = try ObjectPredicate(format: format)
       #expect(try predicate.evaluate(with: .null), "\(format)")
       #expect(error(predicate) == nil, "\(format)")
       #expect(try shop.keys(FetchRequest("Order", where: predicate)) == shop.keys(FetchRequest("Order")), "\(format)")
@@ -152,7 +152,7 @@ struct RefusalTests {
   func patternTimeLimit() throws {
     let text = String(repeating: "a", count: 40)
     try shop.store.connection.execute("INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE) VALUES (1, 3, '\(text)!')")
-    let slow = FetchRequest("Order", where: try Predicate(format: "code MATCHES '(a*)*\\\\1b'"))
+    let slow = FetchRequest("Order", where: try ObjectPredicate(format: "code MATCHES '(a*)*\\\\1b'"))
     do {
       _ = try shop.keys(slow)
     } catch let error as FetchError {
@@ -162,7 +162,7 @@ struct RefusalTests {
       }
       #expect(cause.code == .patternTimeLimit)
     }
-    #expect(try shop.keys(FetchRequest("Order", where: Predicate(format: "code MATCHES 'a+!'"))) == [1])
+    #expect(try shop.keys(FetchRequest("Order", where: ObjectPredicate(format: "code MATCHES 'a+!'"))) == [1])
   }
 
   @Test("statements are prepared once, and two cursors over one fetch do not meet")

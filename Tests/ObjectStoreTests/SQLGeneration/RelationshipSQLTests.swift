@@ -73,7 +73,7 @@ struct RelationshipSQLTests {
 
   @Test("the other side of a join table has the columns the other way round")
   func joinTableSides() throws {
-    let sql = try shop.filter("Tag", Predicate(format: "ANY orders.code == 'x'"))
+    let sql = try shop.filter("Tag", ObjectPredicate(format: "ANY orders.code == 'x'"))
     #expect(
       sql == "WHERE EXISTS (SELECT 1 FROM Z_3TAGS AS t1 JOIN ZORDER AS t2 ON t2.Z_PK = t1.Z_3ORDERS "
         + "WHERE t1.Z_9TAGS = t0.Z_PK AND t2.ZCODE = ?)")
@@ -195,7 +195,7 @@ struct RelationshipSQLTests {
     #expect(try sql("Tag", subentities: false) == "SELECT count(*) FROM ZTAG AS t0")
     let zoo = try Models.zoo()
     let compiler = FetchCompiler(schema: StoreSchema(model: zoo), storeUUID: "")
-    var request = FetchRequest("Bird", where: try Predicate(format: "name == 'x'"))
+    var request = FetchRequest("Bird", where: try ObjectPredicate(format: "name == 'x'"))
     #expect(
       try compiler.compile(request, selecting: .count).sql
         == "SELECT count(*) FROM ZANIMAL AS t0 WHERE t0.Z_ENT = 2 AND t0.ZNAME = ?")
@@ -205,7 +205,7 @@ struct RelationshipSQLTests {
 
   private func keys(_ format: String, _ arguments: any PredicateArgument...) throws -> [Int64] {
     try shop.keys(
-      FetchRequest("Order", where: Predicate(format: format, arguments: arguments), sortedBy: [SortDescriptor("code")]))
+      FetchRequest("Order", where: ObjectPredicate(format: format, arguments: arguments), sortedBy: [ObjectSortDescriptor("code")]))
   }
 
   /// Three orders A, B, C: two lines, one, none; customers Bo and Ann, who are friends, and none.

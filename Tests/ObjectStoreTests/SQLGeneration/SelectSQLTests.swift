@@ -22,7 +22,7 @@ struct SelectSQLTests {
   }
 
   private func named(_ name: String, _ format: String, _ type: AttributeType = .undefined) throws -> FetchedValue {
-    .expression(ExpressionDescription(name: name, expression: try Expression(format: format), resultType: type))
+    .expression(ExpressionDescription(name: name, expression: try ObjectExpression(format: format), resultType: type))
   }
 
   private func code(_ body: () throws -> Void) -> PredicateError.Code? {
@@ -36,9 +36,9 @@ struct SelectSQLTests {
   func fe1Minimum() throws {
     var request = FetchRequest("Tag")
     #expect(try sql(request) == "SELECT t0.Z_PK, t0.Z_ENT FROM ZTAG AS t0")
-    request.sortDescriptors = [SortDescriptor("name", ascending: false)]
+    request.sortDescriptors = [ObjectSortDescriptor("name", ascending: false)]
     #expect(try sql(request) == "SELECT t0.Z_PK, t0.Z_ENT FROM ZTAG AS t0 ORDER BY t0.ZNAME DESC, t0.Z_PK")
-    request.predicate = try Predicate(format: "name > 'a'")
+    request.predicate = try ObjectPredicate(format: "name > 'a'")
     request.fetchLimit = 5
     request.fetchOffset = 10
     #expect(
@@ -62,7 +62,7 @@ struct SelectSQLTests {
   func ap20LimitAndOffset() throws {
     try shop.store.connection.execute(
       "INSERT INTO ZTAG (Z_PK, Z_ENT, ZNAME) VALUES (1, 9, 'a'), (2, 9, 'b'), (3, 9, 'c')")
-    var request = FetchRequest("Tag", sortedBy: [SortDescriptor("name")])
+    var request = FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("name")])
     request.fetchOffset = 1
     let fetch = try shop.compiler.compile(request, selecting: .primaryKeys(withSortKeys: false))
     #expect(fetch.sql.hasSuffix(" LIMIT ? OFFSET ?"))
@@ -81,7 +81,7 @@ struct SelectSQLTests {
   @Test("AP22 in SQL: keys, rows, values and numbers, with sort keys where they are wanted")
   func ap22Selections() throws {
     let model = shop.model
-    let request = FetchRequest("Line", sortedBy: [SortDescriptor("order.code"), SortDescriptor("title")])
+    let request = FetchRequest("Line", sortedBy: [ObjectSortDescriptor("order.code"), ObjectSortDescriptor("title")])
     let keys = try shop.compiler.compile(request, selecting: .primaryKeys(withSortKeys: true))
     #expect(
       keys.sql == "SELECT t0.Z_PK, t0.Z_ENT, t1.ZCODE, t0.ZTITLE FROM ZLINE AS t0 "
@@ -107,7 +107,7 @@ struct SelectSQLTests {
         + "INSERT INTO ZORDER (Z_PK, Z_ENT, ZCODE, ZCUSTOMER, Z5_CUSTOMER) VALUES (1, 4, 'A', 4, 7), (2, 3, 'B', NULL, NULL)"
     )
     var request = dictionaries("Order", ["code", "customer", "customer.name"])
-    request.sortDescriptors = [SortDescriptor("code")]
+    request.sortDescriptors = [ObjectSortDescriptor("code")]
     let fetch = try shop.compiler.compile(request, selecting: .values)
     #expect(
       fetch.sql == "SELECT t0.ZCODE, t0.ZCUSTOMER, t0.Z5_CUSTOMER, t1.ZNAME FROM ZORDER AS t0 "
@@ -173,8 +173,8 @@ struct SelectSQLTests {
     var request = dictionaries(
       "Order", ["customer", try named("total", "sum:(amount)"), try named("double", "sum:(amount) * 2")])
     request.propertiesToGroupBy = ["customer"]
-    request.havingPredicate = try Predicate(format: "total > 3 AND customer != nil AND count:(code) > 1")
-    request.sortDescriptors = [SortDescriptor("total", ascending: false)]
+    request.havingPredicate = try ObjectPredicate(format: "total > 3 AND customer != nil AND count:(code) > 1")
+    request.sortDescriptors = [ObjectSortDescriptor("total", ascending: false)]
     #expect(
       try sql(request, .values)
         == "SELECT t0.ZCUSTOMER, t0.Z5_CUSTOMER, mergewalk_sum(t0.ZAMOUNT), mergewalk_sum(t0.ZAMOUNT) * ? "
@@ -196,11 +196,11 @@ struct SelectSQLTests {
       code { _ = try sql(dictionaries("Order", ["code", named("n", "count:(SELF)")]), .values) } == .invalidRequest)
     var having = dictionaries("Order", ["code"])
     having.propertiesToGroupBy = ["code"]
-    having.havingPredicate = try Predicate(format: "amount > 3")
+    having.havingPredicate = try ObjectPredicate(format: "amount > 3")
     #expect(code { _ = try sql(having, .values) } == .invalidRequest)
     having.resultType = .objects
     #expect(code { _ = try sql(having) } == .invalidRequest)
-    #expect(code { _ = try sql(FetchRequest("Order", where: Predicate(format: "max:(amount) > 3"))) } == .typeMismatch)
+    #expect(code { _ = try sql(FetchRequest("Order", where: ObjectPredicate(format: "max:(amount) > 3"))) } == .typeMismatch)
     var odd = dictionaries("Order", [try named("n", "sum:(max:(amount))")])
     odd.propertiesToGroupBy = ["code"]
     #expect(code { _ = try sql(odd, .values) } == .invalidRequest)
@@ -210,29 +210,29 @@ struct SelectSQLTests {
   func ap25Distinct() throws {
     var request = dictionaries("Order", ["size", "isOpen"])
     request.returnsDistinctResults = true
-    request.sortDescriptors = [SortDescriptor("size")]
+    request.sortDescriptors = [ObjectSortDescriptor("size")]
     #expect(try sql(request, .values) == "SELECT DISTINCT t0.ZSIZE, t0.ZISOPEN FROM ZORDER AS t0 ORDER BY 1")
     try shop.store.connection.execute("INSERT INTO ZORDER (Z_PK, Z_ENT, ZSIZE) VALUES (1, 3, 2), (2, 3, 2), (3, 3, 1)")
     #expect(try shop.store.count(shop.compiler.compile(request, selecting: .count)) == 2)
-    request.sortDescriptors = [SortDescriptor("code")]
+    request.sortDescriptors = [ObjectSortDescriptor("code")]
     #expect(code { _ = try sql(request, .values) } == .invalidRequest)
   }
 
   @Test(
     "the order of texts is a collation; null comes first ascending and last descending, equal rows by key",
     arguments: [
-      (SortDescriptor.Comparison.standard, ""), (.folded(.caseInsensitive), " COLLATE mergewalk_c"),
+      (ObjectSortDescriptor.Comparison.standard, ""), (.folded(.caseInsensitive), " COLLATE mergewalk_c"),
       (.folded([.caseInsensitive, .diacriticInsensitive]), " COLLATE mergewalk_cd"),
       (.localized, " COLLATE mergewalk_l"),
       (.localizedCaseInsensitive, " COLLATE mergewalk_lc"), (.localizedStandard, " COLLATE mergewalk_numeric"),
     ])
-  func sorting(comparison: SortDescriptor.Comparison, collation: String) throws {
-    let request = FetchRequest("Tag", sortedBy: [SortDescriptor("name", ascending: false, comparison: comparison)])
+  func sorting(comparison: ObjectSortDescriptor.Comparison, collation: String) throws {
+    let request = FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("name", ascending: false, comparison: comparison)])
     #expect(try sql(request) == "SELECT t0.Z_PK, t0.Z_ENT FROM ZTAG AS t0 ORDER BY t0.ZNAME\(collation) DESC, t0.Z_PK")
     try shop.store.connection.execute(
       "INSERT INTO ZTAG (Z_PK, Z_ENT, ZNAME) VALUES (1, 9, NULL), (2, 9, 'b'), (3, 9, 'B'), (4, 9, 'b'), (5, 9, NULL), (6, 9, 'ä'), (7, 9, 'b10'), (8, 9, 'b9')"
     )
-    let up = try shop.keys(FetchRequest("Tag", sortedBy: [SortDescriptor("name", comparison: comparison)]))
+    let up = try shop.keys(FetchRequest("Tag", sortedBy: [ObjectSortDescriptor("name", comparison: comparison)]))
     #expect(up.prefix(2) == [1, 5])
     let expected: [Int64] =
       switch comparison {
@@ -248,8 +248,8 @@ struct SelectSQLTests {
 
   @Test("orders that make no sense are refused, aggregates of to-many paths are keys")
   func sortKeys() throws {
-    func code(_ key: String, _ comparison: SortDescriptor.Comparison = .standard) -> PredicateError.Code? {
-      self.code { _ = try sql(FetchRequest("Order", sortedBy: [SortDescriptor(key, comparison: comparison)])) }
+    func code(_ key: String, _ comparison: ObjectSortDescriptor.Comparison = .standard) -> PredicateError.Code? {
+      self.code { _ = try sql(FetchRequest("Order", sortedBy: [ObjectSortDescriptor(key, comparison: comparison)])) }
     }
     #expect(code("lines.title") == .toManyKey)
     #expect(code("customer") == .typeMismatch)
@@ -259,7 +259,7 @@ struct SelectSQLTests {
     #expect(code("a..b") == .invalidRequest)
     #expect(code("code", .custom(SortClosure { _, _ in 0 })) == .notInSQL)
     #expect(
-      try sql(FetchRequest("Order", sortedBy: [SortDescriptor("lines.@count")])).hasSuffix(
+      try sql(FetchRequest("Order", sortedBy: [ObjectSortDescriptor("lines.@count")])).hasSuffix(
         "ORDER BY (SELECT count(*) FROM ZLINE AS t1 WHERE t1.ZORDER = t0.Z_PK), t0.Z_PK"))
   }
 }

@@ -91,10 +91,10 @@ final class Shop {
 
   /// The WHERE of a fetch of orders, and its values.
   func filter(_ format: String, _ arguments: any PredicateArgument...) throws -> String {
-    try filter("Order", Predicate(format: format, arguments: arguments))
+    try filter("Order", ObjectPredicate(format: format, arguments: arguments))
   }
 
-  func filter(_ entity: String, _ predicate: Predicate) throws -> String {
+  func filter(_ entity: String, _ predicate: ObjectPredicate) throws -> String {
     let sql = try compiler.compile(FetchRequest(entity, where: predicate), selecting: .primaryKeys(withSortKeys: false))
       .sql
     return sql.replacing("SELECT t0.Z_PK, t0.Z_ENT FROM Z\(entity.uppercased()) AS t0", with: "").trimmingPrefix(" ")

@@ -8,7 +8,7 @@ func fetchBenchmark(store path: String, repetitions: Int) throws -> String {
   let coordinator = PersistentStoreCoordinator(model: model)
   try coordinator.addSQLiteStore(at: path, cacheKiB: 64 * 1024)
   let context = ManagedObjectContext(coordinator: coordinator)
-  let predicate = try Predicate(format: "quantity > %@", 10)
+  let predicate = try ObjectPredicate(format: "quantity > %@", 10)
 
   var dictionaries = FetchRequest("Order", where: predicate)
   dictionaries.resultType = .dictionaries
@@ -43,13 +43,13 @@ func fetchBenchmark(store path: String, repetitions: Int) throws -> String {
 
   let format =
     "customer.email ==[c] $EMAIL AND quantity BETWEEN {$LOW, $HIGH} OR ANY product.orders.note CONTAINS $NOTE"
-  let template = try Predicate(format: format)
+  let template = try ObjectPredicate(format: format)
   let count = 100_000
   try measure("parsing") {
-    for _ in 0..<count { _ = try Predicate(format: format) }
+    for _ in 0..<count { _ = try ObjectPredicate(format: format) }
     return count
   }
-  let bindings: [String: Expression] = [
+  let bindings: [String: ObjectExpression] = [
     "EMAIL": .constant("ada@example.org"), "LOW": .constant(10), "HIGH": .constant(20), "NOTE": .constant("x"),
   ]
   try measure("substitution of values that are there") {

@@ -4,7 +4,7 @@ import ObjectModel
 /// What lint says of expressions over columns.
 extension TransformCompiler {
   /// Whether a predicate uses nothing that records do not have, and compares values of fitting types; its columns then.
-  mutating func check(_ predicate: Predicate, in text: SourceText) -> (types: ExpressionTyping, columns: [RowColumn])? {
+  mutating func check(_ predicate: ObjectPredicate, in text: SourceText) -> (types: ExpressionTyping, columns: [RowColumn])? {
     var finder = ColumnFinder()
     finder.visit(predicate)
     if let obstacle = finder.obstacle {
@@ -89,7 +89,7 @@ struct ColumnFinder {
   /// Whether it differs each time it is asked.
   private(set) var isRandom = false
 
-  mutating func visit(_ predicate: Predicate) {
+  mutating func visit(_ predicate: ObjectPredicate) {
     switch predicate {
     case .value: break
     case .closure: obstacle = "code cannot judge records; use a hook"
@@ -102,7 +102,7 @@ struct ColumnFinder {
     }
   }
 
-  mutating func visit(_ expression: Expression) {
+  mutating func visit(_ expression: ObjectExpression) {
     switch expression {
     case .constant: break
     case .evaluatedObject: obstacle = obstacle ?? "SELF is no column: name one"

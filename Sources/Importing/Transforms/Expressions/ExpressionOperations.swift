@@ -31,8 +31,8 @@ struct FunctionCall: ColumnOperation {
 /// A predicate or an expression that the evaluator computes, record by record: what has no instructions.
 struct Evaluation: ColumnOperation {
   enum Subject: Sendable {
-    case predicate(Predicate)
-    case expression(Expression)
+    case predicate(ObjectPredicate)
+    case expression(ObjectExpression)
   }
 
   var subject: Subject

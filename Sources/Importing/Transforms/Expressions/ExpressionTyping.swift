@@ -40,7 +40,7 @@ struct ExpressionTyping {
 
   // MARK: Predicates
 
-  mutating func typed(_ predicate: Predicate) -> Predicate {
+  mutating func typed(_ predicate: ObjectPredicate) -> ObjectPredicate {
     switch predicate {
     case .value, .closure: return predicate
     case .comparison(var comparison):
@@ -56,7 +56,7 @@ struct ExpressionTyping {
   // MARK: Expressions
 
   /// The expression with the casts that it needs, and what it gives.
-  mutating func typed(_ expression: Expression) -> (expression: Expression, kind: Kind) {
+  mutating func typed(_ expression: ObjectExpression) -> (expression: ObjectExpression, kind: Kind) {
     switch expression {
     case .constant(let constant): return (expression, Self.kind(constant))
     case .path(.evaluatedObject, let path):
@@ -71,7 +71,7 @@ struct ExpressionTyping {
       return (.set(operation, first.expression, second.expression), .list(Self.elements([first.kind, second.kind])))
     case .conditional(let predicate, let first, let second):
       let (one, other) = (typed(first), typed(second))
-      let made = Expression.conditional(typed(predicate), one.expression, other.expression)
+      let made = ObjectExpression.conditional(typed(predicate), one.expression, other.expression)
       if let kind = Self.common([one.kind, other.kind]) { return Self.cast(made, kind, of: [one.kind, other.kind]) }
       if case .list = one.kind, case .list = other.kind { return (made, .list(Self.elements([one.kind, other.kind]))) }
       isMixed = true
@@ -89,8 +89,8 @@ struct ExpressionTyping {
     }
   }
 
-  private mutating func all(_ expressions: [Expression]) -> ([Expression], [Kind]) {
-    var made: [Expression] = []
+  private mutating func all(_ expressions: [ObjectExpression]) -> ([ObjectExpression], [Kind]) {
+    var made: [ObjectExpression] = []
     var kinds: [Kind] = []
     for expression in expressions {
       let (one, kind) = typed(expression)
@@ -118,16 +118,16 @@ struct ExpressionTyping {
     }
   }
 
-  private func element(of list: Kind, _ made: Expression) -> (Expression, Kind) {
+  private func element(of list: Kind, _ made: ObjectExpression) -> (ObjectExpression, Kind) {
     guard case .list(let kinds) = list, let kind = Self.common(kinds) else { return (made, .other) }
     return Self.cast(made, kind, of: kinds)
   }
 
   // MARK: Functions
 
-  private mutating func call(_ function: ExpressionFunction, _ arguments: [Expression]) -> (Expression, Kind) {
+  private mutating func call(_ function: ExpressionFunction, _ arguments: [ObjectExpression]) -> (ObjectExpression, Kind) {
     let (arguments, kinds) = all(arguments)
-    let made = Expression.function(function, arguments)
+    let made = ObjectExpression.function(function, arguments)
     if function == .add || function == .subtract, kinds.contains(.value(.date)) {
       return (made, .value(kinds[0] == kinds.last ? .double : .date))
     }
@@ -165,8 +165,8 @@ struct ExpressionTyping {
   }
 
   private func aggregate(
-    _ function: ExpressionFunction, _ kinds: [Kind], _ made: Expression
-  ) -> (Expression, Kind) {
+    _ function: ExpressionFunction, _ kinds: [Kind], _ made: ObjectExpression
+  ) -> (ObjectExpression, Kind) {
     let elements = kinds.count == 1 ? Self.elements(kinds) : kinds
     switch function {
     case .sum, .average, .median:
@@ -218,7 +218,7 @@ struct ExpressionTyping {
   }
 
   /// A cast around an expression whose values may be of another type than it has.
-  private static func cast(_ expression: Expression, _ kind: Kind, of parts: [Kind]) -> (Expression, Kind) {
+  private static func cast(_ expression: ObjectExpression, _ kind: Kind, of parts: [Kind]) -> (ObjectExpression, Kind) {
     guard parts.contains(where: { $0 != kind && $0 != .null }) else { return (expression, kind) }
     switch kind {
     case .value(.decimal): return (.function(.cast, [expression, .constant("NSDecimalNumber")]), kind)

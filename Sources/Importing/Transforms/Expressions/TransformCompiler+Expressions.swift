@@ -9,9 +9,9 @@ extension TransformCompiler {
   /// - Parameter isText: Whether the values may be written as text, so that the digits of decimals are to depend on their
   ///   values alone.
   mutating func expression(_ text: SourceText, isText: Bool) -> Value? {
-    let parsed: Expression
+    let parsed: ObjectExpression
     do throws(PredicateError) {
-      parsed = try Expression(exactFormat: text.text)
+      parsed = try ObjectExpression(exactFormat: text.text)
     } catch {
       report(error, in: text)
       return nil
@@ -34,9 +34,9 @@ extension TransformCompiler {
 
   /// The register of a condition; nil with findings when it cannot be used.
   mutating func predicate(_ text: SourceText) -> Int? {
-    let parsed: Predicate
+    let parsed: ObjectPredicate
     do throws(PredicateError) {
-      parsed = try Predicate(exactFormat: text.text)
+      parsed = try ObjectPredicate(exactFormat: text.text)
     } catch {
       report(error, in: text)
       return nil
@@ -55,7 +55,7 @@ extension TransformCompiler {
   }
 
   private mutating func result(
-    _ expression: Expression, _ kind: ExpressionTyping.Kind, _ types: ExpressionTyping, _ columns: [RowColumn],
+    _ expression: ObjectExpression, _ kind: ExpressionTyping.Kind, _ types: ExpressionTyping, _ columns: [RowColumn],
     _ text: SourceText
   ) -> Value? {
     let start = self
@@ -109,7 +109,7 @@ extension TransformCompiler {
   // MARK: Values
 
   /// Compiles an expression that was checked; nil when a part of it has no instruction.
-  mutating func value(_ expression: Expression, _ types: ExpressionTyping) -> Value? {
+  mutating func value(_ expression: ObjectExpression, _ types: ExpressionTyping) -> Value? {
     if let constant = folded(expression) { return self.constant(constant) }
     switch expression {
     case .path(.evaluatedObject, let path):
@@ -128,7 +128,7 @@ extension TransformCompiler {
     }
   }
 
-  private mutating func values(_ expressions: [Expression], _ types: ExpressionTyping) -> [Value]? {
+  private mutating func values(_ expressions: [ObjectExpression], _ types: ExpressionTyping) -> [Value]? {
     var values: [Value] = []
     for expression in expressions {
       guard let value = value(expression, types) else { return nil }
@@ -138,7 +138,7 @@ extension TransformCompiler {
   }
 
   /// What names no column is a constant, unless it differs each time it is asked, or has no value.
-  private func folded(_ expression: Expression) -> AttributeValue? {
+  private func folded(_ expression: ObjectExpression) -> AttributeValue? {
     switch expression {
     case .constant(.attribute(let value)): return value
     case .path, .constant: return nil
@@ -172,14 +172,14 @@ extension TransformCompiler {
 
   private mutating func null(_ kind: ValueKind) -> Value { emit(Constant(value: .null), kind, "constant", origin: -1) }
 
-  static func isNull(_ expression: Expression) -> Bool {
+  static func isNull(_ expression: ObjectExpression) -> Bool {
     if case .constant(.attribute(let value)) = expression { return value.isNull }
     return false
   }
 
   /// Two results of one type: null is of the other's, numbers of the wider one's, and other types become text.
   private mutating func unified(
-    _ left: Value, _ first: Expression, _ right: Value, _ second: Expression
+    _ left: Value, _ first: ObjectExpression, _ right: Value, _ second: ObjectExpression
   ) -> (Value, Value)? {
     if Self.isNull(first) { return (null(right.kind), right) }
     if Self.isNull(second) { return (left, null(left.kind)) }
@@ -200,7 +200,7 @@ extension TransformCompiler {
   // MARK: Functions
 
   private mutating func function(
-    _ function: ExpressionFunction, _ values: [Value], _ arguments: [Expression], _ call: Expression,
+    _ function: ExpressionFunction, _ values: [Value], _ arguments: [ObjectExpression], _ call: ObjectExpression,
     _ types: ExpressionTyping
   ) -> Value? {
     let name = function.rawValue

@@ -4,7 +4,7 @@ import ObjectModel
 /// Conditions on records: true or false, and never null.
 extension TransformCompiler {
   /// Compiles a predicate that was checked; nil when a part of it has no instruction.
-  mutating func condition(_ predicate: Predicate, _ types: ExpressionTyping) -> Int? {
+  mutating func condition(_ predicate: ObjectPredicate, _ types: ExpressionTyping) -> Int? {
     switch predicate {
     case .value(let value): return constant(.boolean(value))?.register
     case .and(let terms):
@@ -22,7 +22,7 @@ extension TransformCompiler {
     emit(condition, .boolean, name, origin: value?.origin ?? -1).register
   }
 
-  private mutating func combine(_ terms: [Predicate], _ types: ExpressionTyping) -> [Int]? {
+  private mutating func combine(_ terms: [ObjectPredicate], _ types: ExpressionTyping) -> [Int]? {
     var registers: [Int] = []
     for term in terms {
       guard let register = condition(term, types) else { return nil }
@@ -112,7 +112,7 @@ extension TransformCompiler {
   }
 
   /// The elements of a list.
-  private static func elements(_ expression: Expression) -> [Expression]? {
+  private static func elements(_ expression: ObjectExpression) -> [ObjectExpression]? {
     switch expression {
     case .aggregate(let elements): elements
     case .constant(.collection(let constants)): constants.map { .constant($0) }

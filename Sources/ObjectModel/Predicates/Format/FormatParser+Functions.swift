@@ -30,8 +30,8 @@ extension FormatParser {
 
   private func depth(_ parts: [Node]) -> Int { parts.reduce(0) { max($0, $1.depth) } }
 
-  private func expressions(_ parts: [Node]) throws(FormatFailure) -> [Expression] {
-    var expressions: [Expression] = []
+  private func expressions(_ parts: [Node]) throws(FormatFailure) -> [ObjectExpression] {
+    var expressions: [ObjectExpression] = []
     for part in parts { expressions.append(try expression(part)) }
     return expressions
   }
@@ -92,7 +92,7 @@ extension FormatParser {
     return try node(result, above: depth(parts), at: start)
   }
 
-  private func condition(_ part: Node) throws(FormatFailure) -> Predicate {
+  private func condition(_ part: Node) throws(FormatFailure) -> ObjectPredicate {
     if case .predicate(let predicate) = part.value { return predicate }
     throw error(.syntax, "expected a predicate, found a value", at: part.start)
   }
@@ -101,7 +101,7 @@ extension FormatParser {
     error(.syntax, "expected \(form), found \(parts.count) parts", at: start)
   }
 
-  private static func method(_ name: String, _ arguments: [Expression]) -> Expression? {
+  private static func method(_ name: String, _ arguments: [ObjectExpression]) -> ObjectExpression? {
     for known in [name, name + ":", methods[name] ?? ""] {
       if let function = ExpressionFunction(rawValue: known), function.accepts(arguments.count) {
         return .function(function, arguments)

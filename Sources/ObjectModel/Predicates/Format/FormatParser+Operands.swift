@@ -110,7 +110,7 @@ extension FormatParser {
   private mutating func constant() throws(FormatFailure) -> Node {
     let start = token.start
     let kind = token.kind
-    let expression: Expression
+    let expression: ObjectExpression
     switch kind {
     // Apple's constants are the numbers 1 and 0 as well, and print as such.
     case .yes: expression = .constant(1)
@@ -164,7 +164,7 @@ extension FormatParser {
   }
 
   private mutating func list(_ elements: [Node], at start: Int) throws(FormatFailure) -> Node {
-    var expressions: [Expression] = []
+    var expressions: [ObjectExpression] = []
     var constants: [ConstantValue] = []
     var depth = 0
     for element in elements {
@@ -235,7 +235,7 @@ extension FormatParser {
 
   /// Lengthens a path, or begins one at a value.
   private mutating func path(
-    _ base: Expression, _ steps: [PropertyPath.Component], above depth: Int, at start: Int
+    _ base: ObjectExpression, _ steps: [PropertyPath.Component], above depth: Int, at start: Int
   ) throws(FormatFailure) -> Node {
     try count(steps.count, at: start)
     var (origin, all) = (base, steps)

@@ -19,8 +19,8 @@ struct FormatParser {
   /// Something that was read, with the number of levels below it.
   struct Node {
     enum Value {
-      case expression(Expression)
-      case predicate(Predicate)
+      case expression(ObjectExpression)
+      case predicate(ObjectPredicate)
     }
     var value: Value
     var depth: Int
@@ -54,7 +54,7 @@ struct FormatParser {
 
   static func predicate(
     _ format: String, _ arguments: [any PredicateArgument], _ policy: ArithmeticPolicy = .stored
-  ) throws(PredicateError) -> Predicate {
+  ) throws(PredicateError) -> ObjectPredicate {
     do {
       var parser = try FormatParser(format, arguments)
       parser.isExact = policy == .exact
@@ -69,7 +69,7 @@ struct FormatParser {
 
   static func expression(
     _ format: String, _ arguments: [any PredicateArgument], _ policy: ArithmeticPolicy = .stored
-  ) throws(PredicateError) -> Expression {
+  ) throws(PredicateError) -> ObjectExpression {
     do {
       var parser = try FormatParser(format, arguments)
       parser.isExact = policy == .exact
@@ -194,7 +194,7 @@ struct FormatParser {
     _ left: Node, _ kind: FormatToken.Kind, _ right: Node
   ) throws(FormatFailure) -> Node {
     let (first, second) = (try expression(left), try expression(right))
-    let result: Expression =
+    let result: ObjectExpression =
       switch kind {
       case .union: .set(.union, first, second)
       case .intersect: .set(.intersect, first, second)
@@ -220,13 +220,13 @@ struct FormatParser {
 
   // MARK: Nodes
 
-  mutating func node(_ expression: Expression, above depth: Int = 0, at start: Int) throws(FormatFailure) -> Node {
+  mutating func node(_ expression: ObjectExpression, above depth: Int = 0, at start: Int) throws(FormatFailure) -> Node {
     try count(1, at: start)
     try checkDepth(depth + 1, at: start)
     return Node(value: .expression(expression), depth: depth + 1, start: start)
   }
 
-  mutating func node(_ predicate: Predicate, above depth: Int = 0, at start: Int) throws(FormatFailure) -> Node {
+  mutating func node(_ predicate: ObjectPredicate, above depth: Int = 0, at start: Int) throws(FormatFailure) -> Node {
     try count(1, at: start)
     try checkDepth(depth + 1, at: start)
     return Node(value: .predicate(predicate), depth: depth + 1, start: start)
@@ -254,7 +254,7 @@ struct FormatParser {
     }
   }
 
-  func expression(_ node: Node) throws(FormatFailure) -> Expression {
+  func expression(_ node: Node) throws(FormatFailure) -> ObjectExpression {
     guard case .expression(let expression) = node.value else {
       throw error(
         .syntax, "expected a value, found a predicate", at: node.start,
@@ -263,7 +263,7 @@ struct FormatParser {
     return expression
   }
 
-  func predicate(_ node: Node) throws(FormatFailure) -> Predicate {
+  func predicate(_ node: Node) throws(FormatFailure) -> ObjectPredicate {
     if case .predicate(let predicate) = node.value { return predicate }
     guard case .expression(.constant(.attribute(.integer(let number)))) = node.value, number == 0 || number == 1 else {
       throw unexpected("a comparison operator")

@@ -9,7 +9,7 @@ struct FormatPrinter {
 
   // MARK: Predicates
 
-  mutating func write(_ predicate: Predicate) {
+  mutating func write(_ predicate: ObjectPredicate) {
     switch predicate {
     case .value(let value): text += value ? "TRUEPREDICATE" : "FALSEPREDICATE"
     case .comparison(let comparison): write(comparison)
@@ -23,7 +23,7 @@ struct FormatPrinter {
     }
   }
 
-  private mutating func junction(_ terms: [Predicate], _ word: String, none: String) {
+  private mutating func junction(_ terms: [ObjectPredicate], _ word: String, none: String) {
     switch terms.count {
     case 0: text += none
     case 1: write(terms[0])
@@ -36,7 +36,7 @@ struct FormatPrinter {
   }
 
   /// Writes a part of a compound.
-  private mutating func term(_ predicate: Predicate) {
+  private mutating func term(_ predicate: ObjectPredicate) {
     switch predicate {
     case .and(let terms) where terms.count == 1, .or(let terms) where terms.count == 1: term(terms[0])
     case .and(let terms) where terms.isEmpty, .or(let terms) where terms.isEmpty: write(predicate)
@@ -64,13 +64,13 @@ struct FormatPrinter {
     side(comparison.right)
   }
 
-  private mutating func side(_ expression: Expression) {
+  private mutating func side(_ expression: ObjectExpression) {
     if case .assignment = expression { parenthesised(expression) } else { write(expression) }
   }
 
   // MARK: Expressions
 
-  mutating func write(_ expression: Expression) {
+  mutating func write(_ expression: ObjectExpression) {
     switch expression {
     case .constant(let value): write(value)
     case .evaluatedObject: text += "SELF"
@@ -101,36 +101,36 @@ struct FormatPrinter {
     }
   }
 
-  private mutating func list(_ expressions: [Expression]) {
+  private mutating func list(_ expressions: [ObjectExpression]) {
     for (i, expression) in expressions.enumerated() {
       if i > 0 { text += ", " }
       write(expression)
     }
   }
 
-  private mutating func parenthesised(_ expression: Expression) {
+  private mutating func parenthesised(_ expression: ObjectExpression) {
     text += "("
     write(expression)
     text += ")"
   }
 
-  private mutating func infix(_ left: Expression, _ word: String, _ right: Expression) {
+  private mutating func infix(_ left: ObjectExpression, _ word: String, _ right: ObjectExpression) {
     operand(left)
     text += " \(word) "
     operand(right)
   }
 
   /// Writes an operand of an operator.
-  private mutating func operand(_ expression: Expression) {
+  private mutating func operand(_ expression: ObjectExpression) {
     if expression.isOperation { parenthesised(expression) } else { write(expression) }
   }
 
   /// Writes what a step or an index follows.
-  private mutating func base(_ expression: Expression) {
+  private mutating func base(_ expression: ObjectExpression) {
     if expression.isOperation || expression.hasSign { parenthesised(expression) } else { write(expression) }
   }
 
-  private mutating func write(_ function: ExpressionFunction, _ arguments: [Expression]) {
+  private mutating func write(_ function: ExpressionFunction, _ arguments: [ObjectExpression]) {
     if arguments.count == 2, let symbol = function.symbol {
       infix(arguments[0], symbol, arguments[1])
     } else if function == .onesComplement, arguments.count == 1 {
@@ -143,7 +143,7 @@ struct FormatPrinter {
     }
   }
 
-  private mutating func write(_ place: CollectionElement, of collection: Expression) {
+  private mutating func write(_ place: CollectionElement, of collection: ObjectExpression) {
     base(collection)
     switch place {
     case .first: text += "[FIRST]"
@@ -156,7 +156,7 @@ struct FormatPrinter {
     }
   }
 
-  private mutating func write(_ path: PropertyPath, from origin: Expression) {
+  private mutating func write(_ path: PropertyPath, from origin: ObjectExpression) {
     var needsPoint = false
     if origin != .evaluatedObject || path.components.isEmpty {
       base(origin)
@@ -282,7 +282,7 @@ extension ExpressionFunction {
   }
 }
 
-extension Expression {
+extension ObjectExpression {
   /// Whether the text is an operator with two operands, so that it needs parentheses inside of another.
   fileprivate var isOperation: Bool {
     switch self {
@@ -303,7 +303,7 @@ extension Expression {
   }
 }
 
-extension Predicate: CustomStringConvertible {
+extension ObjectPredicate: CustomStringConvertible {
   /// The predicate as a format string, in the spelling of Apple's `predicateFormat`.
   ///
   /// Reading it again gives an equal predicate, except where constants have no text: closures
@@ -316,8 +316,8 @@ extension Predicate: CustomStringConvertible {
   }
 }
 
-extension Expression: CustomStringConvertible {
-  /// The expression as a format string, as ``Predicate/description`` writes predicates.
+extension ObjectExpression: CustomStringConvertible {
+  /// The expression as a format string, as ``ObjectPredicate/description`` writes predicates.
   public var description: String {
     var printer = FormatPrinter()
     printer.write(self)

@@ -22,7 +22,7 @@ package struct ArgumentTyping {
   /// The predicate with typed arguments.
   ///
   /// - Throws: ``PredicateError``: `argumentType` when an argument is no value of its type, `unknownKey`.
-  package func typed(_ predicate: Predicate, in scope: ModelScope) throws(PredicateError) -> Predicate {
+  package func typed(_ predicate: ObjectPredicate, in scope: ModelScope) throws(PredicateError) -> ObjectPredicate {
     switch predicate {
     case .value, .closure: return predicate
     case .comparison(let comparison): return .comparison(try typed(comparison, in: scope))
@@ -32,8 +32,8 @@ package struct ArgumentTyping {
     }
   }
 
-  private func typed(_ terms: [Predicate], in scope: ModelScope) throws(PredicateError) -> [Predicate] {
-    var result: [Predicate] = []
+  private func typed(_ terms: [ObjectPredicate], in scope: ModelScope) throws(PredicateError) -> [ObjectPredicate] {
+    var result: [ObjectPredicate] = []
     for term in terms { result.append(try typed(term, in: scope)) }
     return result
   }
@@ -64,8 +64,8 @@ package struct ArgumentTyping {
   ///   - type: the type that its value is compared with; `nil` when nobody knows.
   ///   - name: the key path it is compared with, for messages.
   func typed(
-    _ expression: Expression, as type: AttributeType?, beside name: String? = nil, in scope: ModelScope
-  ) throws(PredicateError) -> Expression {
+    _ expression: ObjectExpression, as type: AttributeType?, beside name: String? = nil, in scope: ModelScope
+  ) throws(PredicateError) -> ObjectExpression {
     switch expression {
     case .constant(let value): return .constant(try typed(value, as: type, beside: name, in: scope))
     case .evaluatedObject, .variable: return expression
@@ -95,9 +95,9 @@ package struct ArgumentTyping {
   }
 
   private func typed(
-    _ expressions: [Expression], as type: AttributeType?, beside name: String?, in scope: ModelScope
-  ) throws(PredicateError) -> [Expression] {
-    var result: [Expression] = []
+    _ expressions: [ObjectExpression], as type: AttributeType?, beside name: String?, in scope: ModelScope
+  ) throws(PredicateError) -> [ObjectExpression] {
+    var result: [ObjectExpression] = []
     for expression in expressions { result.append(try typed(expression, as: type, beside: name, in: scope)) }
     return result
   }
@@ -113,7 +113,7 @@ package struct ArgumentTyping {
   }
 
   /// The key path that an expression is, for messages.
-  private static func name(_ expression: Expression) -> String? {
+  private static func name(_ expression: ObjectExpression) -> String? {
     guard case .path(_, let path) = expression else { return nil }
     return path.propertyNames?.joined(separator: ".")
   }

@@ -1,7 +1,7 @@
 /// The types of expressions, as far as they follow from the model.
 extension ModelScope {
   /// The entity whose objects an expression gives; `nil` when it gives none, or nobody knows.
-  package func entity(of expression: Expression) throws(PredicateError) -> EntityDescription? {
+  package func entity(of expression: ObjectExpression) throws(PredicateError) -> EntityDescription? {
     switch expression {
     case .evaluatedObject: return entity
     case .variable(let name): return variables[name] ?? nil
@@ -20,7 +20,7 @@ extension ModelScope {
   }
 
   /// The type of an expression's value, or of its elements; `nil` when nobody knows.
-  package func type(of expression: Expression) throws(PredicateError) -> AttributeType? {
+  package func type(of expression: ObjectExpression) throws(PredicateError) -> AttributeType? {
     switch expression {
     case .constant(let value): return Self.type(of: value)
     case .evaluatedObject: return .objectID
@@ -45,7 +45,7 @@ extension ModelScope {
     }
   }
 
-  private func type(of function: ExpressionFunction, _ arguments: [Expression]) throws(PredicateError) -> AttributeType?
+  private func type(of function: ExpressionFunction, _ arguments: [ObjectExpression]) throws(PredicateError) -> AttributeType?
   {
     switch function {
     case .min, .max, .mode, .distinct, .noIndex, .objectWithIndex:

@@ -3,7 +3,7 @@ import Diagnostics
 /// An order as a text: `name,-placed,title:localized`.
 package enum SortKeys {
   /// The words behind `:`.
-  package static let comparisons: [(word: String, comparison: SortDescriptor.Comparison)] = [
+  package static let comparisons: [(word: String, comparison: ObjectSortDescriptor.Comparison)] = [
     ("c", .folded(.caseInsensitive)), ("d", .folded(.diacriticInsensitive)),
     ("cd", .folded([.caseInsensitive, .diacriticInsensitive])), ("localized", .localized),
     ("localized-c", .localizedCaseInsensitive), ("natural", .localizedStandard),
@@ -12,8 +12,8 @@ package enum SortKeys {
   /// Reads the keys, which are key paths of the entity or names of columns.
   ///
   /// - Throws: ``PredicateError`` with its place in the text.
-  package static func read(_ text: String, in scope: ModelScope) throws(PredicateError) -> [SortDescriptor] {
-    var descriptors: [SortDescriptor] = []
+  package static func read(_ text: String, in scope: ModelScope) throws(PredicateError) -> [ObjectSortDescriptor] {
+    var descriptors: [ObjectSortDescriptor] = []
     var offset = 0
     for part in text.split(separator: ",", omittingEmptySubsequences: false) {
       descriptors.append(try descriptor(part, offset: offset, in: scope.reading(text)))
@@ -24,7 +24,7 @@ package enum SortKeys {
 
   private static func descriptor(
     _ part: Substring, offset: Int, in scope: ModelScope
-  ) throws(PredicateError) -> SortDescriptor {
+  ) throws(PredicateError) -> ObjectSortDescriptor {
     var rest = part
     while rest.first == " " { rest = rest.dropFirst() }
     while rest.last == " " { rest = rest.dropLast() }
@@ -40,7 +40,7 @@ package enum SortKeys {
       ).shifted(by: start, in: scope.source)
     }
     if scope.columns[key] == nil { _ = try scope.target(path.components, from: scope.entity) }
-    guard pieces.count == 2 else { return SortDescriptor(key, ascending: ascending) }
+    guard pieces.count == 2 else { return ObjectSortDescriptor(key, ascending: ascending) }
     guard let known = comparisons.first(where: { $0.word == pieces[1] }) else {
       let words = comparisons.map(\.word)
       let near = NearestName.find(String(pieces[1]), in: words).map { "did you mean \($0)?" }
@@ -49,6 +49,6 @@ package enum SortKeys {
         hint: near
       ).shifted(by: start + key.utf8.count + 1, in: scope.source)
     }
-    return SortDescriptor(key, ascending: ascending, comparison: known.comparison)
+    return ObjectSortDescriptor(key, ascending: ascending, comparison: known.comparison)
   }
 }

@@ -9,17 +9,17 @@ public func fuzzPredicates(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt 
   let format = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
   let arguments: [any PredicateArgument] = ["a.b", 1, [1, 2], "x"]
   for used in 0...arguments.count {
-    if let predicate = try? Predicate(format: format, arguments: Array(arguments.prefix(used))) { check(predicate) }
-    if let expression = try? Expression(format: format, arguments: Array(arguments.prefix(used))) { check(expression) }
+    if let predicate = try? ObjectPredicate(format: format, arguments: Array(arguments.prefix(used))) { check(predicate) }
+    if let expression = try? ObjectExpression(format: format, arguments: Array(arguments.prefix(used))) { check(expression) }
   }
   return 0
 }
 
-private func check(_ predicate: Predicate) {
+private func check(_ predicate: ObjectPredicate) {
   let text = predicate.description
   // NaN is not equal to itself.
   if text.contains("CAST(\"nan\"") { return }
-  guard let again = try? Predicate(format: text) else { preconditionFailure("cannot be read: \(text)") }
+  guard let again = try? ObjectPredicate(format: text) else { preconditionFailure("cannot be read: \(text)") }
   precondition(again == predicate, "read differently: \(text)")
   precondition(again.description == text, "printed differently: \(text)")
   let values = Dictionary(uniqueKeysWithValues: predicate.variables.map { ($0, ConstantValue.null) })
@@ -27,9 +27,9 @@ private func check(_ predicate: Predicate) {
   precondition(bound.variables.isEmpty, "still has variables: \(text)")
 }
 
-private func check(_ expression: Expression) {
+private func check(_ expression: ObjectExpression) {
   let text = expression.description
   if text.contains("CAST(\"nan\"") { return }
-  guard let again = try? Expression(format: text) else { preconditionFailure("cannot be read: \(text)") }
+  guard let again = try? ObjectExpression(format: text) else { preconditionFailure("cannot be read: \(text)") }
   precondition(again == expression, "read differently: \(text)")
 }

@@ -5,17 +5,17 @@
 /// true or false: a comparison with null is false, except that `==` finds null equal to null, and `!=` is the opposite
 /// of `==` (so `name != 'x'` also holds where there is no name, unlike in SQL).
 /// Source: Apple, [Predicate Programming Guide](https://developer.apple.com/library/archive/documentation/Cocoa/Conceptual/Predicates/AdditionalChapters/Introduction.html).
-public indirect enum Predicate: Hashable, Sendable {
+public indirect enum ObjectPredicate: Hashable, Sendable {
   /// `TRUEPREDICATE` or `FALSEPREDICATE`.
   case value(Bool)
   /// A comparison of two expressions.
   case comparison(ComparisonPredicate)
   /// All of the predicates hold; true for none.
-  case and([Predicate])
+  case and([ObjectPredicate])
   /// At least one of the predicates holds; false for none.
-  case or([Predicate])
+  case or([ObjectPredicate])
   /// The predicate does not hold.
-  case not(Predicate)
+  case not(ObjectPredicate)
   /// Code that judges an object. No SQL can be made of it, so a SQLite store refuses it before anything runs.
   case closure(PredicateClosure)
 }
@@ -83,11 +83,11 @@ public struct ComparisonPredicate: Hashable, Sendable {
   }
 
   /// The left side.
-  public var left: Expression
+  public var left: ObjectExpression
   /// What is compared.
   public var comparison: Operator
   /// The right side.
-  public var right: Expression
+  public var right: ObjectExpression
   /// How a collection on the left is compared.
   public var modifier: Modifier
   /// How texts are compared.
@@ -95,7 +95,7 @@ public struct ComparisonPredicate: Hashable, Sendable {
 
   /// Creates a comparison.
   public init(
-    _ left: Expression, _ comparison: Operator, _ right: Expression, modifier: Modifier = .direct, options: Options = []
+    _ left: ObjectExpression, _ comparison: Operator, _ right: ObjectExpression, modifier: Modifier = .direct, options: Options = []
   ) {
     self.left = left
     self.comparison = comparison

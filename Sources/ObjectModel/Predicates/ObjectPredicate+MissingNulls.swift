@@ -1,4 +1,4 @@
-extension Predicate {
+extension ObjectPredicate {
   /// The same predicate with SQL's meaning of null, as Core Data's SQLite stores have it: a comparison with a value that is
   /// null neither holds nor does its opposite.
   ///
@@ -7,12 +7,12 @@ extension Predicate {
   /// and prints as what it is. `ANY` and `ALL`, `CONTAINS` and closures are left as they are.
   ///
   /// ```swift
-  /// request.predicate = try Predicate(format: "size != 0").missingNulls
+  /// request.predicate = try ObjectPredicate(format: "size != 0").missingNulls
   /// ```
-  public var missingNulls: Predicate { certain(true) }
+  public var missingNulls: ObjectPredicate { certain(true) }
 
   /// What holds where the predicate is certainly true, or certainly false.
-  private func certain(_ isTrue: Bool) -> Predicate {
+  private func certain(_ isTrue: Bool) -> ObjectPredicate {
     switch self {
     case .value(let value): return .value(value == isTrue)
     case .and(let parts): return isTrue ? .and(parts.map { $0.certain(true) }) : .or(parts.map { $0.certain(false) })
@@ -30,7 +30,7 @@ extension Predicate {
 
 extension ComparisonPredicate {
   /// The sides that must not be null for the comparison to be true or false.
-  fileprivate var sidesThatMissNulls: [Expression] {
+  fileprivate var sidesThatMissNulls: [ObjectExpression] {
     if modifier != .direct || left == .null || right == .null { return [] }
     switch comparison {
     case .contains: return []
@@ -41,8 +41,8 @@ extension ComparisonPredicate {
   }
 }
 
-extension Expression {
-  fileprivate static let null = Expression.constant(.null)
+extension ObjectExpression {
+  fileprivate static let null = ObjectExpression.constant(.null)
 
   fileprivate var mayBeNull: Bool { if case .constant = self { false } else { true } }
 }

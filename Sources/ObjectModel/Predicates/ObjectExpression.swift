@@ -1,10 +1,10 @@
 /// A value that is computed from an object: a constant, a property, a function of other expressions.
 ///
 /// Expressions are plain values: they hold no closure, no object and no connection, so they go from task to task. The
-/// same expression is evaluated in memory (``Expression/evaluate(with:variables:)``) and compiled to SQL by the store,
+/// same expression is evaluated in memory (``ObjectExpression/evaluate(with:variables:)``) and compiled to SQL by the store,
 /// with one meaning.
 /// Source: Apple, [NSExpression](https://developer.apple.com/documentation/foundation/nsexpression).
-public indirect enum Expression: Hashable, Sendable {
+public indirect enum ObjectExpression: Hashable, Sendable {
   /// A value that does not depend on the object.
   case constant(ConstantValue)
   /// The object itself: `SELF`.
@@ -14,30 +14,30 @@ public indirect enum Expression: Hashable, Sendable {
   /// The property that a path leads to from a base: `customer.name`, `$x.amount`, `SUBQUERY(...).@count`.
   ///
   /// Plain key paths start from ``evaluatedObject``. The path is not empty.
-  case path(Expression, PropertyPath)
+  case path(ObjectExpression, PropertyPath)
   /// A function of the table in ``ExpressionFunction``. Arithmetic operators are functions too: `a + b` is `add:to:`.
-  case function(ExpressionFunction, [Expression])
+  case function(ExpressionFunction, [ObjectExpression])
   /// A list of expressions: `{a, b, c}`.
-  case aggregate([Expression])
+  case aggregate([ObjectExpression])
   /// The elements of a collection for which a predicate holds: `SUBQUERY(collection, $variable, predicate)`.
-  case subquery(Expression, variable: String, Predicate)
+  case subquery(ObjectExpression, variable: String, ObjectPredicate)
   /// `UNION`, `INTERSECT` or `MINUS` of two collections.
-  case set(SetOperation, Expression, Expression)
+  case set(SetOperation, ObjectExpression, ObjectExpression)
   /// `TERNARY(predicate, first, second)`.
-  case conditional(Predicate, Expression, Expression)
+  case conditional(ObjectPredicate, ObjectExpression, ObjectExpression)
   /// One element of an ordered collection, or its size: `[3]`, `[FIRST]`, `[LAST]`, `[SIZE]`.
-  case element(Expression, CollectionElement)
+  case element(ObjectExpression, CollectionElement)
   /// `$NAME := expression`: has the expression's value, and gives it to the variable for what is evaluated after it.
-  case assignment(variable: String, Expression)
+  case assignment(variable: String, ObjectExpression)
 
   /// The key path of an object's own properties, such as `customer.name`.
-  public static func keyPath(_ path: PropertyPath) -> Expression { .path(.evaluatedObject, path) }
+  public static func keyPath(_ path: PropertyPath) -> ObjectExpression { .path(.evaluatedObject, path) }
 }
 
 /// What an index expression picks.
 public indirect enum CollectionElement: Hashable, Sendable {
   /// The element at a place, counted from 0; also the value of a key when the collection is a dictionary.
-  case at(Expression)
+  case at(ObjectExpression)
   /// `[FIRST]`.
   case first
   /// `[LAST]`.

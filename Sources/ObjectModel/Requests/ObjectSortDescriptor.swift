@@ -1,7 +1,7 @@
 /// One criterion of an order.
 ///
 /// Null comes first in ascending order. Rows that all criteria find equal come by primary key.
-public struct SortDescriptor: Hashable, Sendable {
+public struct ObjectSortDescriptor: Hashable, Sendable {
   /// How values are ordered.
   public enum Comparison: Hashable, Sendable {
     /// Numbers and dates by size, texts by their UTF-8 bytes, as the store collates them (`compare:`).

@@ -1,11 +1,11 @@
 import ObjectModel
 
-extension Predicate {
+extension ObjectPredicate {
   /// A copy in which expressions are replaced by others, the outermost first; nothing is looked for inside of what was
   /// replaced.
   ///
   /// Recursive: predicates come from the parser, which limits their depth.
-  func replacing(_ body: (Expression) throws(PredicateError) -> Expression?) throws(PredicateError) -> Predicate {
+  func replacing(_ body: (ObjectExpression) throws(PredicateError) -> ObjectExpression?) throws(PredicateError) -> ObjectPredicate {
     switch self {
     case .value, .closure: return self
     case .comparison(var comparison):
@@ -19,17 +19,17 @@ extension Predicate {
   }
 
   private static func replacing(
-    _ parts: [Predicate], _ body: (Expression) throws(PredicateError) -> Expression?
-  ) throws(PredicateError) -> [Predicate] {
-    var result: [Predicate] = []
+    _ parts: [ObjectPredicate], _ body: (ObjectExpression) throws(PredicateError) -> ObjectExpression?
+  ) throws(PredicateError) -> [ObjectPredicate] {
+    var result: [ObjectPredicate] = []
     for part in parts { result.append(try part.replacing(body)) }
     return result
   }
 }
 
-extension Expression {
-  /// A copy as `Predicate.replacing(_:)` makes it.
-  func replacing(_ body: (Expression) throws(PredicateError) -> Expression?) throws(PredicateError) -> Expression {
+extension ObjectExpression {
+  /// A copy as `ObjectPredicate.replacing(_:)` makes it.
+  func replacing(_ body: (ObjectExpression) throws(PredicateError) -> ObjectExpression?) throws(PredicateError) -> ObjectExpression {
     if let replacement = try body(self) { return replacement }
     switch self {
     case .constant, .evaluatedObject, .variable: return self
@@ -54,9 +54,9 @@ extension Expression {
   }
 
   private static func replacing(
-    _ parts: [Expression], _ body: (Expression) throws(PredicateError) -> Expression?
-  ) throws(PredicateError) -> [Expression] {
-    var result: [Expression] = []
+    _ parts: [ObjectExpression], _ body: (ObjectExpression) throws(PredicateError) -> ObjectExpression?
+  ) throws(PredicateError) -> [ObjectExpression] {
+    var result: [ObjectExpression] = []
     for part in parts { result.append(try part.replacing(body)) }
     return result
   }
